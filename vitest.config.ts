@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { discoverWorkspaces, type Workspace } from './scripts/workspaces.mjs'
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Tests run against sources: each export of each package points at its entry in src. */
+const aliases = (workspace: Workspace) =>
+  workspace.entries.map(({ specifier, source }) => ({ find: new RegExp(`^${escaped(specifier)}$`), replacement: join(workspace.dir, source) }))
+
+const workspaces = discoverWorkspaces()
+const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
+
+export default defineConfig({
+  resolve: { alias: workspaces.flatMap(aliases) },
+  test: {
+    projects: [
+      ...tested.map(({ shortName, dir }) => ({ extends: true as const, test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] } })),
+      { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'], testTimeout: 60_000 } },
+    ],
+    coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text', 'json-summary'] },
+  },
+})
