@@ -1,0 +1,37 @@
+import { LlmError } from './error.js'
+
+/** A base URL in its one normal form. */
+export interface BaseUrl {
+  /** Scheme, host, port when it is not the scheme's own, and path without a slash at its end. */
+  readonly href: string
+  /** `host:port`, the port always present, IPv6 in brackets: what a sandbox must allow. */
+  readonly host: string
+}
+
+/**
+ * Reads a base URL with the platform's own parser. Query and fragment are dropped, a dot at the host's end too.
+ * The result's `href` reads back to the same result.
+ * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL, or it has user information, a tab, a line break, NUL or port 0.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const trimmed = text.replace(/^ +| +$/g, '')
+  // The value itself is never repeated: it may hold a password.
+  const fail = (why: string): never => {
+    throw new LlmError('invalid-base-url', `invalid base URL: ${why}`)
+  }
+  // eslint-disable-next-line no-control-regex -- the URL parser drops some of these silently
+  if (/[\u0000-\u001f\u007f]/.test(trimmed)) fail('it has a control character (tab, line break, NUL)')
+  if (!URL.canParse(trimmed)) fail('it does not parse; write it like https://host.example/v1')
+  const url = new URL(trimmed)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    fail(`the scheme must be https: or http:, not ${url.protocol}; write http://… before a plain host and port`)
+  }
+  if (url.username || url.password) fail('it has user information; pass the key as apiKey')
+  const hostname = url.hostname.replace(/\.$/, '')
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const host = `${hostname}:${port}`
+  if (port === '0') fail('port 0 cannot be contacted')
+  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/.test(host)) fail('the host has characters that no host name has')
+  const shown = url.port ? `${hostname}:${url.port}` : hostname
+  return { href: `${url.protocol}//${shown}${url.pathname.replace(/\/+$/, '')}`, host }
+}

@@ -1,0 +1,87 @@
+/** Where the bytes of an image, an audio clip or a file are. */
+export type MediaSource =
+  | {
+      readonly type: 'base64'
+      /** The bytes in base64, without a `data:` prefix. */
+      readonly data: string
+      /** Media type, for example `image/png`. */
+      readonly mediaType: string
+    }
+  | {
+      readonly type: 'url'
+      /** An `https:` or `http:` address. The vendor's server fetches it; modelport never does. */
+      readonly url: string
+      /** Media type when it is known; some vendors need it. */
+      readonly mediaType?: string
+    }
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** A picture. */
+export interface ImagePart {
+  readonly type: 'image'
+  readonly source: MediaSource
+  /** How closely the model should look, for vendors that take it. Unset: the vendor decides. */
+  readonly detail?: 'low' | 'high' | 'auto'
+}
+
+/** A sound clip. */
+export interface AudioPart {
+  readonly type: 'audio'
+  readonly source: MediaSource
+}
+
+/** A document, for example a PDF. */
+export interface FilePart {
+  readonly type: 'file'
+  readonly source: MediaSource
+  /** File name shown to the model. */
+  readonly name?: string
+}
+
+/** One piece of a message's content. */
+export type ContentPart = TextPart | ImagePart | AudioPart | FilePart
+
+/** What a message holds: plain text, or parts in order. */
+export type Content = string | readonly ContentPart[]
+
+/**
+ * Makes a media source from bytes with their media type, from a `data:` URI, or from an `http(s):` address.
+ * No file is read and nothing is fetched.
+ * @throws {TypeError} the input is neither, or the `data:` URI is not base64 with a media type.
+ */
+export function toMediaSource(input: string | Uint8Array, mediaType?: string): MediaSource {
+  if (typeof input !== 'string') {
+    if (!mediaType) throw new TypeError('toMediaSource: bytes need a media type, for example "image/png"')
+    return { type: 'base64', data: toBase64(input), mediaType }
+  }
+  if (/^https?:\/\//i.test(input)) return { type: 'url', url: input, ...(mediaType && { mediaType }) }
+  const comma = input.indexOf(',')
+  const header = /^data:([^;,]+)(?:;[^;,]+)*;base64$/i.exec(input.slice(0, Math.max(comma, 0)))
+  if (!header) throw new TypeError('toMediaSource: expected bytes, a base64 "data:" URI or an http(s) address')
+  return { type: 'base64', data: input.slice(comma + 1), mediaType: mediaType ?? (header[1] as string) }
+}
+
+/** Makes an image part; the input is as in {@link toMediaSource}. */
+export const toImagePart = (input: string | Uint8Array, mediaType?: string): ImagePart => ({
+  type: 'image',
+  source: toMediaSource(input, mediaType),
+})
+
+/** The text of a content, its text parts joined with nothing between; other parts are left out. */
+export function textOf(content: Content): string {
+  if (typeof content === 'string') return content
+  let text = ''
+  for (const part of content) if (part.type === 'text') text += part.text
+  return text
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  return btoa(binary)
+}

@@ -1,0 +1,25 @@
+import type { TokenUsage } from './usage.js'
+
+/** Options of one embedding call. */
+export interface EmbedOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole call. Default: none. */
+  readonly deadlineMs?: number
+  /** What the vectors are for, for vendors that tell them apart. */
+  readonly purpose?: 'query' | 'document'
+}
+
+/** Vectors in the order of their texts. */
+export interface Embeddings {
+  readonly vectors: readonly (readonly number[])[]
+  readonly usage: TokenUsage
+}
+
+/** A model that turns texts into vectors. Separate from {@link Provider}: a capability is never an optional method. */
+export interface Embedder {
+  readonly name: string
+  readonly model: string
+  /** Vectors of the texts, in their order, all of one length. Throws like {@link Provider.complete}. */
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Embeddings>
+}

@@ -1,0 +1,117 @@
+import type { ToolCall } from './tool.js'
+import type { FinishReason } from './event.js'
+import type { TokenUsage } from './usage.js'
+
+/** What went wrong. Codes are stable between versions, messages are not. docs/errors.md explains each. */
+export type ErrorCode =
+  | 'config'
+  | 'invalid-base-url'
+  | 'auth'
+  | 'permission'
+  | 'not-found'
+  | 'invalid-request'
+  | 'context-length'
+  | 'content-filter'
+  | 'rate-limit'
+  | 'quota-exhausted'
+  | 'overloaded'
+  | 'server'
+  | 'network'
+  | 'timeout'
+  | 'truncated'
+  | 'protocol'
+  | 'limit-exceeded'
+  | 'redirect-refused'
+  | 'aborted'
+  | 'budget-exceeded'
+  | 'unsupported'
+  | 'unknown'
+
+/** What had arrived when a stream failed. */
+export interface PartialAnswer {
+  /** Text of the failed round. */
+  readonly text: string
+  readonly reasoning: string
+  /** Calls of the failed round; an unfinished one has `error` set. */
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: TokenUsage
+  /** Bytes of the body read. */
+  readonly bytes: number
+  /** Why the round had ended, when the failure came after that. */
+  readonly finishReason?: FinishReason
+}
+
+const brand = Symbol.for('modelport.error')
+
+/** Any failure modelport knows. Misuse (a wrong type, a read after close) is a plain `TypeError` instead. */
+export class LlmError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message.length > 2048 ? `${message.slice(0, 2045)}...` : message, options)
+    this.code = code
+    Object.defineProperty(this, brand, { value: true })
+  }
+
+  /** True when the same call may succeed later. */
+  get retryable(): boolean {
+    return isRetryable(this)
+  }
+}
+Object.defineProperty(LlmError.prototype, 'name', { value: 'LlmError' })
+
+/** Facts about a failed exchange with a provider. */
+export interface ProviderErrorDetails {
+  /** {@link Provider.name} */
+  readonly provider: string
+  /** `host:port` that was contacted. */
+  readonly host?: string
+  /** HTTP status. */
+  readonly status?: number
+  /** The vendor's id of the request, for its support. */
+  readonly requestId?: string
+  /** The vendor's own error type or code. */
+  readonly type?: string
+  /** How long the vendor asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** Which part of the network failed (`dns`, `refused`, `tls`, `reset`) or which clock ran out (`connect`, `headers`, `idle`, `deadline`). */
+  readonly reason?: 'dns' | 'refused' | 'tls' | 'reset' | 'connect' | 'headers' | 'idle' | 'deadline'
+  /** Requests made for the call so far. */
+  readonly attempts?: number
+  /** The vendor's body, redacted, at most 64 KiB. */
+  readonly body?: string
+  readonly partial?: PartialAnswer
+}
+
+/** A failed exchange with a provider. */
+export class ProviderError extends LlmError implements ProviderErrorDetails {
+  declare readonly provider: string
+  declare readonly host?: string
+  declare readonly status?: number
+  declare readonly requestId?: string
+  declare readonly type?: string
+  declare readonly retryAfterMs?: number
+  declare readonly reason?: ProviderErrorDetails['reason'] & string
+  declare readonly attempts?: number
+  declare readonly body?: string
+  declare readonly partial?: PartialAnswer
+
+  constructor(code: ErrorCode, message: string, details: ProviderErrorDetails, options?: ErrorOptions) {
+    super(code, message, options)
+    Object.assign(this, details)
+  }
+}
+Object.defineProperty(ProviderError.prototype, 'name', { value: 'ProviderError' })
+
+/** True for any modelport error, also one of another copy of the package, and of this code when one is given. */
+export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError {
+  return error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))
+}
+
+/** True when the same call may succeed later: a pure function of the code, and of `reason` for `network`. */
+export function isRetryable(error: LlmError): boolean {
+  const { reason } = error as Partial<ProviderErrorDetails>
+  if (error.code === 'network') return reason !== 'dns' && reason !== 'tls'
+  if (error.code === 'timeout') return reason !== 'deadline'
+  return ['rate-limit', 'overloaded', 'server', 'truncated'].includes(error.code)
+}

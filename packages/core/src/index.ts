@@ -1,0 +1,43 @@
+export type { BaseUrl } from './base-url.js'
+export { parseBaseUrl } from './base-url.js'
+export type { AudioPart, Content, ContentPart, FilePart, ImagePart, MediaSource, TextPart } from './content.js'
+export { textOf, toImagePart, toMediaSource } from './content.js'
+export type { EmbedOptions, Embedder, Embeddings } from './embedder.js'
+export type { ErrorCode, PartialAnswer, ProviderErrorDetails } from './error.js'
+export { isLlmError, isRetryable, LlmError, ProviderError } from './error.js'
+export type { FinishReason, StreamEvent } from './event.js'
+export type { StoredConversation, WireMessage } from './json-forms.js'
+export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from './json-forms.js'
+export { mergeGenerations } from './merge-generations.js'
+export type { AssistantMessage, ChatMessage, MessageOrigin, SystemMessage, ToolMessage, UserMessage } from './message.js'
+export type { CallOptions, ResponseFormat, RetryOptions } from './options.js'
+export { defaultOptions, mergeOptions } from './options.js'
+export type { Citation, Generation, Provider, ProviderToolCall, TokenLogprob } from './provider.js'
+export { isProvider } from './provider.js'
+export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
+export { estimateTokens } from './token-estimate.js'
+export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
+export type { TokenCounts, TokenUsage } from './usage.js'
+export { addCounts, addUsage, toUsage, zeroCounts } from './usage.js'
+export { validateOptions } from './validate.js'
+export {
+  withCache,
+  withDeadline,
+  withMaxTokens,
+  withParallelToolCalls,
+  withProviderTools,
+  withReasoning,
+  withResponseFormat,
+  withRetry,
+  withSeed,
+  withSignal,
+  withStop,
+  withSystem,
+  withTemperature,
+  withToolChoice,
+  withTools,
+  withTopK,
+  withTopLogprobs,
+  withTopP,
+  withVendor,
+} from './with-options.js'

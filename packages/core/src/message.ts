@@ -1,0 +1,55 @@
+import type { Content, TextPart } from './content.js'
+import type { ToolCall } from './tool.js'
+
+/** Which model wrote a message, and what only its own driver may read of it. */
+export interface MessageOrigin {
+  /** {@link Provider.name} of the writer. */
+  readonly provider: string
+  /** The model as the server named it, else as configured. */
+  readonly model: string
+  /**
+   * Opaque JSON that the writing driver needs to replay the message exactly: thinking signatures, encrypted reasoning.
+   * Every other driver ignores it, so a conversation can go on with any provider.
+   */
+  readonly state?: unknown
+}
+
+/** Instructions. Prefer the `system` option; a system message may also stand anywhere in the history. */
+export interface SystemMessage {
+  readonly role: 'system'
+  readonly content: string | readonly TextPart[]
+  readonly name?: string
+}
+
+/** What the user said. */
+export interface UserMessage {
+  readonly role: 'user'
+  readonly content: Content
+  readonly name?: string
+}
+
+/** What the model said in one round. */
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly content: Content
+  /** The calls of the round, in wire order. Each must be answered before the conversation goes on. */
+  readonly toolCalls?: readonly ToolCall[]
+  /** Visible reasoning text. */
+  readonly reasoning?: string
+  /** Text of a refusal, where the vendor keeps it apart from the answer. */
+  readonly refusal?: string
+  readonly origin?: MessageOrigin
+}
+
+/** The result of one tool call. */
+export interface ToolMessage {
+  readonly role: 'tool'
+  readonly toolCallId: string
+  /** Name of the called tool. Unset: taken from the call it answers. */
+  readonly toolName?: string
+  readonly content: Content
+  readonly isError?: boolean
+}
+
+/** One message of a conversation: plain JSON, told apart by `role`. */
+export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -1,0 +1,70 @@
+import type { JsonObject, ToolChoice, ToolDefinition } from './tool.js'
+
+/** What form the answer must have. `json` any JSON object; `json-schema` JSON that fits the schema. */
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json' }
+  | { readonly type: 'json-schema'; readonly schema: JsonObject; readonly name?: string; readonly strict?: boolean }
+
+/** How often a call may be tried. */
+export interface RetryOptions {
+  /** Attempts in all, the first included: 1 to 5. Default 3. */
+  readonly attempts?: number
+}
+
+/** Options of one call. An unset field is unset on the wire, but for {@link defaultOptions}; 0 and '' are values. */
+export interface CallOptions {
+  /** Instructions, sent before the messages. */
+  readonly system?: string
+  /** Most tokens to generate, at least 1. Default 4096. */
+  readonly maxTokens?: number
+  /** Randomness, 0 to 2. Default 0.7 where the model takes one. */
+  readonly temperature?: number
+  /** Nucleus sampling, 0 to 1. */
+  readonly topP?: number
+  /** Sample from the k likeliest tokens, at least 1. */
+  readonly topK?: number
+  /** Texts at which generation stops. */
+  readonly stop?: readonly string[]
+  /** Seed for vendors that take one; a whole number. */
+  readonly seed?: number
+  /** Tools for `generate`; `streamWithTools` takes its own. */
+  readonly tools?: readonly ToolDefinition[]
+  readonly toolChoice?: ToolChoice
+  /** False allows one tool call a round. */
+  readonly parallelToolCalls?: boolean
+  readonly responseFormat?: ResponseFormat
+  /** How much the model should think first. Unset: the model's default. */
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
+  /** `auto` marks the stable start of the prompt for the vendor's cache, where that takes marks. */
+  readonly cache?: 'auto' | 'none'
+  /** Report this many likeliest tokens at each position, 0 to 20. */
+  readonly topLogprobs?: number
+  /** Tools the vendor runs itself, in the vendor's own form. */
+  readonly providerTools?: readonly JsonObject[]
+  /** Fields added to the request as they are, over everything else; the `headers` field is added to the HTTP headers. */
+  readonly vendor?: JsonObject
+  /** Aborts the call; reads then reject with the signal's own reason. */
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole call, all attempts and waits included. Default: none. */
+  readonly deadlineMs?: number
+  readonly retry?: RetryOptions
+}
+
+/** The two values a call has when nobody sets them. */
+export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } = Object.freeze({
+  maxTokens: 4096,
+  temperature: 0.7,
+})
+
+/** Merges options from left to right: a later defined value wins, `undefined` never erases; `vendor` is merged by field. */
+export function mergeOptions(...options: readonly (CallOptions | undefined)[]): CallOptions {
+  const merged: Record<string, unknown> = {}
+  for (const option of options) {
+    for (const [key, value] of Object.entries(option ?? {})) {
+      if (value === undefined) continue
+      merged[key] = key === 'vendor' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
+    }
+  }
+  return merged
+}

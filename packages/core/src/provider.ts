@@ -1,0 +1,93 @@
+import type { FinishReason } from './event.js'
+import type { AssistantMessage, ChatMessage } from './message.js'
+import type { CallOptions } from './options.js'
+import type { StreamReader, ToolStreamReader } from './reader.js'
+import type { ToolCall, ToolDefinition } from './tool.js'
+import type { TokenUsage } from './usage.js'
+
+/** One likely token at a position of the answer. */
+export interface TokenLogprob {
+  readonly token: string
+  /** Natural logarithm of its probability. */
+  readonly logprob: number
+  /** The likeliest tokens at this position, when asked for. */
+  readonly top?: readonly { readonly token: string; readonly logprob: number }[]
+}
+
+/** Where a statement of the answer comes from. */
+export interface Citation {
+  readonly url?: string
+  readonly title?: string
+  /** The quoted or supporting text. */
+  readonly text?: string
+}
+
+/** A call of a tool that the vendor ran itself, for example a web search. Nothing is to be answered. */
+export interface ProviderToolCall {
+  readonly id?: string
+  /** The vendor's name of the tool. */
+  readonly name: string
+  /** The vendor's own item, as it stood on the wire. */
+  readonly data: unknown
+}
+
+/** One complete answer. */
+export interface Generation {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: TokenUsage
+  readonly finishReason: FinishReason
+  /** The vendor's own word for it. */
+  readonly rawFinishReason?: string
+  /** The answer as a message, to append to the history. */
+  readonly message: AssistantMessage
+  readonly reasoning?: string
+  readonly logprobs?: readonly TokenLogprob[]
+  readonly citations?: readonly Citation[]
+  readonly providerToolCalls?: readonly ProviderToolCall[]
+  /** Things the caller should know, for example that the server cut the prompt. */
+  readonly warnings?: readonly string[]
+}
+
+/** A language model. Made by `createX` of a provider package or by the factory's `newProvider`. */
+export interface Provider {
+  /** Name of the provider, for example in errors and `origin`. */
+  readonly name: string
+  /** The model that answers. */
+  readonly model: string
+  /** Default model for delegated work. */
+  readonly cheapestModel: string
+  /**
+   * Answers one prompt with text.
+   * @throws {LlmError} the code says why; the call signal's own reason when that is aborted.
+   */
+  complete(prompt: string, ...options: CallOptions[]): Promise<string>
+  /** Answers a conversation with text. Throws like {@link Provider.complete}. */
+  completeWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<string>
+  /** Answers a conversation: text, tool calls, usage, finish reason, message. Throws like {@link Provider.complete}. */
+  generate(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation>
+  /** Streams the answer to one prompt. An HTTP failure rejects here, not at the first read. */
+  stream(prompt: string, ...options: CallOptions[]): Promise<StreamReader>
+  /** Streams the answer to a conversation. */
+  streamWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader>
+  /** Streams a conversation with tools: one reader spans all its rounds. */
+  streamWithTools(
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    ...options: CallOptions[]
+  ): Promise<ToolStreamReader>
+  /** About how many tokens the text has for this model; errs high. */
+  estimateTokens(text: string): number
+}
+
+const methods = 'complete completeWithHistory generate stream streamWithHistory streamWithTools estimateTokens'.split(' ')
+
+/** True when the value has everything a {@link Provider} has. */
+export function isProvider(value: unknown): value is Provider {
+  if (typeof value !== 'object' || value === null) return false
+  const record = value as Record<string, unknown>
+  return (
+    ['name', 'model', 'cheapestModel'].every((key) => typeof record[key] === 'string') &&
+    methods.every((key) => typeof record[key] === 'function')
+  )
+}

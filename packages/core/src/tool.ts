@@ -1,0 +1,42 @@
+import type { Content } from './content.js'
+
+/** A JSON object as `JSON.parse` gives it. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** A tool the model may call. */
+export interface ToolDefinition {
+  /** Name the model calls it by: letters, digits, `_` and `-`, at most 64. */
+  readonly name: string
+  /** When and how to use it; the model reads this. */
+  readonly description: string
+  /** JSON Schema of the arguments, an object schema. Unset: the tool takes no arguments. */
+  readonly parameters?: JsonObject
+  /** Asks vendors that can to hold the model to the schema exactly. Unset: the vendor's default. */
+  readonly strict?: boolean
+}
+
+/** One call the model asks for. */
+export interface ToolCall {
+  /** Identifies the call; results name it. Given by the vendor, or made here, unique in a conversation, where the vendor has none. */
+  readonly id: string
+  readonly name: string
+  /** Parsed arguments. Empty when {@link ToolCall.error} is set: look at that first. */
+  readonly arguments: JsonObject
+  /** The arguments exactly as the wire had them; the JSON of `arguments` where the wire carries an object. */
+  readonly argumentsText: string
+  /** Set when `argumentsText` is not a JSON object: what is wrong with it. Such a call must not be executed. */
+  readonly error?: string
+}
+
+/** What a tool call came to. */
+export interface ToolResult {
+  /** The {@link ToolCall.id} this answers. */
+  readonly callId: string
+  /** What the model will see: text, or parts for vendors that take them. */
+  readonly content: Content
+  /** True when the tool failed or was refused; the model is told. Default false. */
+  readonly isError?: boolean
+}
+
+/** Whether and which tool the model must call: `auto` (its own choice), `none`, `required` (at least one), or one by name. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }

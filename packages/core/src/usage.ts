@@ -1,0 +1,53 @@
+/** Token counts of one round, as the server reported them. A part is never larger than the whole it belongs to. */
+export interface TokenCounts {
+  /** The whole prompt, cached parts included. */
+  readonly inputTokens: number
+  /** Everything generated, reasoning included. */
+  readonly outputTokens: number
+  /** Part of `inputTokens` read from a cache. */
+  readonly cacheReadTokens: number
+  /** Part of `inputTokens` written to a cache. */
+  readonly cacheCreationTokens: number
+  /** Part of `outputTokens` spent on reasoning. */
+  readonly reasoningTokens: number
+}
+
+/** Token counts of a whole stream or call. */
+export interface TokenUsage extends TokenCounts {
+  /** Estimate of what the tool definitions of the last request cost; already part of `inputTokens`. */
+  readonly toolDefinitionTokens: number
+  /** The counts of each round, in order; they add up to the totals. */
+  readonly rounds: readonly TokenCounts[]
+  /** False when a finished round came without counts from the server: the totals are then too low. */
+  readonly reported: boolean
+}
+
+/** Counts of nothing. */
+export const zeroCounts: TokenCounts = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+})
+
+/** Adds two counts. */
+export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
+  reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+})
+
+/** The usage of these rounds. */
+export function toUsage(rounds: readonly TokenCounts[], toolDefinitionTokens = 0, reported: boolean = rounds.length > 0): TokenUsage {
+  return { ...rounds.reduce(addCounts, zeroCounts), toolDefinitionTokens, rounds, reported }
+}
+
+/** Adds two usages: totals add up, rounds are appended, the later tool estimate stays. */
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  if (!a.rounds.length) return b
+  if (!b.rounds.length) return a
+  return toUsage([...a.rounds, ...b.rounds], b.toolDefinitionTokens, a.reported && b.reported)
+}

@@ -1,0 +1,17 @@
+import { LlmError } from '@modelport/core'
+
+/**
+ * Checks a key before any SDK sees it: outer white space is dropped, the rest must be visible ASCII.
+ * @throws {LlmError} `config` — names the position of the character that no key has, never the key.
+ */
+export function checkApiKey(key: string, provider: string): string {
+  const trimmed = key.trim()
+  const position = trimmed.search(/[^\x21-\x7e]/)
+  if (position >= 0) {
+    throw new LlmError('config', `${provider}: the API key has a character at position ${position} that no key has (white space, a control character or a letter beyond ASCII)`)
+  }
+  if (!trimmed || trimmed.length > 4096) {
+    throw new LlmError('config', `${provider}: the API key is ${trimmed ? 'longer than 4096 characters' : 'empty'}`)
+  }
+  return trimmed
+}

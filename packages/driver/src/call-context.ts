@@ -1,0 +1,65 @@
+import type { CallOptions } from '@modelport/core'
+import type { Clock } from './clock.js'
+import { systemClock } from './clock.js'
+import type { ProviderSettings } from './config.js'
+import type { Driver, Fetch } from './driver.js'
+import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
+import type { Redact } from './redact.js'
+import { RetryBudget, type RetryBucket } from './retry.js'
+import { CallScope } from './scope.js'
+
+/** Everything the rounds of one logical call share. */
+export interface CallContext {
+  readonly driver: Driver
+  readonly config: ProviderSettings
+  readonly clock: Clock
+  readonly scope: CallScope
+  retries: RetryBudget
+  readonly fetch: Fetch
+  readonly headers: Readonly<Record<string, string>>
+  idempotencyKey: string
+  readonly timeouts: Timeouts
+  readonly limits: Limits
+  readonly redact: Redact
+  /** Ids of tool calls in this conversation. */
+  readonly usedIds: Set<string>
+}
+
+/** What a provider keeps between its calls. */
+export interface ProviderState {
+  readonly driver: Driver
+  readonly config: ProviderSettings
+  readonly redact: Redact
+  readonly bucket: RetryBucket
+  readonly fetch: Fetch
+}
+
+/** The context of a new call. @throws the signal's reason when it is aborted already. */
+export function createCallContext(state: ProviderState, options: CallOptions): CallContext {
+  const { driver, config } = state
+  const clock = config.clock ?? systemClock
+  const vendorHeaders = options.vendor?.['headers'] as Readonly<Record<string, string>> | undefined
+  return {
+    ...state,
+    clock,
+    scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs),
+    retries: newRetries(state, options),
+    headers: { ...config.headers, ...vendorHeaders },
+    idempotencyKey: newIdempotencyKey(),
+    timeouts: { ...defaultTimeouts, ...config.timeouts },
+    limits: { ...defaultLimits, ...config.limits },
+    usedIds: new Set(),
+  }
+}
+
+/** A round is a request of its own: it has its own attempts and its own key. */
+export function renewForRound(context: CallContext, state: ProviderState, options: CallOptions): void {
+  context.retries = newRetries(state, options)
+  context.idempotencyKey = newIdempotencyKey()
+}
+
+const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
+
+function newRetries({ config, bucket }: ProviderState, options: CallOptions): RetryBudget {
+  return new RetryBudget(options.retry?.attempts ?? 3, bucket, config.clock ?? systemClock)
+}

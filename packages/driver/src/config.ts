@@ -1,0 +1,46 @@
+import type { CallOptions } from '@modelport/core'
+import type { Clock } from './clock.js'
+import type { Fetch } from './driver.js'
+import type { Limits, Timeouts } from './limits.js'
+import type { RetryBucket } from './retry.js'
+
+/** Configuration that every provider takes. */
+export interface CommonConfig {
+  /** The model that answers. */
+  readonly model: string
+  /** Default model for delegated work. Default: the provider's own, else `model`. */
+  readonly cheapestModel?: string
+  /** Options of every call; a call's own win. */
+  readonly defaults?: CallOptions
+  /** Headers added to every request; they win over the provider's own. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
+  readonly fetch?: Fetch
+  /** Address of an HTTP proxy, for example `http://proxy.local:3128`. Node only. Default: none; proxy variables are not read. */
+  readonly proxy?: string
+  /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` is taken instead of those. */
+  readonly enforceHosts?: boolean | readonly string[]
+  readonly timeouts?: Partial<Timeouts>
+  readonly limits?: Partial<Limits>
+  /** A bucket to share between providers of one host. Default: one of its own. */
+  readonly retryBucket?: RetryBucket
+  /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
+  readonly lenientEof?: boolean
+  /** Told of each response, for logs and rate-limit headers. */
+  readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void
+  /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
+  readonly tokenFactor?: number
+  /** Time and chance, for tests. */
+  readonly clock?: Clock
+}
+
+/** What a provider package hands to `createProvider` beside its driver. */
+export interface ProviderSettings extends CommonConfig {
+  readonly cheapestModel: string
+  /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
+  readonly hosts: readonly string[]
+  /** Keys and tokens, to be taken out of every text that leaves. */
+  readonly secrets?: readonly (string | undefined)[]
+  /** Filled in by `createProvider` from `enforceHosts` and `hosts`. */
+  readonly allowedHosts?: readonly string[]
+}

@@ -1,0 +1,204 @@
+import {
+  addUsage,
+  type AssistantMessage,
+  type ChatMessage,
+  estimateTokens,
+  type FinishReason,
+  LlmError,
+  type StreamEvent,
+  type TokenUsage,
+  type ToolDefinition,
+  type ToolMessage,
+  type ToolResult,
+  toToolMessage,
+  toUsage,
+} from '@modelport/core'
+import type { CallContext } from './call-context.js'
+import type { Turn } from './driver.js'
+import { Exchange } from './exchange.js'
+import type { TurnRecorder } from './turn-recorder.js'
+
+/** A round the vendor pauses goes on by itself at most this often in one stream. */
+const mostContinuations = 10
+
+/** How a conversation makes its next round. */
+export interface RoundMaker {
+  /** The checked turn for these messages and tools. */
+  turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
+  /** Called before each round but the first. */
+  renew(): void
+}
+
+/** One stream's conversation: its rounds, the results between them, what it cost. Emits events; knows nothing of readers. */
+export class Conversation {
+  /** Why the last finished round ended. */
+  finishReason: FinishReason | undefined
+  readonly #context: CallContext
+  readonly #maker: RoundMaker
+  readonly #emit: (event: StreamEvent) => void
+  readonly #messages: ChatMessage[]
+  readonly #answers = new Map<string, ToolMessage>()
+  #tools: readonly ToolDefinition[]
+  #exchange: Exchange
+  #usage: TokenUsage = toUsage([])
+  #text = ''
+  #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
+  #continuations = 0
+
+  constructor(
+    context: CallContext,
+    maker: RoundMaker,
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    emit: (event: StreamEvent) => void,
+  ) {
+    this.#context = context
+    this.#maker = maker
+    this.#messages = [...messages]
+    this.#tools = tools
+    this.#emit = emit
+    this.#exchange = this.#newExchange()
+  }
+
+  /** Sends the first request. */
+  open(): Promise<void> {
+    return this.#exchange.open()
+  }
+
+  /** Goes on by one step; false at the end. An error returned, not thrown, leaves the conversation as it is. */
+  async advance(): Promise<boolean | LlmError> {
+    if (this.#phase === 'done') return false
+    if (this.#phase === 'turn-ended') return this.#nextRound()
+    await this.#exchange.read()
+    if (this.#exchange.ended) this.#endTurn()
+    return true
+  }
+
+  /** The round being read, or the last one. */
+  get recorder(): TurnRecorder {
+    return this.#exchange.recorder
+  }
+
+  fullText(): string {
+    return this.#phase === 'reading' ? this.#text + this.recorder.fullText : this.#text
+  }
+
+  usage(): TokenUsage {
+    const { recorder } = this
+    if (this.#phase !== 'reading' || !recorder.reported) return this.#usage
+    return addUsage(this.#usage, this.#roundUsage())
+  }
+
+  messages(): readonly ChatMessage[] {
+    return [...this.#messages, ...this.#orderedAnswers()]
+  }
+
+  /** The calls of the round that have not been answered. */
+  openCallIds(): string[] {
+    const { toolCalls } = this.recorder
+    return this.#phase === 'done' ? [] : toolCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
+  }
+
+  /** Takes results, all or none. */
+  answer(results: readonly ToolResult[]): void {
+    if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
+    const { toolCalls } = this.recorder
+    if (!toolCalls.length) throw new TypeError('sendToolResults: no tool call is open')
+    const taken = new Map<string, ToolMessage>()
+    for (const result of results) {
+      const call = toolCalls.find(({ id }) => id === result.callId)
+      if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
+        const why = call ? 'is answered already' : 'is no call of this round'
+        throw new LlmError('invalid-request', `sendToolResults: "${result.callId}" ${why}; open: ${this.openCallIds().join(', ') || 'none'}`)
+      }
+      taken.set(result.callId, toToolMessage(result, call.name))
+    }
+    for (const [id, message] of taken) this.#answers.set(id, message)
+  }
+
+  setTools(tools: readonly ToolDefinition[]): void {
+    this.#tools = tools
+  }
+
+  /** Drops the connection. */
+  abandon(): void {
+    this.#exchange.abandon()
+  }
+
+  #newExchange(): Exchange {
+    return new Exchange(this.#context, this.#maker.turn(this.#messages, this.#tools), this.#emit)
+  }
+
+  #endTurn(): void {
+    const { recorder } = this
+    this.#phase = 'turn-ended'
+    this.finishReason = recorder.finishReason
+    this.#text += recorder.fullText
+    const usage = this.#roundUsage()
+    this.#usage = addUsage(this.#usage, usage)
+    this.#remember(recorder.message(this.#context.driver.name))
+    this.#emit({ type: 'turn-end', reason: this.finishReason, usage })
+  }
+
+  /** Adds the round to the history; what follows a pause belongs to the message before it. */
+  #remember(message: AssistantMessage): void {
+    const previous = this.#messages.at(-1)
+    if (this.#continuations > 0 && previous?.role === 'assistant') this.#messages.splice(-1, 1, joinMessages(previous, message))
+    else this.#messages.push(message)
+  }
+
+  async #nextRound(): Promise<boolean | LlmError> {
+    const { toolCalls } = this.recorder
+    if (this.finishReason === 'pause' && !toolCalls.length && this.#continuations < mostContinuations) {
+      this.#continuations++
+    } else {
+      const missing = this.openCallIds()
+      if (!this.#answers.size) return this.#end()
+      if (missing.length) {
+        return new LlmError('invalid-request', `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`)
+      }
+      this.#messages.push(...this.#orderedAnswers())
+      this.#answers.clear()
+      this.#continuations = 0
+    }
+    this.#maker.renew()
+    this.#exchange = this.#newExchange()
+    this.#phase = 'reading'
+    await this.#exchange.open()
+    return true
+  }
+
+  #end(): boolean {
+    this.#phase = 'done'
+    this.#emit({ type: 'done', reason: this.finishReason ?? 'unknown', usage: this.#usage })
+    return true
+  }
+
+  #orderedAnswers(): ToolMessage[] {
+    if (!this.#answers.size) return []
+    return this.recorder.toolCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
+  }
+
+  #roundUsage(): TokenUsage {
+    const { recorder } = this
+    const tools = this.#tools.length ? estimateTokens(JSON.stringify(this.#tools)) : 0
+    return toUsage([recorder.counts], tools, recorder.reported)
+  }
+}
+
+/** One message of two rounds, the second the continuation of the first. */
+function joinMessages(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
+  const toParts = ({ content }: AssistantMessage): Exclude<AssistantMessage['content'], string> =>
+    typeof content === 'string' ? (content ? [{ type: 'text', text: content }] : []) : content
+  const texts = typeof first.content === 'string' && typeof second.content === 'string'
+  const states = [first.origin?.state, second.origin?.state]
+  const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
+  return {
+    ...second,
+    content: texts ? `${String(first.content)}${String(second.content)}` : [...toParts(first), ...toParts(second)],
+    ...(reasoning && { reasoning }),
+    ...(second.origin && {
+      origin: { ...second.origin, ...(states.every(Array.isArray) && { state: states.flat() as unknown }) },
+    }),
+  }
+}

@@ -1,0 +1,47 @@
+import { addUsage, type Embedder, type EmbedOptions, LlmError, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+
+/** One request's worth of vectors. */
+export interface EmbeddingBatch {
+  readonly vectors: readonly (readonly number[])[]
+  readonly inputTokens?: number | undefined
+}
+
+/** What a provider supplies for an embedder. */
+export interface EmbedderDriver {
+  readonly name: string
+  readonly model: string
+  /** Most texts the vendor takes in one request. */
+  readonly batchSize: number
+  /** Embeds at most `batchSize` texts. */
+  embedBatch(texts: readonly string[], options: EmbedOptions): Promise<EmbeddingBatch>
+}
+
+/**
+ * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and keeps their order.
+ * Rejects `protocol` when the server answers with another number of vectors, or with vectors of different lengths.
+ */
+export function createEmbedder(driver: EmbedderDriver): Embedder {
+  const { name, model, batchSize } = driver
+  return {
+    name,
+    model,
+    embed: async (texts, options = {}) => {
+      const vectors: (readonly number[])[] = []
+      let usage: TokenUsage = toUsage([])
+      for (let start = 0; start < texts.length; start += batchSize) {
+        const chunk = texts.slice(start, start + batchSize)
+        const batch = await driver.embedBatch(chunk, options)
+        if (batch.vectors.length !== chunk.length) {
+          throw new LlmError('protocol', `${name}: protocol: ${chunk.length} texts gave ${batch.vectors.length} vectors`)
+        }
+        vectors.push(...batch.vectors)
+        const round = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
+        usage = addUsage(usage, toUsage([round], 0, batch.inputTokens !== undefined))
+      }
+      const length = vectors[0]?.length
+      const odd = vectors.findIndex((vector) => vector.length !== length || vector.length === 0)
+      if (odd >= 0) throw new LlmError('protocol', `${name}: protocol: vector ${odd} has ${vectors[odd]?.length ?? 0} dimensions, not ${length ?? 0}`)
+      return { vectors, usage }
+    },
+  }
+}

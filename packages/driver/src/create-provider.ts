@@ -1,0 +1,124 @@
+import {
+  type CallOptions,
+  type ChatMessage,
+  defaultOptions,
+  estimateTokens,
+  type Generation,
+  mergeOptions,
+  type Provider,
+  type StreamReader,
+  type ToolDefinition,
+  type ToolStreamReader,
+  validateOptions,
+} from '@modelport/core'
+import { type CallContext, createCallContext, type ProviderState, renewForRound } from './call-context.js'
+import type { ProviderSettings } from './config.js'
+import { Conversation } from './conversation.js'
+import type { Driver, Turn } from './driver.js'
+import { generateAnswer } from './generate.js'
+import { normalizeHistory, toolCallIds } from './history.js'
+import { createRedact } from './redact.js'
+import { createRetryBucket } from './retry.js'
+import { sanitizeError } from './sanitize.js'
+import { EventStreamReader, type StartConversation, TextStreamReader } from './stream-readers.js'
+import { createTransport } from './transport.js'
+
+/**
+ * Makes a provider of a driver: merges and checks options, sends, retries before the first piece of the answer, reads, keeps
+ * clocks, spans tool rounds, sums usage, and lets no secret out.
+ * The provider's methods throw as {@link Provider} says.
+ */
+export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
+  const state = createProviderState(driver as Driver, settings)
+  const { config } = state
+  const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
+  const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
+    startCall(state, messages, mergeOptions(config.defaults, ...options), stream)
+  const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
+    const { context, conversation } = start(messages, options, false)
+    return generateAnswer(context, conversation, driver.name)
+  }
+  const streamWithHistory = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader> => {
+    const { context, conversation } = start(messages, options, true)
+    return opened(new TextStreamReader(context.scope, conversation), context)
+  }
+  return {
+    name: driver.name,
+    model: config.model,
+    cheapestModel: config.cheapestModel,
+    complete: async (prompt, ...options) => (await generate(asMessages(prompt), ...options)).text,
+    completeWithHistory: async (messages, ...options) => (await generate(messages, ...options)).text,
+    generate,
+    stream: (prompt, ...options) => streamWithHistory(asMessages(prompt), ...options),
+    streamWithHistory,
+    streamWithTools: async (messages, tools, ...options): Promise<ToolStreamReader> => {
+      const { context, conversation } = start(messages, [...options, { tools }], true)
+      return opened(new EventStreamReader(context.scope, conversation), context)
+    },
+    estimateTokens: (text) => estimateTokens(text, config.tokenFactor),
+  }
+}
+
+/** What a provider keeps between calls; secrets are bound into `redact` and kept nowhere else. */
+export function createProviderState(driver: Driver, settings: ProviderSettings): ProviderState {
+  const { secrets, ...config } = settings
+  const { enforceHosts } = config
+  const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
+  const headerSecrets = Object.entries(config.headers ?? {}).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
+  return {
+    driver,
+    config: { ...config, ...(allowedHosts && { allowedHosts }) },
+    redact: createRedact([...(secrets ?? []), ...headerSecrets.map(([, value]) => value.replace(/^\w+ /, ''))]),
+    bucket: config.retryBucket ?? createRetryBucket(),
+    fetch: createTransport(config),
+  }
+}
+
+interface Call {
+  readonly context: CallContext
+  readonly conversation: StartConversation
+}
+
+function startCall(state: ProviderState, messages: readonly ChatMessage[], options: CallOptions, stream: boolean): Call {
+  try {
+    validateOptions(options)
+    normalizeHistory(messages, options.system)
+  } catch (error) {
+    throw sanitizeError(error, state.driver.name, state.redact)
+  }
+  const context = createCallContext(state, options)
+  for (const id of toolCallIds(messages)) context.usedIds.add(id)
+  const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => ({
+    model: state.config.model,
+    messages: normalizeHistory(history, options.system),
+    tools,
+    options: { ...options, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
+    defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
+    stream,
+  })
+  const renew = (): void => {
+    renewForRound(context, state, options)
+  }
+  return {
+    context,
+    conversation: (emit) => {
+      try {
+        return new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
+      } catch (error) {
+        context.scope.end()
+        throw sanitizeError(error, state.driver.name, state.redact)
+      }
+    },
+  }
+}
+
+/** The reader, once its first response is there: an HTTP failure rejects the call, not the first read. */
+async function opened<R extends { open(): Promise<void> }>(reader: R, context: CallContext): Promise<R> {
+  try {
+    await reader.open()
+    return reader
+  } catch (error) {
+    context.scope.end()
+    throw error
+  }
+}

@@ -1,0 +1,137 @@
+import type {
+  CallOptions,
+  ChatMessage,
+  Citation,
+  ContentPart,
+  FinishReason,
+  ProviderError,
+  ProviderToolCall,
+  TokenCounts,
+  TokenLogprob,
+  ToolDefinition,
+} from '@modelport/core'
+
+/** A `fetch` as the platform has it; the one given to a driver checks hosts, refuses redirects and rejects failures typed. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** One round of a conversation, checked and complete: what a driver turns into a request. */
+export interface Turn {
+  readonly model: string
+  /**
+   * The conversation. The `system` option stands first as a system message; every tool message has its `toolName` and answers a
+   * call of the assistant message before it; the messages that answer one round follow each other in call order.
+   */
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly ToolDefinition[]
+  /** Merged and validated. `maxTokens` has its default; `temperature` is set only if the caller set it. */
+  readonly options: CallOptions & { readonly maxTokens: number }
+  /** What to send as temperature when the caller set none and the model takes one. */
+  readonly defaultTemperature: number | undefined
+  /** True for a stream, false for one JSON answer. */
+  readonly stream: boolean
+}
+
+/** What a driver may use to send. */
+export interface DriverIo {
+  /** Pass it to the SDK, or to `postJson`. */
+  readonly fetch: Fetch
+  /** Aborted when the attempt is given up. */
+  readonly signal: AbortSignal
+  /** Headers the caller wants on every request; they win over the driver's own. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The same on all attempts of one logical call: send it where the API takes an idempotency key. */
+  readonly idempotencyKey: string
+  /** True for a stream. */
+  readonly stream: boolean
+}
+
+/** One record of the wire: an SSE event, an NDJSON line, or a whole JSON body. */
+export interface WireRecord {
+  /** The SSE event name; '' where there is none. */
+  readonly event: string
+  readonly data: string
+}
+
+/** A piece of a tool call. Every field may come in any piece. */
+export interface ToolCallPiece {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  /** Text to append to the arguments. */
+  readonly text?: string | undefined
+  /** The whole arguments, where the wire carries an object instead of text. */
+  readonly value?: unknown
+}
+
+/** A failure the server reports inside an answer that began well. */
+export interface InBandFailure {
+  /** The vendor's error object or text. */
+  readonly body: unknown
+  /** The status the error stands for, when the vendor says it. */
+  readonly status?: number | undefined
+}
+
+/** Where a decoder puts what it read. Each method may be called any number of times. */
+export interface Sink {
+  text(text: string): void
+  reasoning(text: string): void
+  /** Refusal text; it is also shown as text when the answer has no other. */
+  refusal(text: string): void
+  /** A piece of the call with this key, the wire's index or id. Numeric keys are ordered by number, others as they came. */
+  toolCall(key: number | string, piece: ToolCallPiece): void
+  /** The call is whole. Calls never ended this way are ended with the round. */
+  endToolCall(key: number | string): void
+  /** An image or the like in the answer. */
+  part(part: ContentPart): void
+  citation(citation: Citation): void
+  providerToolCall(call: ProviderToolCall): void
+  logprobs(tokens: readonly TokenLogprob[]): void
+  /** Counts of this round; a later value of a field replaces the earlier, undefined and what is no count change nothing. */
+  usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void
+  /** The model's name as the server gives it. */
+  model(name: string): void
+  /** The terminal reason. With finished client calls `stop` becomes `tool-calls`. */
+  finish(reason: FinishReason, raw?: string): void
+  /** The wire's terminal mark was seen, with or without a reason; a stream that ends without is cut. */
+  terminal(): void
+  /** Opaque JSON kept in the message's `origin.state`; the last value stays. */
+  state(state: unknown): void
+  /** Something the caller should know that is no failure. */
+  warning(text: string): void
+  /** The server reports a failure: ends the round with the driver's `error`. */
+  fail(failure: InBandFailure): never
+}
+
+/** Wire records in, sink calls out. Synchronous and pure: no timer, no I/O, no loop over bytes. */
+export interface Decoder {
+  push(record: WireRecord): void
+  /** The wire has ended. Only for what must wait for it; cut streams are found by the sink. */
+  end?(): void
+}
+
+/** An exchange that failed on the server's side. */
+export interface HttpFailure {
+  /** 200 when the failure came inside an answer and the vendor gave no status. */
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed JSON of the body, else undefined. */
+  readonly body: unknown
+  /** The body as text, at most 64 KiB. */
+  readonly text: string
+  /** True when it came inside a 2xx answer. */
+  readonly inBand: boolean
+}
+
+/** What a provider package supplies; `createProvider` adds everything else. */
+export interface Driver<Request = unknown> {
+  readonly name: string
+  /** How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. */
+  readonly framing: 'sse' | 'ndjson'
+  /** What goes on the wire. Pure. @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API. */
+  request(turn: Turn): Request
+  /** Sends it: the SDK call with `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
+  send(request: Request, io: DriverIo): Promise<Response>
+  /** A fresh decoder of one answer, streamed or whole. */
+  decoder(sink: Sink, turn: Turn): Decoder
+  /** Names a failure. Pure. `toProviderError` does the common part. */
+  error(failure: HttpFailure): ProviderError
+}

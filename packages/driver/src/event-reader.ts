@@ -1,0 +1,144 @@
+import { LlmError, type Reader } from '@modelport/core'
+import type { CallScope } from './scope.js'
+
+/** What a reader pulls from. */
+export interface EventSource {
+  /** One step; false at the end. An error returned, not thrown, is given to the waiting reads only. */
+  advance(): Promise<boolean | LlmError>
+  /** Drops the connection. */
+  abandon(): void
+}
+
+interface Waiter<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void
+  readonly reject: (error: unknown) => void
+}
+
+const end = Object.freeze({ done: true, value: undefined })
+
+/** The one reader: a queue that is filled by pulling, and reads that wait in order. Rules R1–R8 of docs/contract.md. */
+export class EventReader<T> implements Reader<T> {
+  readonly #scope: CallScope
+  #source: EventSource | undefined
+  #queue: T[] = []
+  #head = 0
+  readonly #waiters: Waiter<T>[] = []
+  #pulling = false
+  #failure: { readonly error: unknown } | undefined
+  #ended = false
+
+  constructor(scope: CallScope) {
+    this.#scope = scope
+  }
+
+  /** Sets what to pull from, once. */
+  attach(source: EventSource): void {
+    this.#source = source
+    this.#scope.onEnd(() => {
+      if (this.#ended) return
+      this.#clear()
+      if (this.#scope.reason === undefined) this.#settle()
+      else this.#fail(this.#scope.reason)
+    })
+  }
+
+  /** True once the stream ended, failed or was closed. */
+  protected get over(): boolean {
+    return this.#ended
+  }
+
+  /** Puts an item in the queue. */
+  push(item: T): void {
+    this.#queue.push(item)
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.#waiters.length === 0) {
+      if (this.#head < this.#queue.length) return Promise.resolve({ done: false, value: this.#shift() })
+      if (this.#failure) return Promise.reject(this.#failure.error as Error)
+      if (this.#ended) return Promise.resolve(end)
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject })
+      if (!this.#pulling) void this.#pull()
+    })
+  }
+
+  close(): Promise<void> {
+    this.#scope.end()
+    this.#clear()
+    if (!this.#ended) this.#settle()
+    return Promise.resolve()
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    await this.close()
+    return end
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #shift(): T {
+    const item = this.#queue[this.#head++] as T
+    if (this.#head === this.#queue.length) {
+      this.#queue = []
+      this.#head = 0
+    }
+    return item
+  }
+
+  async #pull(): Promise<void> {
+    this.#pulling = true
+    try {
+      while (this.#waiters.length > 0 && !this.#ended) {
+        if (this.#head < this.#queue.length) this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
+        else await this.#advance()
+      }
+    } finally {
+      this.#pulling = false
+    }
+  }
+
+  async #advance(): Promise<void> {
+    try {
+      const more = (await this.#source?.advance()) ?? false
+      if (more === false) this.#settle()
+      else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
+    } catch (error) {
+      if (!this.#ended) this.#fail(error)
+    }
+  }
+
+  /** The clean end. */
+  #settle(): void {
+    this.#stop()
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(end)
+  }
+
+  /** What was read before the failure is given out first. */
+  #fail(error: unknown): void {
+    this.#failure = { error }
+    this.#stop()
+    while (this.#waiters.length > 0 && this.#head < this.#queue.length) {
+      this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
+    }
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error)
+  }
+
+  #clear(): void {
+    this.#queue = []
+    this.#head = 0
+  }
+
+  #stop(): void {
+    this.#ended = true
+    this.#source?.abandon()
+    this.#scope.end()
+  }
+}

@@ -1,0 +1,232 @@
+import { isLlmError, LlmError, ProviderError, type StreamEvent } from '@modelport/core'
+import { type ByteSource, toByteSource } from './byte-source.js'
+import type { CallContext } from './call-context.js'
+import type { Decoder, Driver, Turn } from './driver.js'
+import { createFramer, type Framer } from './framing.js'
+import { createGuardedFetch } from './guarded-fetch.js'
+import { IdleWatch } from './idle-watch.js'
+import { tryParseJson } from './parse-json.js'
+import { sanitizeError } from './sanitize.js'
+import { InBandError, TurnRecorder } from './turn-recorder.js'
+
+/** One round on the wire: sends, reads, decodes, and tries again until the first piece of the answer. */
+export class Exchange {
+  /** True once the body was read to its end and the answer is whole. */
+  ended = false
+  recorder: TurnRecorder
+  readonly #context: CallContext
+  readonly #driver: Driver
+  readonly #turn: Turn
+  readonly #emit: (event: StreamEvent) => void
+  readonly #request: unknown
+  #controller = new AbortController()
+  #source: ByteSource | undefined
+  #framer: Framer | undefined
+  #decoder: Decoder | undefined
+  #idle: IdleWatch | undefined
+  #headers = new Headers()
+  #bytes = 0
+  #host: string | undefined
+  #failure: LlmError | undefined
+  #tail = ''
+  #interrupt: ((error: unknown) => void) | undefined
+  readonly #forget: () => void
+
+  constructor(context: CallContext, turn: Turn, emit: (event: StreamEvent) => void) {
+    this.#context = context
+    this.#driver = context.driver
+    this.#turn = turn
+    this.#emit = emit
+    this.#request = context.driver.request(turn)
+    this.recorder = this.#newRecorder()
+    this.#forget = context.scope.onEnd(() => {
+      this.abandon()
+    })
+  }
+
+  /** Sends until there is a response. Rejects typed. */
+  async open(): Promise<void> {
+    const { scope } = this.#context
+    for (;;) {
+      if (scope.ended) throw scope.reason
+      try {
+        await this.#attempt()
+        return
+      } catch (error) {
+        await this.#recover(error)
+      }
+    }
+  }
+
+  /** Reads one chunk of the body and decodes it. */
+  async read(): Promise<void> {
+    try {
+      const source = this.#source
+      if (!source) return
+      this.#idle?.start()
+      const before = this.recorder.pieces
+      let chunk: Uint8Array | undefined
+      try {
+        chunk = await source.read()
+      } catch (error) {
+        // A reset after the terminal event takes nothing away.
+        if (!this.recorder.finished || this.#failure) throw this.#failure ?? this.#cut(error)
+      }
+      if (this.#context.scope.ended) throw this.#context.scope.reason
+      if (this.#failure) throw this.#failure
+      if (chunk) this.#decode(chunk)
+      else this.#finish()
+      this.#idle?.stop(this.recorder.pieces > before)
+    } catch (error) {
+      await this.#recover(error)
+      await this.open()
+    }
+  }
+
+  /** Drops the connection and frees every timer. */
+  abandon(): void {
+    this.#idle?.end()
+    this.#source?.cancel()
+    this.#source = undefined
+    this.#controller.abort()
+    this.#interrupt?.(this.#failure ?? this.#context.scope.reason)
+  }
+
+  async #attempt(): Promise<void> {
+    const { retries, clock, timeouts } = this.#context
+    this.#controller = new AbortController()
+    this.#failure = undefined
+    this.#bytes = 0
+    this.recorder = this.#newRecorder()
+    retries.attempts++
+    const headersMs = timeouts.headersMs ?? (this.#turn.stream ? 120_000 : 600_000)
+    const cancel = clock.after(headersMs, () => {
+      this.#expire(new ProviderError('timeout', `${this.#driver.name}: timeout (headers): no response for ${headersMs} ms`, { provider: this.#driver.name, reason: 'headers' }))
+    })
+    try {
+      this.#begin(await this.#interruptible(this.#send()))
+    } catch (error) {
+      throw this.#failure ?? error
+    } finally {
+      cancel()
+    }
+  }
+
+  /** Settles with the promise, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
+  #interruptible<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject
+      promise.then(resolve, reject)
+    })
+  }
+
+  async #send(): Promise<Response> {
+    const { config, headers, idempotencyKey, fetch } = this.#context
+    const guarded = createGuardedFetch({
+      provider: this.#driver.name,
+      fetch,
+      signal: this.#controller.signal,
+      allowedHosts: config.allowedHosts,
+      error: (failure) => this.#driver.error(failure),
+      failed: (error) => {
+        this.#failure ??= error
+      },
+      contacted: (host) => {
+        this.#host = host
+      },
+    })
+    const io = { fetch: guarded, signal: this.#controller.signal, headers, idempotencyKey, stream: this.#turn.stream }
+    return this.#driver.send(this.#request, io)
+  }
+
+  #begin(response: Response): void {
+    const { config, clock, timeouts, limits } = this.#context
+    this.#headers = response.headers
+    this.#source = toByteSource(response)
+    const decoder = this.#driver.decoder(this.recorder, this.#turn)
+    this.#decoder = decoder
+    this.#framer = createFramer(
+      {
+        framing: this.#driver.framing,
+        stream: this.#turn.stream,
+        contentType: response.headers.get('content-type') ?? '',
+        maxEventBytes: limits.maxEventBytes,
+      },
+      (record) => {
+        this.#tail = record.data
+        decoder.push(record)
+      },
+    )
+    this.#idle = new IdleWatch(clock, timeouts, this.#driver.name, (error) => {
+      this.#expire(error)
+    })
+    config.onResponse?.({ status: response.status, headers: response.headers })
+  }
+
+  #decode(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+    const { maxBodyBytes } = this.#context.limits
+    if (this.#bytes > maxBodyBytes) throw new LlmError('limit-exceeded', `the body is longer than ${maxBodyBytes} bytes`)
+    this.#framer?.push(chunk)
+  }
+
+  #finish(): void {
+    const whole = this.recorder.finished
+    try {
+      this.#framer?.end()
+      this.#decoder?.end?.()
+    } catch (error) {
+      // A message cut short is not a malformed one; after the terminal event it takes nothing away.
+      const cut = /^\s*[[{]/.test(this.#tail) && tryParseJson(this.#tail) === undefined
+      if (!isLlmError(error, 'protocol') || !(whole || cut)) throw error
+      if (!whole) throw this.#cut(error)
+    }
+    if (!this.recorder.finished) {
+      if (!this.#context.config.lenientEof || !this.recorder.committed) throw this.#cut(undefined)
+      this.recorder.finish('unknown')
+    }
+    this.recorder.complete()
+    this.ended = true
+    this.#context.retries.succeeded()
+    this.#forget()
+    this.abandon()
+  }
+
+  #cut(cause: unknown): LlmError {
+    const message = `${this.#driver.name}: truncated: the connection ended before the answer did (${this.#bytes} bytes read)`
+    return new ProviderError('truncated', message, { provider: this.#driver.name }, cause === undefined ? undefined : { cause })
+  }
+
+  #expire(error: LlmError): void {
+    this.#failure ??= error
+    this.#source?.cancel()
+    this.#controller.abort(error)
+    this.#interrupt?.(error)
+  }
+
+  /** Waits for the next attempt, or throws what the caller shall see. */
+  async #recover(thrown: unknown): Promise<void> {
+    const { scope, retries, redact } = this.#context
+    this.abandon()
+    if (scope.ended) throw scope.reason
+    const error = thrown instanceof InBandError ? this.#inBand(thrown) : thrown
+    const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
+    if (delay === undefined) {
+      const extra = { attempts: retries.attempts, ...(this.#host && { host: this.#host }) }
+      const partial = this.#bytes > 0 ? { partial: this.recorder.partial(this.#bytes) } : {}
+      throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...partial })
+    }
+    await scope.sleep(delay)
+    if (scope.ended) throw scope.reason
+  }
+
+  #inBand({ failure }: InBandError): ProviderError {
+    const text = typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body)
+    const status = failure.status ?? 200
+    return this.#driver.error({ status, headers: this.#headers, body: failure.body, text, inBand: true })
+  }
+
+  #newRecorder(): TurnRecorder {
+    return new TurnRecorder(this.#emit, this.#context.limits, this.#context.usedIds, this.#turn.model)
+  }
+}

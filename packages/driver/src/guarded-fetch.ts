@@ -1,0 +1,81 @@
+import { LlmError, parseBaseUrl, ProviderError } from '@modelport/core'
+import type { Fetch, HttpFailure } from './driver.js'
+import { toByteSource } from './byte-source.js'
+import { maxErrorBytes } from './limits.js'
+import { toNetworkError } from './network-error.js'
+import { tryParseJson } from './parse-json.js'
+
+/** What every request of one attempt is held to. */
+export interface FetchGuard {
+  readonly provider: string
+  readonly fetch: Fetch
+  readonly signal: AbortSignal
+  /** `host:port` list; undefined allows any host. */
+  readonly allowedHosts: readonly string[] | undefined
+  /** Names a failed response. */
+  error(failure: HttpFailure): ProviderError
+  /** Told of each failure: an SDK would wrap it beyond recognition. */
+  failed(error: LlmError): void
+  /** Told of the host of each request before it is sent. */
+  contacted(host: string): void
+}
+
+/** A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed error and a bounded body. */
+export function createGuardedFetch(guard: FetchGuard): Fetch {
+  return async (input, init) => {
+    try {
+      return await guardedFetch(guard, input, init)
+    } catch (thrown) {
+      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, undefined)
+      guard.failed(error)
+      throw error
+    }
+  }
+}
+
+async function guardedFetch(guard: FetchGuard, input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const { provider } = guard
+  const address = typeof input === 'object' && 'url' in input ? input.url : String(input)
+  const { host } = parseBaseUrl(address)
+  guard.contacted(host)
+  if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
+    throw new LlmError('config', `${provider}: ${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
+  }
+  let response: Response
+  try {
+    response = await guard.fetch(input, { ...init, redirect: 'manual', signal: guard.signal })
+  } catch (thrown) {
+    throw thrown instanceof LlmError ? thrown : toNetworkError(thrown, provider, host)
+  }
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    toByteSource(response).cancel()
+    const message = `${provider}: ${response.status || 'a redirect'} redirect-refused: ${host} answers with a redirect; set the base URL to its target if you trust it`
+    throw new ProviderError('redirect-refused', message, { provider, host, ...(response.status && { status: response.status }) })
+  }
+  if (response.status >= 200 && response.status < 300) return response
+  const text = await readErrorText(response)
+  const failure = { status: response.status, headers: response.headers, body: tryParseJson(text), text, inBand: false }
+  throw Object.assign(guard.error(failure), { host })
+}
+
+/** The start of an error's body; a failing connection ends it early, since the status says enough. */
+async function readErrorText(response: Response): Promise<string> {
+  const source = toByteSource(response)
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  try {
+    for (let chunk = await source.read(); chunk; chunk = await source.read()) {
+      const room = maxErrorBytes - bytes
+      text += decoder.decode(chunk.subarray(0, room), { stream: true })
+      bytes += chunk.length
+      if (bytes >= maxErrorBytes) {
+        source.cancel()
+        break
+      }
+    }
+  } catch {
+    // What was read so far is kept.
+  }
+  return text
+}

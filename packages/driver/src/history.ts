@@ -1,0 +1,41 @@
+import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
+
+const refuse = (message: string): never => {
+  throw new LlmError('invalid-request', message)
+}
+
+/**
+ * Checks a conversation and brings it into the form every driver gets: the system text first, every call answered right after the
+ * message that made it, answers in call order and with the name of their tool.
+ * @throws {LlmError} `invalid-request` — no message, an unknown role, an unanswered call, or an answer without its call.
+ */
+export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
+  const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
+  if (!messages.length) refuse('the conversation is empty: give at least one message')
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as ChatMessage
+    if (!['system', 'user', 'assistant', 'tool'].includes(message.role)) {
+      refuse(`messages[${index}]: unknown role ${JSON.stringify(message.role)}`)
+    }
+    if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
+    normal.push(message)
+    if (message.role !== 'assistant' || !message.toolCalls?.length) continue
+    const answers = new Map<string, ToolMessage>()
+    for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
+      index++
+      if (!message.toolCalls.some(({ id }) => id === (next as ToolMessage).toolCallId) || answers.has(next.toolCallId)) {
+        refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
+      }
+      answers.set(next.toolCallId, next)
+    }
+    const missing = message.toolCalls.filter(({ id }) => !answers.has(id)).map(({ id }) => id)
+    if (missing.length) refuse(`messages[${index}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    for (const call of message.toolCalls) normal.push({ ...(answers.get(call.id) as ToolMessage), toolName: call.name })
+  }
+  return normal
+}
+
+/** Ids of all tool calls in a conversation. */
+export function toolCallIds(messages: readonly ChatMessage[]): string[] {
+  return messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+}

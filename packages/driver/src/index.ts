@@ -1,0 +1,35 @@
+export { checkApiKey } from './api-key.js'
+export type { Clock } from './clock.js'
+export { systemClock } from './clock.js'
+export type { CommonConfig, ProviderSettings } from './config.js'
+export type { EmbedderDriver, EmbeddingBatch } from './create-embedder.js'
+export { createEmbedder } from './create-embedder.js'
+export { createProvider } from './create-provider.js'
+export type {
+  Decoder,
+  Driver,
+  DriverIo,
+  Fetch,
+  HttpFailure,
+  InBandFailure,
+  Sink,
+  ToolCallPiece,
+  Turn,
+  WireRecord,
+} from './driver.js'
+export type { Framer, FramerChoice } from './framing.js'
+export { createFramer } from './framing.js'
+export type { FailureFacts } from './http-failure.js'
+export { toErrorCode, toProviderError } from './http-failure.js'
+export type { JsonCallOptions, JsonClient, JsonRequest } from './json-client.js'
+export { createJsonClient } from './json-client.js'
+export type { Limits, Timeouts } from './limits.js'
+export { defaultLimits, defaultTimeouts } from './limits.js'
+export { parseJson, tryParseJson } from './parse-json.js'
+export { postJson } from './post.js'
+export type { Redact } from './redact.js'
+export { createRedact } from './redact.js'
+export type { RetryBucket } from './retry.js'
+export { createRetryBucket } from './retry.js'
+export type { ToolCallIdRule } from './tool-call-ids.js'
+export { mapToolCallIds, sanitizeToolCallId } from './tool-call-ids.js'

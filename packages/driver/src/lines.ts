@@ -1,0 +1,100 @@
+import { LlmError } from '@modelport/core'
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/**
+ * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, in one call per push,
+ * so no character is ever cut. One byte order mark at the start is dropped.
+ */
+export class LineSplitter {
+  readonly #onLine: (line: string) => void
+  readonly #maxBytes: number
+  // Fatal: a replaced character would be a value nobody sent. BOM kept: it is dropped at the start only.
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #held: Uint8Array[] = []
+  #heldBytes = 0
+  #afterReturn = false
+  #first = true
+
+  constructor(onLine: (line: string) => void, maxBytes: number) {
+    this.#onLine = onLine
+    this.#maxBytes = maxBytes
+  }
+
+  push(chunk: Uint8Array): void {
+    const end = lastLineEnd(chunk) + 1
+    if (end === 0) {
+      this.#hold(chunk)
+      return
+    }
+    const head = chunk.subarray(0, end)
+    const text = this.#decode(this.#heldBytes ? this.#join(head) : head)
+    if (end < chunk.length) this.#hold(chunk.subarray(end))
+    this.#split(text)
+  }
+
+  /** Gives out a last line that has no end. */
+  end(): void {
+    if (this.#heldBytes) this.#onLine(this.#decode(this.#join(new Uint8Array(0))))
+  }
+
+  #split(text: string): void {
+    let start = 0
+    if (this.#afterReturn && text.charCodeAt(0) === lineFeed) start = 1
+    this.#afterReturn = text.charCodeAt(text.length - 1) === carriageReturn
+    if (!text.includes('\r')) {
+      for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
+        this.#onLine(text.slice(start, end))
+        start = end + 1
+      }
+      return
+    }
+    for (let i = start; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code !== lineFeed && code !== carriageReturn) continue
+      this.#onLine(text.slice(start, i))
+      if (code === carriageReturn && text.charCodeAt(i + 1) === lineFeed) i++
+      start = i + 1
+    }
+  }
+
+  #hold(chunk: Uint8Array): void {
+    this.#heldBytes += chunk.length
+    if (this.#heldBytes > this.#maxBytes) {
+      throw new LlmError('limit-exceeded', `a line of the stream is longer than ${this.#maxBytes} bytes`)
+    }
+    // A copy: the chunk may be a view of a large or reused buffer.
+    this.#held.push(chunk.slice())
+  }
+
+  #join(last: Uint8Array): Uint8Array {
+    const joined = new Uint8Array(this.#heldBytes + last.length)
+    let offset = 0
+    for (const piece of this.#held) {
+      joined.set(piece, offset)
+      offset += piece.length
+    }
+    joined.set(last, offset)
+    this.#held = []
+    this.#heldBytes = 0
+    return joined
+  }
+
+  #decode(bytes: Uint8Array): string {
+    let text: string
+    try {
+      text = this.#decoder.decode(bytes)
+    } catch {
+      throw new LlmError('protocol', 'the stream is not valid UTF-8')
+    }
+    if (!this.#first) return text
+    this.#first = false
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+}
+
+function lastLineEnd(chunk: Uint8Array): number {
+  const feed = chunk.lastIndexOf(lineFeed)
+  return feed === chunk.length - 1 ? feed : Math.max(feed, chunk.lastIndexOf(carriageReturn))
+}

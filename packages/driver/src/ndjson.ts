@@ -1,0 +1,22 @@
+import type { WireRecord } from './driver.js'
+import type { Framer } from './framing.js'
+import { LineSplitter } from './lines.js'
+
+/** One JSON value a line; empty lines are skipped. */
+export class NdjsonFramer implements Framer {
+  readonly #lines: LineSplitter
+
+  constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
+    this.#lines = new LineSplitter((line) => {
+      if (line.trim()) onRecord({ event: '', data: line })
+    }, maxBytes)
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#lines.push(chunk)
+  }
+
+  end(): void {
+    this.#lines.end()
+  }
+}

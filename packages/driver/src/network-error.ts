@@ -1,0 +1,35 @@
+import { ProviderError, type ProviderErrorDetails } from '@modelport/core'
+
+type Reason = NonNullable<ProviderErrorDetails['reason']>
+
+const reasons: Readonly<Record<string, Reason>> = {
+  ENOTFOUND: 'dns', EAI_NODATA: 'dns', EAI_NONAME: 'dns',
+  ECONNREFUSED: 'refused', EHOSTUNREACH: 'refused', ENETUNREACH: 'refused', ConnectionRefused: 'refused',
+  ECONNRESET: 'reset', EPIPE: 'reset', UND_ERR_SOCKET: 'reset', ERR_STREAM_PREMATURE_CLOSE: 'reset', ConnectionClosed: 'reset',
+  UND_ERR_CONNECT_TIMEOUT: 'connect', ETIMEDOUT: 'connect',
+}
+
+/** Codes of refused certificates and failed handshakes, as Node and Bun spell them. */
+const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
+
+/** Turns whatever a `fetch` or a socket threw into a typed error. Only its code and text are kept, as a plain cause. */
+export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
+  const chain = causes(thrown)
+  const code = chain.map((error) => (error as { code?: unknown }).code).find((value) => typeof value === 'string')
+  const reason = code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
+  const text = chain.map((error) => error.message).find((message) => message && message !== 'fetch failed') ?? String(thrown)
+  const details = { provider, ...(host && { host }), ...(reason && { reason }) }
+  const cause = Object.assign(new Error(text), code === undefined ? {} : { code })
+  cause.stack = `${cause.name}: ${text}`
+  const kind = reason === 'connect' ? 'timeout' : 'network'
+  return new ProviderError(kind, `${provider}: ${kind}${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}: ${text}`, details, { cause })
+}
+
+function causes(thrown: unknown): Error[] {
+  const chain: Error[] = []
+  for (let error = thrown; error instanceof Error && chain.length < 8; error = error.cause) {
+    chain.push(error)
+    if (error instanceof AggregateError) chain.push(...error.errors.filter((inner) => inner instanceof Error))
+  }
+  return chain
+}

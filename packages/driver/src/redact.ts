@@ -1,0 +1,58 @@
+/** Takes secrets out of text. */
+export type Redact = (text: string) => string
+
+const mark = '[redacted]'
+
+/**
+ * Makes a function that replaces every secret in a text: as it is, in base64, URL-encoded, JSON-escaped, and any start of it of
+ * at least 12 characters. Secrets shorter than 4 characters are not looked for: they would hit ordinary words.
+ */
+export function createRedact(secrets: readonly (string | undefined)[]): Redact {
+  const forms = new Set<string>()
+  const starts: string[] = []
+  for (const secret of secrets) {
+    if (!secret || secret.length < 4) continue
+    const escaped = JSON.stringify(secret).slice(1, -1)
+    for (const form of [secret, encodeURIComponent(secret), escaped, ...base64Forms(secret)]) {
+      if (form.length >= 4) forms.add(form)
+      if (form.length > 12) starts.push(form)
+    }
+  }
+  if (!forms.size) return (text) => text
+  const ordered = [...forms].sort((a, b) => b.length - a.length)
+  return (text) => {
+    let clean = text
+    for (const form of ordered) if (clean.includes(form)) clean = clean.split(form).join(mark)
+    for (const form of starts) clean = dropStarts(clean, form)
+    return clean
+  }
+}
+
+/** Replaces each start of the secret that has at least 12 characters, as long as it goes. */
+function dropStarts(text: string, secret: string): string {
+  const start = secret.slice(0, 12)
+  let from = text.indexOf(start)
+  if (from < 0) return text
+  let clean = ''
+  let kept = 0
+  while (from >= 0) {
+    let end = from + start.length
+    while (end - from < secret.length && text[end] === secret[end - from]) end++
+    clean += text.slice(kept, from) + mark
+    kept = end
+    from = text.indexOf(start, end)
+  }
+  return clean + text.slice(kept)
+}
+
+/** The base64 of a secret at each of the three offsets it may have inside a longer text, cut to what does not depend on it. */
+function base64Forms(secret: string): string[] {
+  let binary = ''
+  for (const byte of new TextEncoder().encode(secret)) binary += String.fromCharCode(byte)
+  const forms = [btoa(binary)]
+  for (let offset = 0; offset < 3; offset++) {
+    const text = btoa('\0'.repeat(offset) + binary).replace(/=+$/, '')
+    forms.push(text.slice(Math.ceil((offset * 4) / 3), (binary.length + offset) % 3 ? -1 : undefined))
+  }
+  return forms
+}

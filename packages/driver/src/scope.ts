@@ -1,0 +1,77 @@
+import { ProviderError } from '@modelport/core'
+import type { Clock } from './clock.js'
+
+/**
+ * The life of one logical call: the caller's signal, the deadline and `close()`, joined into one end. Listeners and timers are
+ * gone once it has ended, so ten thousand calls on one signal leave nothing on it.
+ */
+export class CallScope {
+  /** Why the call has ended, once it has. */
+  reason: unknown
+  ended = false
+  readonly #clock: Clock
+  readonly #deadlineAt: number
+  readonly #signal: AbortSignal | undefined
+  readonly #listeners = new Set<() => void>()
+  #cancelDeadline: (() => void) | undefined
+
+  /** @throws the signal's reason when it is aborted already: nothing is sent then. */
+  constructor(clock: Clock, provider: string, signal: AbortSignal | undefined, deadlineMs: number | undefined) {
+    signal?.throwIfAborted()
+    this.#clock = clock
+    this.#signal = signal
+    this.#deadlineAt = deadlineMs === undefined ? Infinity : clock.now() + deadlineMs
+    signal?.addEventListener('abort', this.#onAbort)
+    if (deadlineMs !== undefined) {
+      this.#cancelDeadline = clock.after(deadlineMs, () => {
+        this.end(new ProviderError('timeout', `${provider}: timeout: the deadline of ${deadlineMs} ms has passed`, { provider, reason: 'deadline' }))
+      })
+    }
+  }
+
+  /** What the deadline leaves, in milliseconds. */
+  get remainingMs(): number {
+    return this.#deadlineAt - this.#clock.now()
+  }
+
+  /** Ends the call; `reason` undefined means closed or finished. Later ends change nothing. */
+  end(reason?: unknown): void {
+    if (this.ended) return
+    this.ended = true
+    this.reason = reason
+    this.#signal?.removeEventListener('abort', this.#onAbort)
+    this.#cancelDeadline?.()
+    for (const listener of [...this.#listeners]) listener()
+    this.#listeners.clear()
+  }
+
+  /** Calls back at the end, at once if that has come; the returned function takes it back. */
+  onEnd(listener: () => void): () => void {
+    if (this.ended) {
+      listener()
+      return () => undefined
+    }
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** Waits; resolves early when the call ends. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, () => {
+        forget()
+        resolve()
+      })
+      const forget = this.onEnd(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
+  readonly #onAbort = (): void => {
+    this.end(this.#signal?.reason)
+  }
+}

@@ -1,0 +1,55 @@
+import { LlmError, type JsonObject } from '@modelport/core'
+import type { Limits } from './limits.js'
+import { tryParseJson } from './parse-json.js'
+
+/** Parsed arguments of a tool call, or what is wrong with them. */
+export type ParsedArguments = { readonly arguments: JsonObject; readonly error?: string }
+
+/**
+ * Parses the arguments of a tool call. Empty text is an empty object. Nothing is repaired.
+ * @throws {LlmError} `limit-exceeded` — nested deeper than allowed.
+ */
+export function parseToolArguments(text: string, limits: Limits): ParsedArguments {
+  if (text.trim() === '') return { arguments: {} }
+  if (nesting(text) > limits.maxToolArgumentDepth) {
+    throw new LlmError('limit-exceeded', `tool arguments are nested deeper than ${limits.maxToolArgumentDepth}`)
+  }
+  const value = tryParseJson(text)
+  if (value === undefined) return { arguments: {}, error: `the arguments are not valid JSON: ${excerpt(text)}` }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { arguments: {}, error: `the arguments are not a JSON object: ${excerpt(text)}` }
+  }
+  // Only a text that spells such a key, plainly or by an escape, is worth a walk.
+  if (/proto|\\u/.test(text) && pollutes(value)) {
+    return { arguments: {}, error: 'the arguments have a key "__proto__" or "constructor.prototype", which is refused' }
+  }
+  return { arguments: value as JsonObject }
+}
+
+const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text)
+
+function nesting(text: string): number {
+  if (text.length < 128) return 0
+  let depth = 0
+  let deepest = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === 92) i++
+      else if (code === 34) quoted = false
+    } else if (code === 34) quoted = true
+    else if (code === 123 || code === 91) deepest = Math.max(deepest, ++depth)
+    else if (code === 125 || code === 93) depth--
+  }
+  return deepest
+}
+
+function pollutes(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, inner]: [string, unknown]) => {
+    if (key === '__proto__') return true
+    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype')) return true
+    return pollutes(inner)
+  })
+}

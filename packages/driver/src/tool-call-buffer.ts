@@ -1,0 +1,110 @@
+import { LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
+import type { ToolCallPiece } from './driver.js'
+import type { Limits } from './limits.js'
+import { parseToolArguments } from './tool-arguments.js'
+
+interface OpenCall {
+  readonly key: number | string
+  id: string
+  name: string
+  text: string
+  value: unknown
+  started: boolean
+  ended: boolean
+  emitted: boolean
+}
+
+/** Collects the pieces of a round's tool calls; the only place that does. */
+export class ToolCallBuffer {
+  readonly #calls = new Map<number | string, OpenCall>()
+  readonly #emit: (event: StreamEvent) => void
+  readonly #limits: Limits
+  readonly #usedIds: Set<string>
+
+  /** `usedIds` holds the ids of the whole conversation; ids given out here are added to it. */
+  constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>) {
+    this.#emit = emit
+    this.#limits = limits
+    this.#usedIds = usedIds
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  push(key: number | string, piece: ToolCallPiece): void {
+    let call = this.#calls.get(key)
+    if (!call) {
+      call = { key, id: '', name: '', text: '', value: undefined, started: false, ended: false, emitted: false }
+      this.#calls.set(key, call)
+    }
+    call.id ||= piece.id ?? ''
+    call.name ||= piece.name ?? ''
+    if (piece.value !== undefined) call.value = piece.value
+    const text = piece.text ?? ''
+    if (!call.started && call.name && (call.id || text)) this.#start(call)
+    if (!text || call.ended) return
+    call.text += text
+    if (call.text.length > this.#limits.maxToolArgumentLength) {
+      throw new LlmError('limit-exceeded', `the arguments of "${call.name}" are longer than ${this.#limits.maxToolArgumentLength}`)
+    }
+    if (call.started) this.#emit({ type: 'tool-call-delta', id: call.id, text })
+  }
+
+  /** Ends one call; it is emitted once all calls before it are. */
+  end(key: number | string): void {
+    const call = this.#calls.get(key)
+    if (!call) return
+    call.ended = true
+    for (const earlier of this.#ordered()) {
+      if (!earlier.ended) return
+      this.#complete(earlier)
+    }
+  }
+
+  /** Ends all calls and emits what was not yet, in order. */
+  endAll(): void {
+    for (const call of this.#ordered()) {
+      call.ended = true
+      this.#complete(call)
+    }
+  }
+
+  /** The calls so far, in order; unfinished ones have `error`. */
+  toolCalls(): readonly ToolCall[] {
+    return this.#ordered()
+      .filter((call) => call.name)
+      .map((call) => this.#toToolCall(call))
+  }
+
+  #ordered(): OpenCall[] {
+    const calls = [...this.#calls.values()]
+    const numeric = calls.every((call) => typeof call.key === 'number')
+    return numeric ? calls.sort((a, b) => Number(a.key) - Number(b.key)) : calls
+  }
+
+  #start(call: OpenCall): void {
+    const wanted = call.id
+    let count = wanted ? 2 : this.#usedIds.size + 1
+    if (!wanted) call.id = `call_${count}`
+    while (this.#usedIds.has(call.id)) call.id = wanted ? `${wanted}_${count++}` : `call_${++count}`
+    this.#usedIds.add(call.id)
+    call.started = true
+    this.#emit({ type: 'tool-call-start', toolCall: { id: call.id, name: call.name } })
+    if (call.text) this.#emit({ type: 'tool-call-delta', id: call.id, text: call.text })
+  }
+
+  #complete(call: OpenCall): void {
+    if (call.emitted) return
+    if (!call.name) throw new LlmError('protocol', 'the server sent a tool call without a name')
+    call.emitted = true
+    if (!call.started) this.#start(call)
+    this.#emit({ type: 'tool-call-complete', toolCall: this.#toToolCall(call) })
+  }
+
+  #toToolCall({ id, name, text, value }: OpenCall): ToolCall {
+    const argumentsText = value !== undefined && !text ? JSON.stringify(value) : text
+    const parsed = parseToolArguments(argumentsText, this.#limits)
+    return { id, name, arguments: parsed.arguments, argumentsText, ...(parsed.error !== undefined && { error: parsed.error }) }
+  }
+}

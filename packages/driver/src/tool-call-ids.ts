@@ -1,0 +1,57 @@
+import type { ChatMessage } from '@modelport/core'
+
+/** Which tool-call ids an API accepts. */
+export interface ToolCallIdRule {
+  /** Characters that are not allowed, replaced by `_`. Default: all but letters, digits, `_` and `-`. */
+  readonly forbidden?: RegExp
+  /** Longest id. Default 64. */
+  readonly maxLength?: number
+  /** Exact length, for APIs that want one; shorter ids are filled up. */
+  readonly length?: number
+}
+
+/** An id with the characters an API refuses replaced by `_`. */
+export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_-]/g): string => id.replace(forbidden, '_')
+
+/**
+ * The conversation with ids an API accepts: calls and their results keep fitting, different ids stay different, and an id that
+ * fits already stays as it is. Another vendor's ids may be too long or have other characters.
+ */
+export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallIdRule = {}): readonly ChatMessage[] {
+  const known = new Map<string, string>()
+  const taken = new Set<string>()
+  const map = (id: string): string => {
+    let mapped = known.get(id)
+    if (mapped === undefined) {
+      mapped = unique(id, rule, taken)
+      known.set(id, mapped)
+      taken.add(mapped)
+    }
+    return mapped
+  }
+  return messages.map((message) => {
+    if (message.role === 'tool') return { ...message, toolCallId: map(message.toolCallId) }
+    if (message.role !== 'assistant' || !message.toolCalls?.length) return message
+    return { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: map(call.id) })) }
+  })
+}
+
+function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
+  const most = rule.length ?? rule.maxLength ?? 64
+  const clean = sanitizeToolCallId(id, rule.forbidden) || 'call'
+  const filled = rule.length === undefined ? clean : clean.padEnd(rule.length, '0')
+  if (filled.length <= most && !taken.has(filled)) return filled
+  for (let salt = 0; ; salt++) {
+    const mark = hash(`${salt}:${id}`)
+    const candidate = clean.slice(0, Math.max(0, most - mark.length)) + mark.slice(0, most)
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+/** FNV-1a, 32 bits twice, as 8 to 9 letters and digits: ids need to differ, not to be secret. */
+function hash(text: string): string {
+  let a = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) a = Math.imul(a ^ text.charCodeAt(i), 0x01000193)
+  const b = Math.imul(a ^ text.length, 0x85ebca6b) >>> 0
+  return ((a >>> 0).toString(36) + b.toString(36)).padEnd(9, '0').slice(0, 9)
+}

@@ -1,0 +1,201 @@
+import {
+  type AssistantMessage,
+  type Citation,
+  type ContentPart,
+  type FinishReason,
+  type PartialAnswer,
+  type ProviderToolCall,
+  type StreamEvent,
+  type TokenCounts,
+  type TokenLogprob,
+  type ToolCall,
+  toUsage,
+  zeroCounts,
+} from '@modelport/core'
+import type { InBandFailure, Sink, ToolCallPiece } from './driver.js'
+import type { Limits } from './limits.js'
+import { ToolCallBuffer } from './tool-call-buffer.js'
+
+/** A failure the server reported inside an answer; the exchange turns it into the driver's error. */
+export class InBandError extends Error {
+  readonly failure: InBandFailure
+
+  constructor(failure: InBandFailure) {
+    super('the server reported a failure inside its answer')
+    this.failure = failure
+  }
+}
+
+/** What a round of a conversation is, kept while its events go out. */
+export class TurnRecorder implements Sink {
+  /** True from the first semantic event on: the request may not be repeated any more. */
+  committed = false
+  /** Counts pieces of the answer, for the idle clock. */
+  pieces = 0
+  finished = false
+  reported = false
+  rawFinishReason: string | undefined
+  readonly citations: Citation[] = []
+  readonly providerToolCalls: ProviderToolCall[] = []
+  readonly tokenLogprobs: TokenLogprob[] = []
+  readonly warnings: string[] = []
+  readonly #parts: ContentPart[] = []
+  readonly #emit: (event: StreamEvent) => void
+  readonly #calls: ToolCallBuffer
+  #text = ''
+  #reasoning = ''
+  #refusal = ''
+  #reason: FinishReason | undefined
+  #counts: TokenCounts = zeroCounts
+  #model: string
+  #state: unknown
+
+  constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>, model: string) {
+    this.#emit = (event) => {
+      this.committed = true
+      emit(event)
+    }
+    this.#calls = new ToolCallBuffer(this.#emit, limits, usedIds)
+    this.#model = model
+  }
+
+  text(text: string): void {
+    if (!text) return
+    this.pieces++
+    this.#text += text
+    this.#emit({ type: 'text-delta', text })
+  }
+
+  reasoning(text: string): void {
+    if (!text) return
+    this.pieces++
+    this.#reasoning += text
+    this.#emit({ type: 'reasoning-delta', text })
+  }
+
+  refusal(text: string): void {
+    this.pieces++
+    this.#refusal += text
+  }
+
+  toolCall(key: number | string, piece: ToolCallPiece): void {
+    this.pieces++
+    this.#calls.push(key, piece)
+  }
+
+  endToolCall(key: number | string): void {
+    this.#calls.end(key)
+  }
+
+  part(part: ContentPart): void {
+    this.pieces++
+    this.committed = true
+    this.#parts.push(part)
+  }
+
+  citation(citation: Citation): void {
+    this.citations.push(citation)
+  }
+
+  providerToolCall(call: ProviderToolCall): void {
+    this.pieces++
+    this.providerToolCalls.push(call)
+  }
+
+  logprobs(tokens: readonly TokenLogprob[]): void {
+    for (const token of tokens) this.tokenLogprobs.push(token)
+  }
+
+  usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
+    this.reported = true
+    const valid = Object.entries(counts).filter(([, value]) => Number.isFinite(value) && Number(value) >= 0)
+    this.#counts = { ...this.#counts, ...Object.fromEntries(valid) }
+  }
+
+  model(name: string): void {
+    if (name) this.#model = name
+  }
+
+  finish(reason: FinishReason, raw?: string): void {
+    this.finished = true
+    this.#reason = reason
+    this.rawFinishReason = raw ?? this.rawFinishReason
+  }
+
+  terminal(): void {
+    this.finished = true
+  }
+
+  state(state: unknown): void {
+    this.#state = state
+  }
+
+  warning(text: string): void {
+    this.warnings.push(text)
+  }
+
+  fail(failure: InBandFailure): never {
+    throw new InBandError(failure)
+  }
+
+  /** The wire is over and whole: ends the open calls. A refusal without other text is shown as text. */
+  complete(): void {
+    if (this.#refusal && !this.#text) this.text(this.#refusal)
+    this.#calls.endAll()
+  }
+
+  /** Why the round ended. Calls that may be answered make it `tool-calls`, whatever word the server used. */
+  get finishReason(): FinishReason {
+    const reason = this.#reason ?? 'unknown'
+    return this.#calls.size > 0 && (reason === 'stop' || reason === 'unknown') ? 'tool-calls' : reason
+  }
+
+  /** The counts, with no part larger than its whole. */
+  get counts(): TokenCounts {
+    const counts = this.#counts
+    const cached = counts.cacheReadTokens + counts.cacheCreationTokens
+    return {
+      ...counts,
+      inputTokens: Math.max(counts.inputTokens, cached),
+      outputTokens: Math.max(counts.outputTokens, counts.reasoningTokens),
+    }
+  }
+
+  get toolCalls(): readonly ToolCall[] {
+    return this.#calls.toolCalls()
+  }
+
+  /** The answer's text; a refusal that stands in for one included. */
+  get fullText(): string {
+    return this.#text
+  }
+
+  /** The round as a message of the history. */
+  message(provider: string): AssistantMessage {
+    const toolCalls = this.toolCalls
+    const content: AssistantMessage['content'] = this.#parts.length
+      ? [...(this.#text ? [{ type: 'text' as const, text: this.#text }] : []), ...this.#parts]
+      : this.#text
+    return {
+      role: 'assistant',
+      content,
+      ...(toolCalls.length && { toolCalls }),
+      ...(this.#reasoning && { reasoning: this.#reasoning }),
+      ...(this.#refusal && { refusal: this.#refusal }),
+      origin: { provider, model: this.#model, ...(this.#state !== undefined && { state: this.#state }) },
+    }
+  }
+
+  /** What there is of a round that failed. */
+  partial(bytes: number): PartialAnswer {
+    const reason = this.#reason
+    return {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      toolCalls: this.toolCalls,
+      usage: toUsage(this.reported ? [this.counts] : [], 0, this.reported),
+      bytes,
+      ...(reason && { finishReason: reason }),
+    }
+  }
+}

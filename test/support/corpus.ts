@@ -1,0 +1,208 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isLlmError, type ErrorCode, type Provider, type ProviderError, type ToolCall, type ToolStreamReader } from '@modelport/core'
+import type { Fetch } from '@modelport/driver'
+
+const folder = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
+
+/** True where the recorded exchanges are; tests over them skip elsewhere and say so. */
+export const hasCorpus: boolean = existsSync(path.join(folder, 'index.json'))
+
+export interface CorpusCase {
+  readonly id: string
+  readonly api: string
+  readonly vendor: string
+  readonly streaming?: boolean
+  readonly strict: boolean
+  readonly looseReasons: readonly string[]
+  readonly features: readonly string[]
+  readonly request: { readonly path: string; readonly recorded: boolean; readonly body: { readonly model?: string } }
+  readonly response: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly framing: 'sse' | 'ndjson' | 'json' | 'json-array'
+    readonly body: string
+  }
+  readonly expected: {
+    readonly text: string
+    readonly reasoningText: string
+    readonly refusalText: string
+    readonly toolCalls: readonly { readonly id: string | null; readonly name: string; readonly arguments: unknown; readonly argumentsRaw: string | null; readonly argumentsMalformed?: boolean; readonly custom?: boolean }[]
+    readonly finishReason: string | null
+    readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly reasoning: number | null } | null
+    readonly usageRaw: { readonly total_tokens?: number } | null
+    readonly terminated: boolean
+    readonly error: { readonly status: number; readonly message: string; readonly retryAfter: string | null; readonly midStream: boolean } | null
+  }
+}
+
+/** Cases of one API; `core` limits to the quick suite. Empty where the corpus is missing. */
+export function corpusCases(api: string, options: { core?: boolean } = {}): CorpusCase[] {
+  if (!hasCorpus) return []
+  const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
+  const core = new Set(options.core ? (read('core.json') as string[]) : [])
+  return (read('index.json') as { id: string; api: string }[])
+    .filter((row) => row.api === api && (!options.core || core.has(row.id)))
+    .map((row) => read(`cases/${row.id}.json`) as CorpusCase)
+}
+
+/** How a body is cut into chunks. */
+export type Cut = 'whole' | 'byte' | { readonly seed: number }
+
+/** A seeded random number generator (mulberry32). */
+export function random(seed: number): () => number {
+  let a = seed
+  return () => {
+    a = (a + 0x6d2b79f5) | 0
+    let t = Math.imul(a ^ (a >>> 15), 1 | a)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** Chunks of a body; random cuts prefer places inside characters and line ends. */
+export function cutBytes(bytes: Uint8Array, cut: Cut): Uint8Array[] {
+  if (cut === 'whole') return [bytes]
+  const chunks: Uint8Array[] = []
+  const next = cut === 'byte' ? () => 0 : random(cut.seed)
+  for (let start = 0; start < bytes.length; ) {
+    let end = start + 1
+    if (cut !== 'byte') {
+      end = Math.min(bytes.length, start + 1 + Math.floor(next() * (next() < 0.15 ? 700 : next() < 0.5 ? 48 : 9)))
+      for (let k = start + 1; next() < 0.6 && k < Math.min(bytes.length, start + 200); k++) {
+        const nasty = ((bytes[k] ?? 0) & 0xc0) === 0x80 || (bytes[k] === 10 && (bytes[k - 1] === 13 || bytes[k - 1] === 10))
+        if (nasty && next() < 0.5) {
+          end = k
+          break
+        }
+      }
+    }
+    chunks.push(bytes.subarray(start, end))
+    start = end
+  }
+  return chunks
+}
+
+/** A `fetch` that answers every request with the case, and counts the requests. */
+export function corpusFetch(recorded: CorpusCase, cut: Cut): Fetch & { requests: number } {
+  const { status, headers, body } = recorded.response
+  const bytes = new TextEncoder().encode(body)
+  const fetch = (): Promise<Response> => {
+    fetch.requests++
+    const chunks = cutBytes(bytes, cut)
+    let index = 0
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        const chunk = chunks[index++]
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+    return Promise.resolve(new Response(stream, { status, headers }))
+  }
+  fetch.requests = 0
+  return fetch
+}
+
+/** What a decoded case came to, in the terms of the corpus. */
+export interface Outcome {
+  readonly text: string
+  readonly reasoning: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly finishReason: string | undefined
+  readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly reasoning: number } | undefined
+  readonly error?: { readonly code: ErrorCode; readonly status: number | undefined; readonly message: string }
+}
+
+/** Runs a case through a provider: as a stream with tools when it was recorded as one, else as one whole answer. */
+export async function decodeCase(recorded: CorpusCase, provider: Provider): Promise<Outcome> {
+  const prompt = [{ role: 'user' as const, content: '(recorded)' }]
+  const options = { retry: { attempts: 1 } }
+  try {
+    if (recorded.streaming) return await drain(await provider.streamWithTools(prompt, [], options))
+    const answer = await provider.generate(prompt, options)
+    return {
+      text: answer.text,
+      reasoning: answer.reasoning ?? '',
+      toolCalls: answer.toolCalls,
+      finishReason: answer.finishReason,
+      usage: toOutcomeUsage(answer.usage),
+    }
+  } catch (error) {
+    if (!isLlmError(error)) throw error
+    const { status, partial, code, message } = error as ProviderError
+    return {
+      text: partial?.text ?? '',
+      reasoning: partial?.reasoning ?? '',
+      toolCalls: partial?.toolCalls ?? [],
+      finishReason: partial?.finishReason,
+      usage: partial && toOutcomeUsage(partial.usage),
+      error: { code, status, message },
+    }
+  }
+}
+
+async function drain(reader: ToolStreamReader): Promise<Outcome> {
+  let text = ''
+  let reasoning = ''
+  let finishReason: string | undefined
+  const toolCalls: ToolCall[] = []
+  for await (const event of reader) {
+    if (event.type === 'text-delta') text += event.text
+    else if (event.type === 'reasoning-delta') reasoning += event.text
+    else if (event.type === 'tool-call-complete') toolCalls.push(event.toolCall)
+    else if (event.type === 'turn-end') finishReason = event.reason
+  }
+  return { text, reasoning, toolCalls, finishReason, usage: toOutcomeUsage(reader.usage()) }
+}
+
+const toOutcomeUsage = (usage: ReturnType<ToolStreamReader['usage']>): Outcome['usage'] =>
+  usage.reported
+    ? {
+        input: usage.inputTokens,
+        output: usage.outputTokens,
+        cacheRead: usage.cacheReadTokens,
+        cacheWrite: usage.cacheCreationTokens,
+        reasoning: usage.reasoningTokens,
+      }
+    : undefined
+
+/** What differs between an outcome and what the case expects; empty when it is decoded exactly. */
+export function differences({ expected }: CorpusCase, outcome: Outcome): string[] {
+  const found: string[] = []
+  const compare = (what: string, actual: unknown, wanted: unknown): void => {
+    if (JSON.stringify(actual) !== JSON.stringify(wanted)) {
+      found.push(`${what}: ${JSON.stringify(actual)?.slice(0, 300)} instead of ${JSON.stringify(wanted)?.slice(0, 300)}`)
+    }
+  }
+  compare('text', outcome.text, expected.text || expected.refusalText)
+  compare('reasoning', outcome.reasoning, expected.reasoningText)
+  compare('tool calls', outcome.toolCalls.length, expected.toolCalls.length)
+  expected.toolCalls.forEach((call, index) => {
+    const actual = outcome.toolCalls[index]
+    if (!actual) return
+    compare('call name', actual.name, call.name)
+    if (call.id !== null) compare('call id', actual.id, call.id)
+    if (call.argumentsRaw !== null) compare('call arguments text', actual.argumentsText, call.argumentsRaw)
+    if (!call.argumentsMalformed && !call.custom) compare('call arguments', actual.arguments, call.arguments)
+    if (call.argumentsMalformed) compare('call error', actual.error !== undefined, true)
+  })
+  if (expected.error) {
+    if (!outcome.error) found.push(`no error instead of ${JSON.stringify(expected.error)}`)
+    else if (expected.error.message && !outcome.error.message.includes(expected.error.message.trim().slice(0, 200))) {
+      found.push(`error message ${outcome.error.message} lacks ${expected.error.message}`)
+    }
+  } else if (outcome.error) found.push(`error ${outcome.error.code}: ${outcome.error.message}`)
+  if (!expected.error) {
+    const wanted = expected.finishReason?.replace('_', '-') ?? (expected.toolCalls.length ? 'tool-calls' : 'unknown')
+    compare('finish reason', outcome.finishReason, wanted)
+  }
+  if (expected.usage && !outcome.error) {
+    const { input, output, cacheRead, cacheWrite, reasoning } = expected.usage
+    // Some vendors report reasoning beside the output instead of within it; ours is always within.
+    const beside = reasoning !== null && expected.usageRaw?.total_tokens === input + output + reasoning && reasoning > 0
+    compare('usage', outcome.usage, { input, output: beside ? output + reasoning : output, cacheRead, cacheWrite, reasoning: reasoning ?? 0 })
+  }
+  return found
+}
