@@ -1,0 +1,27 @@
+import type { Provider } from '@modelport/core'
+import type { CommonConfig } from '@modelport/driver'
+import type { WireFormat } from './wire-format.js'
+
+/** What `create` has to hand to the provider, beside a model, a key and an address of its own choice. */
+export type HarnessConfig = Required<Pick<CommonConfig, 'fetch'>> & Partial<CommonConfig>
+
+/** Everything the suite needs of a provider. */
+export interface Harness {
+  readonly name: string
+  /** A provider that passes all of `config` on to `createProvider`, with {@link Harness.apiKey} as its key. */
+  create(config: HarnessConfig): Provider
+  /** The wire it speaks. */
+  readonly format: WireFormat
+  /** A key that must appear in no output. Undefined for a provider without keys. */
+  readonly apiKey?: string
+  /** Tests that do not apply: rule or test name → reason. */
+  readonly skip?: Readonly<Record<string, string>>
+}
+
+/** The test runner to use, for example vitest's own `describe` and `test`. */
+export interface Runner {
+  describe(name: string, body: () => void): void
+  test: ((name: string, body: () => Promise<void> | void, timeoutMs?: number) => void) & {
+    skip(name: string, body?: () => void): void
+  }
+}

@@ -1,0 +1,65 @@
+import type { ScriptTurn } from './script.js'
+
+/** A request as the wire server got it. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed JSON of the body; undefined where there is none. */
+  readonly body: unknown
+}
+
+/** An answer as it goes on the wire. */
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole answer. */
+  readonly pieces: readonly string[]
+}
+
+/** A neutral view of the conversation a request carries, for checking what reached the wire. */
+export interface WireConversation {
+  readonly model: string
+  readonly stream: boolean
+  readonly system: string
+  readonly tools: readonly { readonly name: string; readonly parameters: unknown }[]
+  readonly messages: readonly WireConversationMessage[]
+  readonly maxTokens?: number
+  readonly temperature?: number
+}
+
+/** One message of a {@link WireConversation}; a vendor that packs several into one is unpacked. */
+export type WireConversationMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name?: string; readonly text: string; readonly isError?: boolean }
+
+/** One API as it looks on the wire: written from its documentation, apart from any decoder, so that both pin each other. */
+export interface WireFormat {
+  /** For example `openai-chat`. */
+  readonly api: string
+  /** What the API can say; a suite skips the rest, with this as the reason. */
+  readonly supports: {
+    readonly reasoning: boolean
+    readonly toolCallIds: boolean
+    /** False where arguments travel as an object, so that malformed text cannot occur. */
+    readonly argumentsText: boolean
+    readonly inBandError: boolean
+    readonly cacheTokens: boolean
+    readonly toolResultErrors: boolean
+  }
+  /** True when the request is for this API's answer endpoint. */
+  matches(request: WireRequest): boolean
+  /** The answer to a turn, as a stream or whole as the request asks. */
+  answer(turn: ScriptTurn, request: WireRequest): WireAnswer
+  /** The first pieces of the answer to `turn` (all before its end), then this failure inside the 200 answer. */
+  answerThenFail(turn: ScriptTurn, request: WireRequest, message: string): WireAnswer
+  /** A failed answer in the API's own form. */
+  failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireAnswer
+  /** The conversation of a request. */
+  read(request: WireRequest): WireConversation
+  /** Rules of the API that the request breaks: role order, id patterns, pairing of calls and results, signatures, field names. */
+  violations(request: WireRequest): readonly string[]
+}
