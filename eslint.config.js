@@ -1,0 +1,116 @@
+import js from '@eslint/js'
+import stylistic from '@stylistic/eslint-plugin'
+import { defineConfig, globalIgnores } from 'eslint/config'
+import jsdoc from 'eslint-plugin-jsdoc'
+import tseslint from 'typescript-eslint'
+import { boundaries, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
+import modelport from './scripts/lint/plugin.mjs'
+
+const src = 'packages/*/src/**/*.ts'
+const everySrc = (...names) => names.map((name) => `packages/${name}/src/**/*.ts`)
+
+const boundary = (row) => ({
+  files: [`packages/${row.package}/src/**/${row.file ?? '*.ts'}`],
+  rules: { 'modelport/import-boundary': ['error', row] },
+})
+
+const banned = [
+  { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name is the same everywhere' },
+  { selector: 'ExportAllDeclaration', message: 'No `export *`: index.ts is an explicit list' },
+  { selector: 'TSAsExpression > TSAsExpression.expression', message: 'No double assertion; narrow the value instead' },
+]
+const environment = [
+  { selector: "MemberExpression[property.name='env'][object.name=/^(process|Deno|Bun)$/]", message: 'Only factory/src/env.ts reads the environment' },
+  { selector: "MemberExpression[property.name='env'][object.property.name=/^(process|Deno|Bun)$/]", message: 'Only factory/src/env.ts reads the environment' },
+  { selector: "VariableDeclarator[init.name='process'] Property[key.name='env']", message: 'Only factory/src/env.ts reads the environment' },
+]
+const reachedByGlobalThis = (names) => ({
+  selector: `MemberExpression[object.name=/^(globalThis|window|self|global)$/][property.name=/^(${names.join('|')})$/]`,
+  message: 'Reached through globalThis it is still the global; use what driver gives',
+})
+const global = (message) => (name) => ({ name, message })
+const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate', 'NodeJS'].map(global('Runs on every platform: no Node globals here'))
+const wire = ['fetch', 'AbortController', 'TextDecoder', 'XMLHttpRequest', 'WebSocket', 'EventSource']
+const clocks = ['setTimeout', 'setInterval', 'ReadableStream', 'TransformStream']
+const wireGlobals = wire.map(global('A provider package opens no connection of its own; use what driver gives'))
+const clockGlobals = clocks.map(global('A provider package holds no timer and no reader; they are driver\'s'))
+
+export default defineConfig(
+  globalIgnores(['**/dist/**', '**/coverage/**', '**/.turbo/**', '**/node_modules/**', '**/fixtures/**', '.cache/**']),
+  js.configs.recommended,
+  { plugins: { modelport, '@stylistic': stylistic, jsdoc } },
+  {
+    rules: {
+      '@stylistic/semi': ['error', 'never'],
+      '@stylistic/quotes': ['error', 'single', { avoidEscape: true, allowTemplateLiterals: 'always' }],
+      '@stylistic/no-tabs': 'error',
+      '@stylistic/no-trailing-spaces': 'error',
+      '@stylistic/eol-last': 'error',
+      'modelport/file-name': 'error',
+    },
+  },
+  { files: ['**/*.mjs', '**/*.js'], languageOptions: { globals: { process: 'readonly', URL: 'readonly', console: 'readonly', fetch: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', performance: 'readonly' } } },
+  {
+    files: ['**/*.ts', '**/*.mts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // It would ask for `!`, which sources may not use.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: [src],
+    rules: {
+      'max-lines': ['error', { max: 300, skipComments: false, skipBlankLines: false }],
+      'max-lines-per-function': ['error', { max: 50, skipComments: true, skipBlankLines: true }],
+      'no-console': 'error',
+      'no-restricted-syntax': ['error', ...banned, ...environment],
+      'no-restricted-globals': ['error', ...nodeGlobals],
+      'jsdoc/require-jsdoc': ['error', {
+        publicOnly: true,
+        require: { ClassDeclaration: true, FunctionDeclaration: true },
+        contexts: ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'TSEnumDeclaration', 'ExportNamedDeclaration > VariableDeclaration'],
+        checkConstructors: false,
+      }],
+    },
+  },
+  { files: ['packages/*/src/**/decoder*.ts'], rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] } },
+  {
+    files: everySrc('provider-*'),
+    rules: {
+      'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals, ...clockGlobals],
+      'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis([...wire, ...clocks]),
+        { selector: 'ForOfStatement[await=true]', message: 'A provider package holds no loop over the wire; driver reads it' }],
+    },
+  },
+  // The mock plays a server: it may pace its own answers. A model in this process has no wire at all.
+  {
+    files: everySrc('provider-mock', 'provider-llamacpp'),
+    rules: { 'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals], 'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis(wire)] },
+  },
+  { files: ['packages/factory/src/env.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] } },
+  { files: [...everySrc('cli'), 'packages/driver/src/undici-transport.ts', 'packages/conformance/src/**/wire-server*.ts'], rules: { 'no-restricted-globals': 'off' } },
+  { files: everySrc('cli'), rules: { 'no-console': 'off' } },
+  ...boundaries.map(boundary),
+  { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
+  {
+    files: ['packages/*/test/**', 'test/**', 'examples/**', 'bench/**', '**/*.config.ts', 'tsup.base.ts', 'scripts/**'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-empty-function': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+)

@@ -1,0 +1,42 @@
+// Who may import what: the one table behind the lint rule, its test, and the package manifests.
+//
+// `package`   folder under packages/; `*` matches the rest of a name
+// `file`      only this file of the package, by name without folder; such a row replaces the package's row for that file
+// `imports`   packages it may import, subpaths included
+// `builtins`  may import `node:` modules
+// `computed`  may import() a specifier that is not a literal
+// `forbidden` what the test plants to prove that the row bites
+export const boundaries = [
+  { package: 'core', imports: [], forbidden: ['undici', 'node:fs', '@modelport/driver'] },
+
+  { package: 'driver', imports: ['@modelport/core'], forbidden: ['undici', 'node:http', '@modelport/conformance'] },
+  { package: 'driver', file: 'undici-transport.ts', imports: ['@modelport/core', 'undici'], builtins: true, forbidden: ['openai', '@modelport/factory'] },
+
+  { package: 'provider-anthropic', imports: ['@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'] },
+  { package: 'provider-openai', imports: ['@modelport/core', '@modelport/driver', 'openai'], forbidden: ['@anthropic-ai/sdk', 'undici', 'node:fs', '@modelport/runtime'] },
+  { package: 'provider-google', imports: ['@modelport/core', '@modelport/driver', '@google/genai'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'] },
+  { package: 'provider-ollama', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['ollama', 'undici', 'node:fs', '@modelport/provider-openai'] },
+  { package: 'provider-openai-compatible', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'] },
+  { package: 'provider-llamacpp', imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp'], builtins: true, forbidden: ['openai', 'undici', '@modelport/factory'] },
+  { package: 'provider-mock', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:fs', '@modelport/conformance'] },
+
+  { package: 'conformance', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:http', '@modelport/provider-mock'] },
+  { package: 'conformance', file: 'wire-server*.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', '@modelport/provider-mock'] },
+
+  { package: 'factory', imports: ['@modelport/core', 'zod', 'yaml'], builtins: true, forbidden: ['openai', '@modelport/driver', '@modelport/provider-openai', '@modelport/runtime'] },
+  { package: 'factory', file: 'providers.ts', imports: ['@modelport/core', 'zod', 'yaml'], dynamicImports: ['@modelport/provider-*'], computed: true, builtins: true, forbidden: ['openai', '@modelport/driver'] },
+
+  { package: 'runtime', imports: ['@modelport/core', 'zod'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'] },
+  { package: 'dialog', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'] },
+  { package: 'agent', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'] },
+  { package: 'cli', imports: ['@modelport/core', '@modelport/factory', '@modelport/runtime'], builtins: true, forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'] },
+]
+
+// Packages that know no vendor: handed a Provider, or building one from parts.
+export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent']
+
+// Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments included.
+export const vendorNames = [
+  'anthropic', 'claude', 'openai', 'chatgpt', 'gpt-', 'gemini', 'vertex', 'ollama', 'deepseek', 'grok', 'groq', 'mistral', 'openrouter',
+  'huggingface', 'lm studio', 'lmstudio', 'llama.cpp', 'llamacpp', 'llama-cpp', 'vllm', 'azure', 'bedrock', 'cohere', 'qwen', 'google',
+]

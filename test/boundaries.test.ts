@@ -1,0 +1,150 @@
+import { ESLint } from 'eslint'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import tseslint from 'typescript-eslint'
+import { describe, expect, test } from 'vitest'
+import { boundaries, vendorNames, vendorNeutral, type Boundary } from '../scripts/lint/boundaries.mjs'
+import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+import { root } from './support/repository.js'
+
+// Rules that need types are off: the planted files are not on disk, so no project has them.
+const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] })
+
+async function rulesBroken(path: string, code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath: join(root, path) })
+  return result!.messages.map(({ ruleId, message }) => ruleId ?? message)
+}
+
+const fileOf = ({ package: name, file }: Boundary) => `packages/${name}/src/${file?.replace('*', '') ?? 'planted.ts'}`
+
+const waysToImport: Record<string, (specifier: string) => string> = {
+  'static import': (specifier) => `import { planted } from '${specifier}'\nplanted()\n`,
+  'bare import': (specifier) => `import '${specifier}'\n`,
+  'type import': (specifier) => `import type { Planted } from '${specifier}'\nlet planted: Planted\n`,
+  're-export': (specifier) => `export { planted } from '${specifier}'\n`,
+  'star re-export': (specifier) => `export * from '${specifier}'\n`,
+  'dynamic import': (specifier) => `void import('${specifier}')\n`,
+  'import type': (specifier) => `let planted: import('${specifier}').Planted\n`,
+  'require': (specifier) => `require('${specifier}')\n`,
+}
+
+describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const))('imports of %s', (_title, row) => {
+  test.each(row.forbidden)('refuses %s, however it is imported', async (specifier) => {
+    for (const [way, write] of Object.entries(waysToImport)) {
+      expect(await rulesBroken(fileOf(row), write(specifier)), way).toContain('modelport/import-boundary')
+      expect(await rulesBroken(fileOf(row), write(`${specifier}/inner.js`)), `${way} of a subpath`).toContain('modelport/import-boundary')
+    }
+  })
+
+  test('refuses a relative path out of the package', async () => {
+    for (const write of Object.values(waysToImport)) {
+      expect(await rulesBroken(fileOf(row), write('../../elsewhere/src/planted.js'))).toContain('modelport/import-boundary')
+    }
+  })
+
+  test('refuses a computed import unless it is the table of providers', async () => {
+    const broken = await rulesBroken(fileOf(row), 'export const planted = (name: string) => import(name)\n')
+    expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
+  })
+
+  test('allows what the table gives', async () => {
+    const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
+    for (const specifier of specifiers) {
+      expect(await rulesBroken(fileOf(row), `import { planted } from '${specifier}'\nplanted()\n`)).not.toContain('modelport/import-boundary')
+    }
+  })
+})
+
+test('the provider table may import providers only when asked', async () => {
+  const path = 'packages/factory/src/providers.ts'
+  expect(await rulesBroken(path, `void import('@modelport/provider-openai')\n`)).not.toContain('modelport/import-boundary')
+  expect(await rulesBroken(path, `import '@modelport/provider-openai'\n`)).toContain('modelport/import-boundary')
+})
+
+describe('every package', () => {
+  const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('packages/'))
+
+  test.each(packages.map(({ shortName, manifest }) => [shortName, manifest] as const))('%s has a row, and a manifest that fits it', (name, manifest) => {
+    const rows = boundaries.filter((row) => row.package === name)
+    expect(rows, 'a row in scripts/lint/boundaries.mjs').not.toEqual([])
+    const imports = rows.flatMap((row) => row.imports)
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+      if (name !== 'cli') expect(imports, 'dependency not in the table').toContain(dependency)
+    }
+  })
+
+  test('rows of single files name files that exist, once the package has sources', () => {
+    for (const { package: name, file } of boundaries) {
+      const src = join(root, 'packages', name, 'src')
+      if (!file || !existsSync(src) || readdirSync(src).length < 3) continue
+      const [start = '', end = ''] = file.split('*')
+      const found = readdirSync(src, { recursive: true, encoding: 'utf8' }).some((path) => path.split(/[\\/]/).at(-1)!.startsWith(start) && path.endsWith(end))
+      expect(found, `${name}: ${file}`).toBe(true)
+    }
+  })
+})
+
+describe('no vendor is named where vendors are unknown', () => {
+  test.each(vendorNeutral)('%s', async (name) => {
+    for (const vendor of vendorNames) {
+      const path = `packages/${name}/src/planted.ts`
+      expect(await rulesBroken(path, `if (provider.name === '${vendor}') skip()\n`), vendor).toContain('modelport/no-vendor-name')
+    }
+    expect(await rulesBroken(`packages/${name}/src/planted.ts`, `const provider = 'any'\n`)).not.toContain('modelport/no-vendor-name')
+  })
+})
+
+describe('other rules of sources bite', () => {
+  const anywhere = 'packages/core/src/planted.ts'
+  const provider = 'packages/provider-openai/src/planted.ts'
+  const factory = 'packages/factory/src/planted.ts'
+  const long = (lines: number) => '// line\n'.repeat(lines)
+  const longFunction = (lines: number) => `/** Planted. */\nexport function planted(): void {\n${'  step()\n'.repeat(lines)}}\n`
+  const planted: [what: string, rule: string, path: string, code: string][] = [
+    ['default export', 'no-restricted-syntax', anywhere, 'export default 1\n'],
+    ['export *', 'no-restricted-syntax', anywhere, `export * from './error.js'\n`],
+    ['any', '@typescript-eslint/no-explicit-any', anywhere, 'let planted: any\n'],
+    ['non-null assertion', '@typescript-eslint/no-non-null-assertion', anywhere, 'planted!.field = 1\n'],
+    ['double assertion', 'no-restricted-syntax', anywhere, 'planted = value as unknown as string\n'],
+    ['console', 'no-console', anywhere, 'console.log(1)\n'],
+    ['undocumented function', 'jsdoc/require-jsdoc', anywhere, 'export function planted(): void {}\n'],
+    ['undocumented constant', 'jsdoc/require-jsdoc', anywhere, 'export const planted = 1\n'],
+    ['undocumented arrow', 'jsdoc/require-jsdoc', anywhere, 'export const planted = (): number => 1\n'],
+    ['undocumented type', 'jsdoc/require-jsdoc', anywhere, 'export type Planted = string\n'],
+    ['undocumented interface', 'jsdoc/require-jsdoc', anywhere, 'export interface Planted { field: string }\n'],
+    ['undocumented class', 'jsdoc/require-jsdoc', anywhere, 'export class Planted {}\n'],
+    ['file of 301 lines', 'max-lines', anywhere, long(301)],
+    ['function of 51 lines', 'max-lines-per-function', anywhere, longFunction(51)],
+    ['decoder of 81 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(81)],
+    ['camelCase file', 'modelport/file-name', 'packages/core/src/plantedFile.ts', '\n'],
+    ...['utils', 'helpers', 'common', 'misc'].map((name) => [`file ${name}.ts`, 'modelport/file-name', `packages/core/src/${name}.ts`, '\n'] as [string, string, string, string]),
+    ['semicolon', '@stylistic/semi', anywhere, 'let planted = 1;\n'],
+    ['double quotes', '@stylistic/quotes', anywhere, 'let planted = "1"\n'],
+    ['environment', 'no-restricted-syntax', factory, 'const key = process.env.KEY\n'],
+    ['environment, taken apart', 'no-restricted-syntax', factory, 'const { env } = process\n'],
+    ['environment through globalThis', 'no-restricted-syntax', factory, 'const key = globalThis.process.env.KEY\n'],
+    ['environment of Deno', 'no-restricted-syntax', factory, `const key = Deno.env.get('KEY')\n`],
+    ['process in core', 'no-restricted-globals', anywhere, 'process.exit()\n'],
+    ['Buffer in driver', 'no-restricted-globals', 'packages/driver/src/planted.ts', 'Buffer.from(text)\n'],
+    ...['fetch', 'AbortController', 'TextDecoder'].map((name) => [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [string, string, string, string]),
+    ['timer in a provider', 'no-restricted-globals', provider, 'setTimeout(run, 1)\n'],
+    ['fetch through globalThis', 'no-restricted-syntax', provider, 'globalThis.fetch(url)\n'],
+    ['loop over the wire', 'no-restricted-syntax', provider, 'async function read() { for await (const chunk of body) push(chunk) }\n'],
+  ]
+  test.each(planted)('%s', async (_what, rule, path, code) => {
+    expect(await rulesBroken(path, code)).toContain(rule)
+  })
+
+  const allowed: [what: string, rule: string, path: string, code: string][] = [
+    ['file of 300 lines', 'max-lines', anywhere, long(299)],
+    ['function of 48 lines', 'max-lines-per-function', anywhere, longFunction(46)],
+    ['decoder of 78 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(76)],
+    ['environment in env.ts', 'no-restricted-syntax', 'packages/factory/src/env.ts', 'const key = process.env.KEY\n'],
+    ['documented function', 'jsdoc/require-jsdoc', anywhere, '/** Planted. */\nexport function planted(): void {}\n'],
+    ['private function without comment', 'jsdoc/require-jsdoc', anywhere, 'function planted(): void {}\nplanted()\n'],
+    ['abort signal as a type', 'no-restricted-globals', provider, 'let planted: AbortSignal\n'],
+  ]
+  test.each(allowed)('but not: %s', async (_what, rule, path, code) => {
+    expect(await rulesBroken(path, code)).not.toContain(rule)
+  })
+})

@@ -1,0 +1,86 @@
+import { readFileSync, existsSync } from 'node:fs'
+import { execSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+import { readJson, repositoryFiles, root } from './support/repository.js'
+
+const workspaces = discoverWorkspaces()
+const packages = workspaces.filter(({ path }) => path.startsWith('packages/'))
+const referencesOf = (path: string): string[] =>
+  ((readJson(path).references ?? []) as { path: string }[]).map((reference) => reference.path.replace(/^\.\//, ''))
+
+describe('no list misses a package', () => {
+  test('tsconfig.json and tsconfig.test.json reference every package', () => {
+    const paths = packages.map(({ path }) => path)
+    expect(referencesOf('tsconfig.test.json').sort()).toEqual(paths)
+    expect(referencesOf('tsconfig.json').sort()).toEqual([...paths, 'tsconfig.test.json'].sort())
+  })
+
+  test.each(packages.map(({ path, manifest }) => [path, manifest] as const))('%s references the packages it depends on', (path, manifest) => {
+    const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith('@modelport/'))
+    expect(referencesOf(`${path}/tsconfig.json`).map((reference) => reference.replace('../', '@modelport/')).sort()).toEqual(wanted.sort())
+  })
+
+  test('every export of a package type-checks from its source', () => {
+    const paths = readJson('tsconfig.base.json').compilerOptions.paths as Record<string, string[]>
+    for (const { path, entries } of packages) {
+      for (const { specifier, source } of entries) {
+        const main = specifier === `@modelport/${path.replace('packages/', '')}`
+        const mapped = main ? paths['@modelport/*']!.map((target) => target.replace('*', path.replace('packages/', ''))) : paths[specifier]
+        expect(mapped, `paths of tsconfig.base.json: ${specifier}`).toEqual([`./${path}/${source}`])
+        expect(existsSync(join(root, path, source)), source).toBe(true)
+      }
+    }
+  })
+
+  test('the folder of a package is its name', () => {
+    for (const { path, shortName } of packages) expect(path).toBe(`packages/${shortName}`)
+  })
+})
+
+describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => path))('manifest of %s', (path) => {
+  const manifest = readJson(`${path}/package.json`)
+
+  test('publishes ES modules, types and nothing else', () => {
+    expect(manifest).toMatchObject({
+      license: 'MIT', type: 'module', sideEffects: false, publishConfig: { access: 'public' },
+      repository: { type: 'git', url: 'git+https://github.com/modelport/modelport.git', directory: path },
+    })
+    expect(manifest.description).toBeTruthy()
+    expect(manifest.engines.node).toBe('>=22')
+    expect(manifest.files).toContain('dist')
+    for (const target of Object.values(manifest.exports as Record<string, object | string>)) {
+      if (typeof target === 'string') expect(target).toBe('./package.json')
+      else expect(Object.keys(target)).toEqual(['types', 'default'])
+    }
+  })
+
+  test('has the scripts that the checks call, and none that runs at install', () => {
+    expect(manifest.scripts.build).toBe('tsup')
+    expect(manifest.scripts['check:pkg']).toContain('publint --strict')
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) expect(manifest.scripts[script]).toBeUndefined()
+  })
+})
+
+test('core has no dependencies', () => {
+  const { dependencies = {}, peerDependencies = {}, optionalDependencies = {} } = readJson('packages/core/package.json')
+  expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({})
+})
+
+describe('the files of the repository', () => {
+  // Written in pieces, so that this file does not hold what it looks for.
+  const configured = execSync('npm config get registry', { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  const host = URL.canParse(configured) ? new URL(configured).host : ''
+  const banned = [['registry', 'npmjs'].join('.'), ['', 'work', ''].join('/'), ...(host ? [host] : [])]
+
+  test.each(banned)('do not hold %s', (text) => {
+    const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(text))
+    expect(found).toEqual([])
+  })
+
+  test.skipIf(root.split('/').length < 4)('do not hold the path of this checkout', () => {
+    const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(root))
+    expect(found).toEqual([])
+  })
+})
