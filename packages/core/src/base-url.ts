@@ -28,6 +28,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   if (url.username || url.password) fail('it has user information; pass the key as apiKey')
   const hostname = url.hostname.replace(/\.$/, '')
+  if (hostname.endsWith('.')) fail('the host ends in more than one dot')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const host = `${hostname}:${port}`
   if (port === '0') fail('port 0 cannot be contacted')

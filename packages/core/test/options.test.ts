@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import {
+  defaultOptions,
+  isLlmError,
+  mergeOptions,
+  validateOptions,
+  withCache,
+  withDeadline,
+  withMaxTokens,
+  withParallelToolCalls,
+  withProviderTools,
+  withReasoning,
+  withResponseFormat,
+  withRetry,
+  withSeed,
+  withSignal,
+  withStop,
+  withSystem,
+  withTemperature,
+  withToolChoice,
+  withTools,
+  withTopK,
+  withTopLogprobs,
+  withTopP,
+  withVendor,
+  type CallOptions,
+} from '@modelport/core'
+
+const tool = { name: 'add', description: 'Adds' }
+
+describe('options', () => {
+  test('the defaults are 4096 tokens and a temperature of 0.7', () => {
+    expect(defaultOptions).toEqual({ maxTokens: 4096, temperature: 0.7 })
+  })
+
+  test('both spellings give the same options', () => {
+    const { signal } = new AbortController()
+    const spelled: CallOptions = {
+      system: 's', maxTokens: 1, temperature: 0, topP: 0.5, topK: 3, stop: ['a', 'b'], seed: 7, tools: [tool], toolChoice: 'required',
+      parallelToolCalls: false, responseFormat: { type: 'json' }, reasoning: 'low', cache: 'auto', topLogprobs: 2,
+      providerTools: [{ type: 'web_search' }], vendor: { a: 1 }, signal, deadlineMs: 10, retry: { attempts: 2 },
+    }
+    const built = mergeOptions(
+      withSystem('s'), withMaxTokens(1), withTemperature(0), withTopP(0.5), withTopK(3), withStop('a', 'b'), withSeed(7),
+      withTools(tool), withToolChoice('required'), withParallelToolCalls(false), withResponseFormat({ type: 'json' }),
+      withReasoning('low'), withCache('auto'), withTopLogprobs(2), withProviderTools({ type: 'web_search' }), withVendor({ a: 1 }),
+      withSignal(signal), withDeadline(10), withRetry({ attempts: 2 }),
+    )
+    expect(built).toEqual(spelled)
+  })
+
+  test('the last defined value wins, undefined never erases, 0 and the empty string are values', () => {
+    const merged = mergeOptions({ temperature: 1, system: 'a', maxTokens: 5 }, { temperature: 0, system: '' }, undefined, {
+      maxTokens: undefined,
+    } as unknown as CallOptions)
+    expect(merged).toEqual({ temperature: 0, system: '', maxTokens: 5 })
+  })
+
+  test('vendor fields are merged one by one', () => {
+    expect(mergeOptions({ vendor: { a: 1, b: 1 } }, { vendor: { b: 2 } }).vendor).toEqual({ a: 1, b: 2 })
+  })
+
+  test('merging does not touch what it is given', () => {
+    const first = Object.freeze({ vendor: Object.freeze({ a: 1 }) })
+    mergeOptions(first, { vendor: { b: 1 } })
+    expect(first).toEqual({ vendor: { a: 1 } })
+  })
+})
+
+describe('validation', () => {
+  const valid: CallOptions[] = [
+    {}, { temperature: 0 }, { temperature: 2 }, { topP: 0 }, { topP: 1 }, { maxTokens: 1 }, { topK: 1 }, { seed: 0 }, { seed: -5 },
+    { topLogprobs: 0 }, { topLogprobs: 20 }, { deadlineMs: 1 }, { retry: { attempts: 1 } }, { retry: { attempts: 5 } }, { retry: {} },
+    { tools: [tool, { ...tool, name: 'sub-tract_2' }] },
+  ]
+  test.each(valid)('%j is accepted', (options) => {
+    expect(() => {
+      validateOptions(options)
+    }).not.toThrow()
+  })
+
+  const invalid: [CallOptions, string][] = [
+    [{ temperature: -0.1 }, 'temperature must be a number between 0 and 2, not -0.1'],
+    [{ temperature: 2.1 }, 'temperature must be a number between 0 and 2, not 2.1'],
+    [{ temperature: NaN }, 'temperature must be a number between 0 and 2, not NaN'],
+    [{ temperature: '1' as unknown as number }, 'temperature must be a number between 0 and 2, not 1'],
+    [{ topP: 1.01 }, 'topP must be a number between 0 and 1, not 1.01'],
+    [{ maxTokens: 0 }, 'maxTokens must be a whole number of at least 1, not 0'],
+    [{ maxTokens: 1.5 }, 'maxTokens must be a whole number of at least 1, not 1.5'],
+    [{ topK: 0 }, 'topK must be a whole number of at least 1, not 0'],
+    [{ seed: 0.5 }, 'seed must be a whole number, not 0.5'],
+    [{ topLogprobs: 21 }, 'topLogprobs must be a whole number between 0 and 20, not 21'],
+    [{ deadlineMs: 0 }, 'deadlineMs must be a number of at least 1, not 0'],
+    [{ retry: { attempts: 6 } }, 'retry.attempts must be a whole number between 1 and 5, not 6'],
+    [{ retry: { attempts: 0 } }, 'retry.attempts must be a whole number between 1 and 5, not 0'],
+    [{ tools: [{ ...tool, name: 'a b' }] }, 'tool name "a b" must be 1 to 64 letters, digits, "_" or "-"'],
+    [{ tools: [{ ...tool, name: '' }] }, 'tool name "" must be 1 to 64 letters, digits, "_" or "-"'],
+    [{ tools: [tool, tool] }, 'tool name "add" is given twice'],
+  ]
+  test.each(invalid)('%j is refused', (options, message) => {
+    let caught: unknown
+    try {
+      validateOptions(options)
+    } catch (error) {
+      caught = error
+    }
+    expect(isLlmError(caught, 'config')).toBe(true)
+    expect((caught as Error).message).toBe(message)
+  })
+})

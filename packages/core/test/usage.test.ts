@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addCounts, addUsage, mergeGenerations, toUsage, zeroCounts, type Generation, type TokenCounts } from '@modelport/core'
+
+const counts = fc.record({
+  inputTokens: fc.nat(), outputTokens: fc.nat(), cacheReadTokens: fc.nat(), cacheCreationTokens: fc.nat(), reasoningTokens: fc.nat(),
+})
+const sum = (rounds: readonly TokenCounts[]): TokenCounts => rounds.reduce(addCounts, zeroCounts)
+
+describe('usage', () => {
+  test('totals are the sum of the rounds, however rounds are put together', () => {
+    fc.assert(
+      fc.property(fc.array(counts, { maxLength: 6 }), fc.nat({ max: 6 }), (rounds, cut) => {
+        const whole = toUsage(rounds)
+        const joined = addUsage(toUsage(rounds.slice(0, cut)), toUsage(rounds.slice(cut)))
+        expect(joined).toEqual(whole)
+        expect(whole).toMatchObject(sum(rounds))
+        expect(whole.rounds).toEqual(rounds)
+      }),
+    )
+  })
+
+  test('a usage with an unreported round says so, and the later tool estimate stays', () => {
+    const a = toUsage([zeroCounts], 5, true)
+    const b = toUsage([zeroCounts], 7, false)
+    expect(addUsage(a, b)).toMatchObject({ reported: false, toolDefinitionTokens: 7 })
+    expect(toUsage([])).toMatchObject({ reported: false, inputTokens: 0 })
+  })
+})
+
+describe('mergeGenerations', () => {
+  const generation = (text: string, extra: Partial<Generation> = {}): Generation => ({
+    text,
+    toolCalls: [],
+    usage: toUsage([{ ...zeroCounts, inputTokens: 10, outputTokens: 5 }]),
+    finishReason: 'stop',
+    message: { role: 'assistant', content: text, origin: { provider: 'p', model: 'm', state: { secret: 1 } } },
+    ...extra,
+  })
+
+  test('joins texts by line breaks, leaves empty ones out, adds usage up', () => {
+    const merged = mergeGenerations(generation('Hello'), generation(''), generation('World', { finishReason: 'length' }))
+    expect(merged.text).toBe('Hello\nWorld')
+    expect(merged.usage).toMatchObject({ inputTokens: 30, outputTokens: 15 })
+    expect(merged.finishReason).toBe('length')
+    expect(merged.message).toEqual({ role: 'assistant', content: 'Hello\nWorld', origin: { provider: 'p', model: 'm' } })
+  })
+
+  test('appends calls and lists', () => {
+    const call = (id: string) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })
+    const merged = mergeGenerations(
+      generation('', { toolCalls: [call('a')], warnings: ['w'], reasoning: 'r1' }),
+      generation('', { toolCalls: [call('b')], citations: [{ url: 'u' }], reasoning: 'r2', rawFinishReason: 'x' }),
+    )
+    expect(merged.toolCalls.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(merged.message.toolCalls).toEqual(merged.toolCalls)
+    expect(merged).toMatchObject({ warnings: ['w'], citations: [{ url: 'u' }], reasoning: 'r1\nr2', rawFinishReason: 'x' })
+    expect(merged).not.toHaveProperty('logprobs')
+  })
+
+  test('merging nothing gives an empty answer', () => {
+    expect(mergeGenerations()).toMatchObject({ text: '', toolCalls: [], finishReason: 'unknown', usage: { inputTokens: 0 } })
+  })
+})
