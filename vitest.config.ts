@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { discoverWorkspaces, type Workspace } from './scripts/workspaces.mjs'
+import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -10,11 +10,15 @@ const aliases = (workspace: Workspace) =>
   workspace.entries.map(({ specifier, source }) => ({ find: new RegExp(`^${escaped(specifier)}$`), replacement: join(workspace.dir, source) }))
 
 const workspaces = discoverWorkspaces()
+const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
 export default defineConfig({
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
+    setupFiles: runtime ? [join(root, 'test/support/expect-runtime.ts')] : [],
+    // The full check counts tests from a report; where to write it, it says.
+    reporters: results ? ['default', ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }]] : ['default'],
     projects: [
       ...tested.map(({ shortName, dir }) => ({ extends: true as const, test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] } })),
       { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'], testTimeout: 60_000 } },

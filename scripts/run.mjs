@@ -8,11 +8,10 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 const supported = (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26
 const os = process.platform === 'win32' ? 'win' : process.platform
 const nodePackage = `${os === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${os}-${process.arch}@${NODE}`
-const npx = ['-y', ...(supported ? [] : ['-p', nodePackage]), '-p', pnpm]
+const packages = [...(supported ? [] : [nodePackage]), pnpm].map((name) => `-p ${name}`).join(' ')
 const script = process.argv.slice(2).join(' ')
 // One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on PATH.
 const install = 'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
-const command = `"${install} && pnpm run ${script}"`
-const cwd = new URL('..', import.meta.url)
-const { status } = spawnSync('npx', [...npx, '-c', command], { stdio: 'inherit', cwd, shell: true })
+const command = `npx -y ${packages} -c "${install} && pnpm run ${script}"`
+const { status } = spawnSync(command, { stdio: 'inherit', cwd: new URL('..', import.meta.url), shell: true })
 process.exit(status ?? 1)

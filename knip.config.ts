@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { KnipConfig } from 'knip'
+import { discoverWorkspaces, type Workspace } from './scripts/workspaces.mjs'
+
+/** A package that is announced but not written yet has nothing to check. */
+const isPlaceholder = ({ dir, entries }: Workspace) =>
+  entries.every(({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}')
+
+/** Built beside the entry, and loaded by a dynamic import. */
+const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.ts'] }
+
+/** What a package exports is its entry; nothing is listed twice. */
+const settings = (workspace: Workspace) => [
+  workspace.path,
+  {
+    entry: [...workspace.entries.map(({ source }) => source), ...(loadedLater[workspace.shortName] ?? []), 'test/**/*.test.ts'],
+    project: ['src/**/*.ts', 'test/**/*.ts'],
+  },
+]
+
+const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('packages/'))
+
+const config: KnipConfig = {
+  workspaces: {
+    '.': { entry: ['scripts/**/*.{mjs,mts}', 'test/**/*.test.ts', 'test/support/*.ts'], project: ['scripts/**', 'test/**/*.ts', '*.ts'] },
+    'examples/*': { entry: ['src/main.ts'], project: ['src/**/*.ts'] },
+    'bench': { entry: ['src/*.ts', 'test/**/*.test.ts'], project: ['**/*.ts'] },
+    ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
+  },
+  ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
+  ignoreExportsUsedInFile: true,
+}
+
+export default config

@@ -1,0 +1,76 @@
+// Packs every public package and installs tarballs with plain npm in an empty folder, as a user does.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { discoverWorkspaces } from './workspaces.mjs'
+
+const publicPackages = discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+const temporary = mkdtempSync(join(tmpdir(), 'modelport-pack-'))
+const windows = process.platform === 'win32'
+let failed = false
+const check = (ok, text) => {
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${text}`)
+  failed ||= !ok
+}
+
+const run = (command, args, cwd) =>
+  new Promise((resolve, reject) => {
+    let output = ''
+    const child = spawn(command, args, { cwd, shell: windows })
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')}: exit ${code}\n${output}`))))
+  })
+
+/** Names of all packages in a node_modules folder, nested ones included. */
+const installed = (folder) => {
+  const modules = join(folder, 'node_modules')
+  if (!existsSync(modules)) return []
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name]))
+    .flatMap((name) => [name, ...installed(join(modules, name))])
+    .sort()
+}
+
+const tarballs = new Map()
+async function pack({ shortName, dir, entries }) {
+  const file = join(temporary, `${shortName}.tgz`)
+  await run('pnpm', ['pack', '--out', file], dir)
+  tarballs.set(shortName, file)
+  const listing = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n').map((path) => path.replace(/^package\//, ''))
+  const manifest = execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' })
+  const strays = listing.filter((path) => !/^(?:dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))
+  check(strays.length === 0, `${shortName}: holds only what users need ${strays.join(' ')}`)
+  check(listing.includes('LICENSE'), `${shortName}: has its licence`)
+  check(entries.every(({ output }) => listing.includes(output)), `${shortName}: has its entries`)
+  check(!manifest.includes('workspace:'), `${shortName}: depends on versions, not on the workspace`)
+}
+
+/** Installs these packages and nothing else; `expected` is what must then be there. */
+async function install(title, names, expected, program) {
+  const folder = mkdtempSync(join(temporary, 'install-'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clean', private: true, type: 'module' }))
+  await run('npm', ['install', '--no-audit', '--no-fund', ...names.map((name) => tarballs.get(name))], folder)
+  const found = installed(folder)
+  check(JSON.stringify(found) === JSON.stringify([...expected].sort()), `${title}: ${found.length} packages: ${found.join(', ')}`)
+  writeFileSync(join(folder, 'program.js'), program)
+  const output = await run(process.execPath, ['program.js'], folder)
+  check(output.trim() === 'works', `${title}: runs`)
+}
+
+try {
+  if (!publicPackages.every(({ dir }) => existsSync(join(dir, 'dist')))) throw new Error('run `pnpm run build` first')
+  for (const workspace of publicPackages) await pack(workspace)
+  await install('core alone', ['core'], ['@modelport/core'],
+    `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
+  const compatible = ['core', 'driver', 'provider-openai-compatible']
+  await install('a provider without SDK', compatible, [...compatible.map((name) => `@modelport/${name}`), 'undici'],
+    `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`)
+} catch (error) {
+  check(false, error.message)
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,60 @@
+// The checks after `npm test` and the demo. Two at a time; a step waits for the steps it needs; every step runs.
+// Each leaves a line "passed failed name" in MODELPORT_RESULTS, where .ci/run adds them up.
+import { spawn } from 'node:child_process'
+import { appendFileSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './workspaces.mjs'
+
+const results = (process.env.MODELPORT_RESULTS ??= mkdtempSync(join(tmpdir(), 'modelport-ci-')))
+
+const steps = [
+  { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
+  { name: 'lint', command: 'pnpm run lint' },
+  { name: 'typecheck', command: 'pnpm run typecheck' },
+  { name: 'publint and attw', command: 'pnpm run check:pkg --concurrency=2 --output-logs=errors-only --continue', needs: 'build' },
+  { name: 'knip', command: 'pnpm run knip' },
+  { name: 'size', command: 'pnpm run check:size' },
+  { name: 'pack and install', command: 'pnpm run check:pack', needs: 'build' },
+  { name: 'deno', command: 'node scripts/runtimes.mjs deno', tests: true },
+  { name: 'bun', command: 'node scripts/runtimes.mjs bun', tests: true },
+  { name: 'bench smoke', command: 'pnpm --filter @modelport/bench --if-present run smoke', needs: 'build' },
+]
+
+const run = ({ name, command, tests }) =>
+  new Promise((resolve) => {
+    const start = performance.now()
+    let output = ''
+    const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('close', (code) => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1)
+      console.log(`::: ${name}: ${command}\n${output.trimEnd()}\n::: ${name}: exit ${code}, ${seconds} s`)
+      // A step of tests is counted by its report; only a failure counts beside that, for it may have left none.
+      if (code !== 0) appendFileSync(join(results, 'steps'), `0 1 ${name}\n`)
+      else if (!tests) appendFileSync(join(results, 'steps'), `1 0 ${name}\n`)
+      resolve()
+    })
+  })
+
+const finished = new Set()
+const waiting = [...steps]
+const worker = async (running) => {
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ needs }) => !needs || finished.has(needs))
+    if (next === -1) {
+      await Promise.race(running)
+      continue
+    }
+    const [step] = waiting.splice(next, 1)
+    const job = run(step).then(() => {
+      finished.add(step.name)
+      running.delete(job)
+    })
+    running.add(job)
+    await job
+  }
+}
+const running = new Set()
+await Promise.all([worker(running), worker(running)])

@@ -1,0 +1,4 @@
+// Set-up of a run inside another runtime: fails when the tests are in truth run by Node.
+const wanted = process.env['MODELPORT_RUNTIME']
+const actual = 'Deno' in globalThis ? 'deno' : 'bun' in process.versions ? 'bun' : 'node'
+if (wanted !== actual) throw new Error(`these tests were meant for ${wanted ?? 'node'}, but run in ${actual}`)
