@@ -20,11 +20,11 @@ const onDisk = () =>
     .filter((path) => !unversioned.test(path))
 
 const inGit = () =>
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] })
+  execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] })
     .split('\0')
     .filter((path) => path !== '' && existsSync(join(root, path)))
 
-/** Paths of all files that are committed, or would be by `git add -A`; without git, of all that are not made by a command. */
+/** Paths of all files under version control; without git, of all that are not made by a command. */
 export function repositoryFiles(): string[] {
   try {
     return inGit()
