@@ -1,0 +1,34 @@
+import { Agent, request } from 'undici'
+
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: 1000 })
+const post = (url: string) => request(url, { method: 'POST', dispatcher, headers: { 'content-type': 'application/json' }, body: '{}' })
+
+/** Floor (a): bytes are read and dropped. */
+export async function discard(url: string): Promise<number> {
+  const { body } = await post(url)
+  let bytes = 0
+  for await (const chunk of body) bytes += (chunk as Buffer).length
+  return bytes
+}
+
+/** Floor (b), the reference: undici, the least line split, JSON.parse. It keeps nothing and checks nothing. */
+export async function split(url: string): Promise<number> {
+  const { body } = await post(url)
+  let rest: Buffer | undefined
+  let events = 0
+  for await (const raw of body) {
+    const chunk = rest ? Buffer.concat([rest, raw as Buffer]) : (raw as Buffer)
+    const end = chunk.lastIndexOf(10) + 1
+    rest = end < chunk.length ? chunk.subarray(end) : undefined
+    const text = chunk.utf8Slice(0, end)
+    let start = 0
+    for (let stop = text.indexOf('\n'); stop >= 0; stop = text.indexOf('\n', start)) {
+      const first = text.charCodeAt(start)
+      if (first === 123) JSON.parse(text.slice(start, stop))
+      else if (first === 100 && text.charCodeAt(start + 6) === 123) JSON.parse(text.slice(start + 6, stop))
+      if (stop > start) events++
+      start = stop + 1
+    }
+  }
+  return events
+}

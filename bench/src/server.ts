@@ -1,0 +1,76 @@
+import http from 'node:http'
+import { type Api, contentType, streamPieces, toolPieces } from './bodies.ts'
+
+/**
+ * The server of the measurements, in a process of its own. The path says what it answers:
+ * `/API/fast/DELTAS/…` as fast as it can in 64 KiB writes, `/API/paced/DELTAS/…` one event a write at 50 a second,
+ * `/openai-chat/tool/BYTES/…` one tool call.
+ */
+const cache = new Map<string, string[]>()
+const packed = new Map<string, Buffer[]>()
+
+function piecesOf(api: Api, regime: string, size: number): string[] {
+  const key = `${api} ${regime === 'tool' ? 'tool' : 'text'} ${size}`
+  let pieces = cache.get(key)
+  if (!pieces) {
+    pieces = regime === 'tool' ? toolPieces(size) : streamPieces(api, size)
+    cache.set(key, pieces)
+  }
+  return pieces
+}
+
+function packedOf(api: Api, regime: string, size: number): Buffer[] {
+  const key = `${api} ${regime} ${size}`
+  let buffers = packed.get(key)
+  if (!buffers) {
+    const whole = Buffer.from(piecesOf(api, regime, size).join(''))
+    buffers = []
+    for (let start = 0; start < whole.length; start += 65536) buffers.push(whole.subarray(start, start + 65536))
+    packed.set(key, buffers)
+  }
+  return buffers
+}
+
+const server = http.createServer((request, response) => {
+  const [, api, regime, size] = (request.url ?? '').split('/')
+  request.resume()
+  request.on('end', () => {
+    response.writeHead(200, { 'content-type': contentType(api as Api) })
+    response.flushHeaders()
+    if (regime === 'paced') pace(response, piecesOf(api as Api, regime, Number(size)))
+    else void flood(response, packedOf(api as Api, regime ?? '', Number(size)))
+  })
+})
+
+async function flood(response: http.ServerResponse, buffers: readonly Buffer[]): Promise<void> {
+  for (const buffer of buffers) {
+    if (!response.write(buffer)) await new Promise((resolve) => response.once('drain', resolve))
+  }
+  response.end()
+}
+
+function pace(response: http.ServerResponse, pieces: readonly string[]): void {
+  let index = 0
+  response.socket?.setNoDelay(true)
+  const start = setTimeout(() => {
+    const timer = setInterval(() => {
+      const piece = pieces[index++]
+      if (piece !== undefined) response.write(piece)
+      if (index < pieces.length) return
+      clearInterval(timer)
+      response.end()
+    }, 20)
+  }, Math.random() * 20)
+  response.on('close', () => {
+    clearTimeout(start)
+  })
+}
+
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) process.send?.(address.port)
+})
+process.on('disconnect', () => {
+  process.exit()
+})
