@@ -85,6 +85,7 @@ export class Exchange {
 
   /** Drops the connection and frees every timer. */
   abandon(): void {
+    if (this.ended) return
     this.#idle?.end()
     this.#source?.cancel()
     this.#source = undefined
@@ -189,7 +190,9 @@ export class Exchange {
     this.ended = true
     this.#context.retries.succeeded()
     this.#forget()
-    this.abandon()
+    this.#idle?.end()
+    // The body is read: aborting would cost an exception for nothing.
+    this.#source = undefined
   }
 
   #cut(cause: unknown): LlmError {
