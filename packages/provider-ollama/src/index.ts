@@ -1,1 +1,6 @@
-export {}
+export type { OllamaEmbedderConfig } from './embedder.js'
+export { createOllamaEmbedder } from './embedder.js'
+export type { OllamaModel } from './models.js'
+export { listModels } from './models.js'
+export type { OllamaConfig } from './provider.js'
+export { createOllama } from './provider.js'

@@ -1,0 +1,81 @@
+import { type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
+import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
+import { promptWarning } from './prompt-check.js'
+import type { WireAnswer, WireLogprob, WireToolCall } from './wire.js'
+
+const finishReasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length' }
+
+/** Decodes answers of `/api/chat`: lines of a stream and a whole body have one form. */
+export function createDecoder(sink: Sink, turn: Turn): Decoder {
+  let calls = 0
+  const toolCalls = (list: WireList<WireToolCall | null>): void => {
+    for (const call of asList(list)) {
+      const { name, arguments: value } = call?.function ?? {}
+      // The wire's own index is missing in old versions and starts again in others: the order is what holds.
+      const key = calls++
+      sink.toolCall(key, {
+        id: asText(call?.id),
+        name: asText(name),
+        ...(typeof value === 'string' ? { text: value } : { value: value ?? {} }),
+      })
+      sink.endToolCall(key)
+    }
+  }
+  const done = (answer: WireAnswer): void => {
+    const counted = asCount(answer.prompt_eval_count)
+    const output = asCount(answer.eval_count)
+    if (counted !== undefined || output !== undefined) {
+      sink.usage({ inputTokens: counted, outputTokens: output, cacheReadTokens: asCount(answer.prompt_eval_cached_count) })
+    }
+    const warning = promptWarning(turn, counted)
+    if (warning) sink.warning(warning)
+    const reason = asText(answer.done_reason)
+    if (reason) sink.finish(finishReasons[reason] ?? 'other', reason)
+    else sink.terminal()
+  }
+  return {
+    push: (record: WireRecord) => {
+      const answer = parseJson<WireAnswer | null>(record.data)
+      if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+        throw new LlmError('protocol', `not a JSON object: ${record.data.slice(0, 100)}`)
+      }
+      if (answer.error) sink.fail({ body: answer })
+      const { message } = answer
+      sink.model(asText(answer.model))
+      sink.reasoning(asText(message?.thinking))
+      sink.text(asText(message?.content))
+      for (const data of asList(message?.images)) if (typeof data === 'string') sink.part(toImage(data))
+      toolCalls(message?.tool_calls)
+      sink.logprobs(toLogprobs(answer.logprobs))
+      if (answer.done === true) done(answer)
+    },
+  }
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const asCount = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+type WireList<T> = readonly T[] | null | undefined
+
+/** A list of the untrusted wire. */
+const asList = <T>(value: WireList<T>): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : [])
+
+function toLogprobs(list: WireList<WireLogprob | null>): TokenLogprob[] {
+  return asList(list).flatMap((entry) => {
+    if (typeof entry?.token !== 'string' || typeof entry.logprob !== 'number') return []
+    const { token, logprob } = entry
+    const top = toLogprobs(entry.top_logprobs).map((one) => ({ token: one.token, logprob: one.logprob }))
+    return [{ token, logprob, ...(top.length && { top }) }]
+  })
+}
+
+/** How the base64 of each image format begins. */
+const signatures: readonly (readonly [string, string])[] = [
+  ['iVBOR', 'image/png'], ['/9j/', 'image/jpeg'], ['R0lGOD', 'image/gif'], ['UklGR', 'image/webp'],
+]
+
+function toImage(data: string): Parameters<Sink['part']>[0] {
+  const mediaType = signatures.find(([start]) => data.startsWith(start))?.[1] ?? 'application/octet-stream'
+  return { type: 'image', source: { type: 'base64', data, mediaType } }
+}

@@ -1,0 +1,43 @@
+import type { Embedder } from '@modelport/core'
+import { createEmbedder, createJsonClient } from '@modelport/driver'
+import { toError } from './error.js'
+import { name } from './messages.js'
+import { connect, type OllamaConfig } from './provider.js'
+import type { WireEmbeddings } from './wire.js'
+
+/** Configuration of {@link createOllamaEmbedder}. */
+export interface OllamaEmbedderConfig extends OllamaConfig {
+  /** Length of the vectors, for models that can shorten them. */
+  readonly dimensions?: number
+  /** True has the server cut texts that are too long without a word, as it does by itself; false rejects them. Default false. */
+  readonly truncate?: boolean
+  /** How long the model stays loaded, for example `5m`. Default: the server's. */
+  readonly keepAlive?: string | number
+}
+
+/**
+ * An embedder over `POST /api/embed`. `purpose` has no equal there and changes nothing.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is malformed.
+ * @see https://docs.ollama.com/api/embed (read 2026-11-21)
+ */
+export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
+  const { dimensions, truncate = false, keepAlive, ...common } = config
+  const { url, headers, settings } = connect(common)
+  const client = createJsonClient(name, toError, settings)
+  return createEmbedder({
+    name,
+    model: config.model,
+    batchSize: 256,
+    embedBatch: async (input, options) => {
+      const body = {
+        model: config.model,
+        input,
+        truncate,
+        ...(dimensions !== undefined && { dimensions }),
+        ...(keepAlive !== undefined && { keep_alive: keepAlive }),
+      }
+      const answer = await client.request<WireEmbeddings>({ url: `${url}/api/embed`, body, headers }, options)
+      return { vectors: answer.embeddings ?? [], inputTokens: answer.prompt_eval_count }
+    },
+  })
+}

@@ -1,0 +1,31 @@
+import type { ErrorCode, ProviderError } from '@modelport/core'
+import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
+import { name } from './messages.js'
+
+/** Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first that fits counts. */
+const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/does not support/i, 'unsupported'],
+  [/context (length|size|window)|exceeds? (the )?(available )?context|exceed_context_size|input length|prompt (is )?too long/i, 'context-length'],
+  [/model ['"].*['"] not found|try pulling it/i, 'not-found'],
+  [/server busy|maximum pending requests|overloaded/i, 'overloaded'],
+  [/unauthorized/i, 'auth'],
+  [/usage limit|too many (concurrent )?requests/i, 'rate-limit'],
+]
+
+/** Names a failure of Ollama by status and wording. A failure inside a 200 answer is `server` unless its words say more. */
+export function toError(failure: HttpFailure): ProviderError {
+  const message = messageOf(failure.body) ?? failure.text.trim()
+  const status = failure.status < 400 ? undefined : failure.status
+  const worded = wordings.find(([pattern]) => pattern.test(message))?.[1]
+  const code = worded ?? (status === undefined ? 'server' : toErrorCode(status))
+  const hint = code === 'not-found' && !/pull/i.test(message) && /model/i.test(message) ? ' (try: ollama pull <model>)' : ''
+  return toProviderError(name, failure, { code, ...(message && { message: message + hint }) })
+}
+
+function messageOf(body: unknown): string | undefined {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body
+  if (typeof error === 'string') return error
+  // Proxies put an OpenAI-style object there.
+  const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined
+  return typeof inner === 'string' ? inner : undefined
+}

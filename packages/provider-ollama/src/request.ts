@@ -1,0 +1,51 @@
+import { type JsonObject, LlmError, type ResponseFormat, type ToolDefinition } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import { name, toWireMessage } from './messages.js'
+import type { WireRequest } from './wire.js'
+
+/** What `/api/chat` has no word for, and what to do instead. */
+const unsupported: readonly (readonly [(options: Turn['options']) => boolean, string])[] = [
+  [({ toolChoice }) => toolChoice === 'required' || typeof toolChoice === 'object', 'toolChoice "required" or by name; use "auto", or ask for the call in the prompt'],
+  [({ parallelToolCalls }) => parallelToolCalls === false, 'parallelToolCalls false; answer the calls one by one instead'],
+  [({ providerTools }) => Boolean(providerTools?.length), 'providerTools; Ollama runs no tools itself'],
+]
+
+/**
+ * Body of `POST /api/chat`. `vendor` fields win, its `options` field by field: `num_ctx`, `min_p`, … and beside it `keep_alive`,
+ * `truncate`, `think`.
+ * @throws {LlmError} `unsupported` — the API has no word for an option or a part.
+ * @see https://docs.ollama.com/api/chat (read 2026-11-21)
+ */
+export function toRequest(turn: Turn): WireRequest {
+  const { options } = turn
+  for (const [applies, what] of unsupported) if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
+  const { options: vendorOptions, headers: _headers, ...vendor } = options.vendor ?? {}
+  const tools = options.toolChoice === 'none' ? [] : turn.tools
+  const think = options.reasoning === 'none' ? false : options.reasoning
+  const format = toFormat(options.responseFormat)
+  return {
+    model: turn.model,
+    messages: turn.messages.map(toWireMessage),
+    stream: turn.stream,
+    ...(tools.length && { tools: tools.map(toWireTool) }),
+    ...(format !== undefined && { format }),
+    ...(think !== undefined && { think }),
+    ...(options.topLogprobs !== undefined && { logprobs: true, top_logprobs: options.topLogprobs }),
+    ...vendor,
+    options: { ...toModelOptions(turn), ...(vendorOptions as JsonObject | undefined) },
+  }
+}
+
+function toModelOptions({ options, defaultTemperature }: Turn): JsonObject {
+  const { maxTokens, temperature = defaultTemperature, topP, topK, seed, stop } = options
+  const fields = { num_predict: maxTokens, temperature, top_p: topP, top_k: topK, seed, stop }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+const toWireTool = ({ name: tool, description, parameters }: ToolDefinition): NonNullable<WireRequest['tools']>[number] => ({
+  type: 'function',
+  function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
+})
+
+const toFormat = (format: ResponseFormat | undefined): unknown =>
+  format?.type === 'json-schema' ? format.schema : format?.type === 'json' ? 'json' : undefined

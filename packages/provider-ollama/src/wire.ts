@@ -1,0 +1,80 @@
+// The JSON of Ollama's own API: only the fields we send or read.
+// @see https://docs.ollama.com/openapi.yaml (read 2026-11-21)
+
+/** A message of a request. Beyond the published schema, `tool_name` and `tool_call_id` say which call a result answers. */
+export interface WireMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string
+  /** Base64 without a prefix. */
+  images?: string[]
+  thinking?: string
+  tool_calls?: { id: string; function: { name: string; arguments: unknown } }[]
+  tool_name?: string
+  tool_call_id?: string
+}
+
+/** Body of `POST /api/chat`. */
+export interface WireRequest {
+  model: string
+  messages: WireMessage[]
+  stream: boolean
+  tools?: { type: 'function'; function: { name: string; description: string; parameters: unknown } }[]
+  /** `json`, or a JSON Schema. */
+  format?: unknown
+  think?: boolean | 'low' | 'medium' | 'high'
+  logprobs?: true
+  top_logprobs?: number
+  options: Record<string, unknown>
+  [vendorField: string]: unknown
+}
+
+/** A line of a streamed answer, or a whole answer. Untrusted: any field may be missing or of another type, lists too. */
+export interface WireAnswer {
+  readonly model?: unknown
+  readonly message?: {
+    readonly content?: unknown
+    readonly thinking?: unknown
+    readonly tool_calls?: readonly (WireToolCall | null)[] | null
+    readonly images?: readonly unknown[] | null
+  } | null
+  readonly logprobs?: readonly (WireLogprob | null)[] | null
+  readonly done?: unknown
+  readonly done_reason?: unknown
+  /** The whole prompt, cached tokens included; old versions leave it out when all was cached, or count the rest only. */
+  readonly prompt_eval_count?: unknown
+  /** Part of the prompt read from the cache; since August 2026. */
+  readonly prompt_eval_cached_count?: unknown
+  readonly eval_count?: unknown
+  /** Alone in its line or body: the answer failed, whatever the HTTP status. */
+  readonly error?: unknown
+}
+
+/** A tool call of an answer, always whole. Old versions send no id. */
+export interface WireToolCall {
+  readonly id?: unknown
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
+}
+
+/** Probability of one token of an answer. */
+export interface WireLogprob {
+  readonly token?: unknown
+  readonly logprob?: unknown
+  readonly top_logprobs?: readonly (WireLogprob | null)[] | null
+}
+
+/** Answer of `POST /api/embed`. */
+export interface WireEmbeddings {
+  readonly embeddings?: readonly (readonly number[])[]
+  readonly prompt_eval_count?: number
+}
+
+/** Answer of `GET /api/tags`. */
+export interface WireModels {
+  readonly models?: readonly {
+    readonly name?: string
+    readonly model?: string
+    readonly size?: number
+    readonly modified_at?: string
+    readonly details?: { readonly family?: string; readonly parameter_size?: string; readonly quantization_level?: string }
+  }[]
+}
