@@ -1,4 +1,5 @@
 // Packs every public package and installs tarballs with plain npm in an empty folder, as a user does.
+import { build } from 'esbuild'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +50,7 @@ async function pack({ shortName, dir, entries }) {
 }
 
 /** Installs these packages and nothing else; `expected` is what must then be there. */
-async function install(title, names, expected, program) {
+async function install(title, names, expected, program, forBrowser) {
   const folder = mkdtempSync(join(temporary, 'install-'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clean', private: true, type: 'module' }))
   await run('npm', ['install', '--no-audit', '--no-fund', ...names.map((name) => tarballs.get(name))], folder)
@@ -58,6 +59,14 @@ async function install(title, names, expected, program) {
   writeFileSync(join(folder, 'program.js'), program)
   const output = await run(process.execPath, ['program.js'], folder)
   check(output.trim() === 'works', `${title}: runs`)
+  if (forBrowser) await bundleForBrowser(title, folder, forBrowser)
+}
+
+/** What needs Node must not reach a browser's bundle. */
+async function bundleForBrowser(title, folder, entry) {
+  const stdin = { contents: `export * from '${entry}'`, resolveDir: folder }
+  const { metafile } = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'browser', metafile: true, logLevel: 'error' })
+  check(Object.keys(metafile.inputs).every((path) => !path.includes('node_modules/undici/')), `${title}: bundles for a browser, without undici`)
 }
 
 try {
@@ -67,7 +76,7 @@ try {
     `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
   const compatible = ['core', 'driver', 'provider-openai-compatible']
   await install('a provider without SDK', compatible, [...compatible.map((name) => `@modelport/${name}`), 'undici'],
-    `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`)
+    `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`, '@modelport/provider-openai-compatible')
 } catch (error) {
   check(false, error.message)
 } finally {
