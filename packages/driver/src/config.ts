@@ -39,8 +39,8 @@ export interface ProviderSettings extends CommonConfig {
   readonly cheapestModel: string
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]
-  /** Keys and tokens, to be taken out of every text that leaves. */
-  readonly secrets?: readonly (string | undefined)[]
+  /** Keys and tokens, to be taken out of every text that leaves. A function is asked for each text: for tokens that change. */
+  readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
   /** Filled in by `createProvider` from `enforceHosts` and `hosts`. */
   readonly allowedHosts?: readonly string[]
 }

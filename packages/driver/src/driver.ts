@@ -58,7 +58,7 @@ export interface ToolCallPiece {
   readonly name?: string | undefined
   /** Text to append to the arguments. */
   readonly text?: string | undefined
-  /** The whole arguments, where the wire carries an object instead of text. */
+  /** The whole arguments, where the wire carries an object instead of text. Text beside it stays as received; this is its meaning. */
   readonly value?: unknown
 }
 
