@@ -1,1 +1,1 @@
-export {}
+export { ollamaChat } from './formats/ollama-chat.js'
