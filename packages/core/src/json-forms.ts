@@ -30,12 +30,13 @@ export function fromJson(stored: unknown): readonly ChatMessage[] {
   if (version !== 1 || !Array.isArray(messages)) {
     throw new LlmError('invalid-request', `stored conversation: expected version 1 with messages, found version ${String(version)}`)
   }
-  ;(messages as readonly Partial<ChatMessage>[]).forEach((message, index) => {
-    if (!['system', 'user', 'assistant', 'tool'].includes(message.role as string)) {
+  const found = messages as readonly ChatMessage[]
+  found.forEach((message, index) => {
+    if (!['system', 'user', 'assistant', 'tool'].includes(message.role)) {
       throw new LlmError('invalid-request', `stored conversation: messages[${index}] has no known role`)
     }
   })
-  return messages
+  return found
 }
 
 /** A message in the snake_case form; content that is not text is left out. */

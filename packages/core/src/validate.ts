@@ -22,7 +22,7 @@ export function validateOptions(options: CallOptions): void {
     if (typeof value !== 'number' || !(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
       const kind = whole ? 'a whole number' : 'a number'
       const range = high >= 1e9 ? `of at least ${low}` : `between ${low} and ${high}`
-      throw new LlmError('config', `${name} must be ${kind}${name === 'seed' ? '' : ` ${range}`}, not ${String(value)}`)
+      throw new LlmError('config', `${name} must be ${kind}${name === 'seed' ? '' : ` ${range}`}, not ${typeof value === 'object' ? 'an object' : String(value)}`)
     }
   }
   const attempts = options.retry?.attempts ?? 1

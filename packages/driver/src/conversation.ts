@@ -6,6 +6,7 @@ import {
   type FinishReason,
   LlmError,
   type StreamEvent,
+  textOf,
   type TokenUsage,
   type ToolDefinition,
   type ToolMessage,
@@ -95,18 +96,18 @@ export class Conversation {
 
   /** The calls of the round that have not been answered. */
   openCallIds(): string[] {
-    const { toolCalls } = this.recorder
-    return this.#phase === 'done' ? [] : toolCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
+    const { finishedCalls } = this.recorder
+    return this.#phase === 'done' ? [] : finishedCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
   }
 
   /** Takes results, all or none. */
   answer(results: readonly ToolResult[]): void {
     if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
-    const { toolCalls } = this.recorder
-    if (!toolCalls.length) throw new TypeError('sendToolResults: no tool call is open')
+    const { finishedCalls } = this.recorder
+    if (!finishedCalls.length) throw new TypeError('sendToolResults: no tool call is open')
     const taken = new Map<string, ToolMessage>()
     for (const result of results) {
-      const call = toolCalls.find(({ id }) => id === result.callId)
+      const call = finishedCalls.find(({ id }) => id === result.callId)
       if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
         const why = call ? 'is answered already' : 'is no call of this round'
         throw new LlmError('invalid-request', `sendToolResults: "${result.callId}" ${why}; open: ${this.openCallIds().join(', ') || 'none'}`)
@@ -148,8 +149,7 @@ export class Conversation {
   }
 
   async #nextRound(): Promise<boolean | LlmError> {
-    const { toolCalls } = this.recorder
-    if (this.finishReason === 'pause' && !toolCalls.length && this.#continuations < mostContinuations) {
+    if (this.finishReason === 'pause' && !this.recorder.finishedCalls.length && this.#continuations < mostContinuations) {
       this.#continuations++
     } else {
       const missing = this.openCallIds()
@@ -176,7 +176,7 @@ export class Conversation {
 
   #orderedAnswers(): ToolMessage[] {
     if (!this.#answers.size) return []
-    return this.recorder.toolCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
+    return this.recorder.finishedCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
   }
 
   #roundUsage(): TokenUsage {
@@ -195,7 +195,7 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
   const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
   return {
     ...second,
-    content: texts ? `${String(first.content)}${String(second.content)}` : [...toParts(first), ...toParts(second)],
+    content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
     ...(reasoning && { reasoning }),
     ...(second.origin && {
       origin: { ...second.origin, ...(states.every(Array.isArray) && { state: states.flat() as unknown }) },

@@ -29,7 +29,7 @@ import { createTransport } from './transport.js'
  * The provider's methods throw as {@link Provider} says.
  */
 export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
-  const state = createProviderState(driver as Driver, settings)
+  const state = createProviderState(driver, settings)
   const { config } = state
   const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
@@ -64,11 +64,16 @@ export function createProviderState(driver: Driver, settings: ProviderSettings):
   const { secrets, ...config } = settings
   const { enforceHosts } = config
   const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
-  const headerSecrets = Object.entries(config.headers ?? {}).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
+  const headerSecrets = Object.entries(config.headers ?? {})
+    .filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
+    .map(([, value]) => value.replace(/^\w+ /, ''))
   return {
     driver,
     config: { ...config, ...(allowedHosts && { allowedHosts }) },
-    redact: createRedact([...(secrets ?? []), ...headerSecrets.map(([, value]) => value.replace(/^\w+ /, ''))]),
+    redact:
+      typeof secrets === 'function'
+        ? (text) => createRedact([...secrets(), ...headerSecrets])(text)
+        : createRedact([...(secrets ?? []), ...headerSecrets]),
     bucket: config.retryBucket ?? createRetryBucket(),
     fetch: createTransport(config),
   }
@@ -82,17 +87,17 @@ interface Call {
 function startCall(state: ProviderState, messages: readonly ChatMessage[], options: CallOptions, stream: boolean): Call {
   try {
     validateOptions(options)
-    normalizeHistory(messages, options.system)
   } catch (error) {
     throw sanitizeError(error, state.driver.name, state.redact)
   }
   const context = createCallContext(state, options)
   for (const id of toolCallIds(messages)) context.usedIds.add(id)
+  const { headers: _, ...vendor } = options.vendor ?? {}
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => ({
     model: state.config.model,
     messages: normalizeHistory(history, options.system),
     tools,
-    options: { ...options, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
+    options: { ...options, vendor, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
     defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
     stream,
   })

@@ -1,4 +1,5 @@
-import { LlmError, type Reader } from '@modelport/core'
+import type { LlmError} from '@modelport/core'
+import { type Reader } from '@modelport/core'
 import type { CallScope } from './scope.js'
 
 /** What a reader pulls from. */
@@ -55,7 +56,8 @@ export class EventReader<T> implements Reader<T> {
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.#waiters.length === 0) {
       if (this.#head < this.#queue.length) return Promise.resolve({ done: false, value: this.#shift() })
-      if (this.#failure) return Promise.reject(this.#failure.error as Error)
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort's reason may be anything
+      if (this.#failure) return Promise.reject(this.#failure.error)
       if (this.#ended) return Promise.resolve(end)
     }
     return new Promise((resolve, reject) => {

@@ -48,7 +48,7 @@ export class Exchange {
   async open(): Promise<void> {
     const { scope } = this.#context
     for (;;) {
-      if (scope.ended) throw scope.reason
+      scope.throwIfEnded()
       try {
         await this.#attempt()
         return
@@ -72,7 +72,7 @@ export class Exchange {
         // A reset after the terminal event takes nothing away.
         if (!this.recorder.finished || this.#failure) throw this.#failure ?? this.#cut(error)
       }
-      if (this.#context.scope.ended) throw this.#context.scope.reason
+      this.#context.scope.throwIfEnded()
       if (this.#failure) throw this.#failure
       if (chunk) this.#decode(chunk)
       else this.#finish()
@@ -107,7 +107,7 @@ export class Exchange {
     try {
       this.#begin(await this.#interruptible(this.#send()))
     } catch (error) {
-      throw this.#failure ?? error
+      throw this.#failureSoFar() ?? error
     } finally {
       cancel()
     }
@@ -119,6 +119,11 @@ export class Exchange {
       this.#interrupt = reject
       promise.then(resolve, reject)
     })
+  }
+
+  /** Set from callbacks, which the compiler does not see. */
+  #failureSoFar(): LlmError | undefined {
+    return this.#failure
   }
 
   async #send(): Promise<Response> {
@@ -211,7 +216,7 @@ export class Exchange {
   async #recover(thrown: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
     this.abandon()
-    if (scope.ended) throw scope.reason
+    scope.throwIfEnded()
     const error = thrown instanceof InBandError ? this.#inBand(thrown) : thrown
     const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
     if (delay === undefined) {
@@ -220,7 +225,7 @@ export class Exchange {
       throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...partial })
     }
     await scope.sleep(delay)
-    if (scope.ended) throw scope.reason
+    scope.throwIfEnded()
   }
 
   #inBand({ failure }: InBandError): ProviderError {

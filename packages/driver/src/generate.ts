@@ -5,18 +5,14 @@ import type { StartConversation } from './stream-readers.js'
 
 /** Runs a conversation to the end of its first round, or of the rounds a pause strings together, and gives it as one answer. */
 export async function generateAnswer(context: CallContext, start: StartConversation, provider: string): Promise<Generation> {
-  let over = false
+  const state = { over: false }
   const recorders = new Set<TurnRecorder>()
   const conversation = start((event) => {
-    over = event.type === 'done'
+    state.over = event.type === 'done'
   })
   try {
     await conversation.open()
-    while (!over) {
-      const step = await conversation.advance()
-      recorders.add(conversation.recorder)
-      if (step !== true) break
-    }
+    while (!state.over && (await conversation.advance()) === true) recorders.add(conversation.recorder)
   } finally {
     conversation.abandon()
     context.scope.end()

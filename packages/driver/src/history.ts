@@ -23,7 +23,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     const answers = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
-      if (!message.toolCalls.some(({ id }) => id === (next as ToolMessage).toolCallId) || answers.has(next.toolCallId)) {
+      if (!message.toolCalls.some(({ id }) => id === (next).toolCallId) || answers.has(next.toolCallId)) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
       answers.set(next.toolCallId, next)

@@ -34,6 +34,11 @@ export class CallScope {
     return this.#deadlineAt - this.#clock.now()
   }
 
+  /** @throws the reason, once the call has ended. */
+  throwIfEnded(): void {
+    if (this.ended) throw this.reason
+  }
+
   /** Ends the call; `reason` undefined means closed or finished. Later ends change nothing. */
   end(reason?: unknown): void {
     if (this.ended) return

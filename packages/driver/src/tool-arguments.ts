@@ -3,7 +3,11 @@ import type { Limits } from './limits.js'
 import { tryParseJson } from './parse-json.js'
 
 /** Parsed arguments of a tool call, or what is wrong with them. */
-export type ParsedArguments = { readonly arguments: JsonObject; readonly error?: string }
+export interface ParsedArguments {
+  readonly arguments: JsonObject
+  /** What is wrong; the arguments are empty then. */
+  readonly error?: string
+}
 
 /**
  * Parses the arguments of a tool call. Empty text is an empty object. Nothing is repaired.

@@ -11,7 +11,8 @@ interface OpenCall {
   value: unknown
   started: boolean
   ended: boolean
-  emitted: boolean
+  /** The finished call, once it is emitted. */
+  done: ToolCall | undefined
 }
 
 /** Collects the pieces of a round's tool calls; the only place that does. */
@@ -35,7 +36,7 @@ export class ToolCallBuffer {
   push(key: number | string, piece: ToolCallPiece): void {
     let call = this.#calls.get(key)
     if (!call) {
-      call = { key, id: '', name: '', text: '', value: undefined, started: false, ended: false, emitted: false }
+      call = { key, id: '', name: '', text: '', value: undefined, started: false, ended: false, done: undefined }
       this.#calls.set(key, call)
     }
     call.id ||= piece.id ?? ''
@@ -74,7 +75,12 @@ export class ToolCallBuffer {
   toolCalls(): readonly ToolCall[] {
     return this.#ordered()
       .filter((call) => call.name)
-      .map((call) => this.#toToolCall(call))
+      .map((call) => call.done ?? this.#toToolCall(call))
+  }
+
+  /** The finished calls: those that may be answered. */
+  finishedCalls(): readonly ToolCall[] {
+    return this.#ordered().flatMap(({ done }) => done ?? [])
   }
 
   #ordered(): OpenCall[] {
@@ -95,16 +101,26 @@ export class ToolCallBuffer {
   }
 
   #complete(call: OpenCall): void {
-    if (call.emitted) return
+    if (call.done) return
     if (!call.name) throw new LlmError('protocol', 'the server sent a tool call without a name')
-    call.emitted = true
     if (!call.started) this.#start(call)
-    this.#emit({ type: 'tool-call-complete', toolCall: this.#toToolCall(call) })
+    call.done = this.#toToolCall(call)
+    this.#emit({ type: 'tool-call-complete', toolCall: call.done })
   }
 
   #toToolCall({ id, name, text, value }: OpenCall): ToolCall {
-    const argumentsText = value !== undefined && !text ? JSON.stringify(value) : text
-    const parsed = parseToolArguments(argumentsText, this.#limits)
+    const json = value === undefined ? text : this.#stringify(name, value)
+    const argumentsText = text || json
+    const parsed = parseToolArguments(json, this.#limits)
     return { id, name, arguments: parsed.arguments, argumentsText, ...(parsed.error !== undefined && { error: parsed.error }) }
+  }
+
+  #stringify(name: string, value: unknown): string {
+    try {
+      return JSON.stringify(value)
+    } catch {
+      // The one thing that parsed JSON can fail at: the stack.
+      throw new LlmError('limit-exceeded', `the arguments of "${name}" are nested deeper than ${this.#limits.maxToolArgumentDepth}`)
+    }
   }
 }

@@ -165,6 +165,11 @@ export class TurnRecorder implements Sink {
     return this.#calls.toolCalls()
   }
 
+  /** The calls that may be answered. */
+  get finishedCalls(): readonly ToolCall[] {
+    return this.#calls.finishedCalls()
+  }
+
   /** The answer's text; a refusal that stands in for one included. */
   get fullText(): string {
     return this.#text

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 import { LlmError, parseBaseUrl } from '@modelport/core'
@@ -31,14 +31,14 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
     const url = typeof input === 'object' && 'url' in input ? input.url : input
     const response = await request(url, {
       dispatcher,
-      method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+      method: (init.method ?? 'GET'),
       headers: toHeaderRecord(init.headers),
       body: (init.body ?? null) as string | null,
       signal: init.signal ?? null,
     })
     const headers = toHeaders(response.headers)
     const body = decompress(response.body, headers.get('content-encoding'))
-    // The one cast of this package's Node side: the parts of `Response` that SDKs and our reader use, over a Node stream.
+    // eslint-disable-next-line no-restricted-syntax -- the one cast: what SDKs and our reader use of `Response`, over a Node stream
     return new ThinResponse(response.statusCode, headers, body, String(url)) as unknown as Response
   }
 }
@@ -81,7 +81,7 @@ class ThinResponse {
 function toHeaderRecord(headers: RequestInit['headers']): Record<string, string> {
   if (!headers) return {}
   if (Array.isArray(headers) || headers instanceof Headers) return Object.fromEntries(headers)
-  return headers as Record<string, string>
+  return headers
 }
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
