@@ -12,11 +12,14 @@ export const boundaries = [
   { package: 'driver', imports: ['@modelport/core'], forbidden: ['undici', 'node:http', '@modelport/conformance'] },
   { package: 'driver', file: 'undici-transport.ts', imports: ['@modelport/core', 'undici'], builtins: true, forbidden: ['openai', '@modelport/factory'] },
 
+  // The Chat Completions dialect, for every provider that speaks it: one decoder per protocol.
+  { package: 'chat-completions', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai-compatible'] },
+
   { package: 'provider-anthropic', imports: ['@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'] },
-  { package: 'provider-openai', imports: ['@modelport/core', '@modelport/driver', 'openai'], forbidden: ['@anthropic-ai/sdk', 'undici', 'node:fs', '@modelport/runtime'] },
+  { package: 'provider-openai', imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions', 'openai'], forbidden: ['@anthropic-ai/sdk', 'undici', 'node:fs', '@modelport/runtime'] },
   { package: 'provider-google', imports: ['@modelport/core', '@modelport/driver', '@google/genai'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'] },
   { package: 'provider-ollama', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['ollama', 'undici', 'node:fs', '@modelport/provider-openai'] },
-  { package: 'provider-openai-compatible', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'] },
+  { package: 'provider-openai-compatible', imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'] },
   { package: 'provider-llamacpp', imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp'], builtins: true, forbidden: ['openai', 'undici', '@modelport/factory'] },
   { package: 'provider-mock', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:fs', '@modelport/conformance'] },
 

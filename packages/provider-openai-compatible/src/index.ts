@@ -1,1 +1,2 @@
-export {}
+export type { OpenAICompatibleConfig } from './provider.js'
+export { createOpenAICompatible } from './provider.js'

@@ -1,0 +1,6 @@
+export { createChatDecoder } from './decoder.js'
+export type { ChatDialect } from './dialect.js'
+export { defaultChatDialect } from './dialect.js'
+export { toChatError } from './error.js'
+export type { ChatRequestBody } from './request.js'
+export { toChatRequest } from './request.js'

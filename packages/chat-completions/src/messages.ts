@@ -1,0 +1,125 @@
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  type JsonObject,
+  LlmError,
+  type MediaSource,
+  textOf,
+  type ToolMessage,
+} from '@modelport/core'
+import { mapToolCallIds } from '@modelport/driver'
+import type { ChatDialect } from './dialect.js'
+
+/** What the decoder keeps of a message for its replay, in `origin.state`. */
+export interface ChatState {
+  /** Field in which the visible reasoning came; `thinking` when it came as parts of the content. */
+  readonly field?: string
+  /** Reasoning with its signatures and encrypted parts, to be sent back as it came. */
+  readonly details?: readonly unknown[]
+  /** Opaque fields of tool calls, by the call's place in the message. */
+  readonly extras?: Readonly<Record<number, unknown>>
+}
+
+/**
+ * The conversation in the wire's form.
+ * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
+ */
+export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
+  return mapToolCallIds(messages, dialect.toolCallIds).map((message, index) => {
+    const where = `messages[${index}]`
+    switch (message.role) {
+      case 'system':
+        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), ...name(message) }
+      case 'user':
+        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), ...name(message) }
+      case 'assistant':
+        return toAssistant(message, where, dialect)
+      case 'tool':
+        return { role: 'tool', tool_call_id: message.toolCallId, content: toResult(message, where, dialect) }
+    }
+  })
+}
+
+const name = (message: { readonly name?: string }): JsonObject => (message.name === undefined ? {} : { name: message.name })
+
+function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
+  const own = dialect.provider !== '' && message.origin?.provider === dialect.provider
+  const state = (own ? (message.origin.state ?? {}) : {}) as ChatState
+  const calls = message.toolCalls ?? []
+  const said = toContent(message.content, where, dialect, ['text'])
+  const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
+  const wanted = dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
+  const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
+  const required = calls.length > 0 ? dialect.requiredReasoningField : undefined
+  return {
+    role: 'assistant',
+    content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
+    ...(required !== undefined && { [required]: message.reasoning ?? '' }),
+    ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
+    ...(state.details && { reasoning_details: state.details }),
+    ...(calls.length && {
+      tool_calls: calls.map((call, index) => ({
+        id: call.id,
+        type: 'function',
+        // A call that was no JSON object is said as it came: the model sees what its result complains about.
+        function: { name: call.name, arguments: call.argumentsText || '{}' },
+        ...(state.extras?.[index] !== undefined && { extra_content: state.extras[index] }),
+      })),
+    }),
+  }
+}
+
+const withThinking = (reasoning: string, content: unknown): readonly JsonObject[] => [
+  { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] },
+  ...(typeof content === 'string' && content ? [{ type: 'text', text: content }] : Array.isArray(content) ? (content as JsonObject[]) : []),
+]
+
+/** The API has no field for a failed tool, so the text says it. */
+function toResult(message: ToolMessage, where: string, dialect: ChatDialect): string | readonly JsonObject[] {
+  const mark = message.isError ? 'Error: ' : ''
+  if (typeof message.content === 'string' || message.content.every(({ type }) => type === 'text')) return mark + textOf(message.content)
+  const parts = toContent(message.content, `${where} (a tool result)`, dialect, dialect.toolResultImages ? ['text', 'image'] : ['text'])
+  return mark ? [{ type: 'text', text: mark }, ...(parts as readonly JsonObject[])] : parts
+}
+
+/** One text stays plain text: more servers take that. */
+function toContent(content: Content, where: string, dialect: ChatDialect, allowed: readonly ContentPart['type'][]): string | readonly JsonObject[] {
+  if (typeof content === 'string') return content
+  if (content.length < 2 && content.every(({ type }) => type === 'text')) return textOf(content)
+  return content.map((part) => {
+    if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
+    return toPart(part, where, dialect)
+  })
+}
+
+function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      return { type: 'image_url', image_url: { url: toUrl(part.source), ...(part.detail && { detail: part.detail }) } }
+    case 'audio': {
+      if (part.source.type === 'url') return refuse(`${where}: audio given by its address; give its bytes`)
+      const { data, mediaType } = part.source
+      return { type: 'input_audio', input_audio: { data, format: audioFormat(mediaType) } }
+    }
+    case 'file': {
+      if (part.source.type === 'url' && !dialect.fileUrls) return refuse(`${where}: a file given by its address; give its bytes`)
+      return { type: 'file', file: { filename: part.name ?? 'file', file_data: toUrl(part.source) } }
+    }
+  }
+}
+
+const toUrl = (source: MediaSource): string => (source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`)
+
+/** `audio/mpeg` is `mp3`, `audio/x-wav` is `wav`; others are called by their subtype. */
+const audioFormat = (mediaType: string): string => {
+  const subtype = mediaType.toLowerCase().replace(/^audio\/(x-)?/, '').replace(/;.*/, '')
+  return subtype === 'mpeg' ? 'mp3' : subtype === 'wave' || subtype === 'vnd.wave' ? 'wav' : subtype
+}
+
+const refuse = (what: string): never => {
+  throw new LlmError('unsupported', `this server's Chat Completions API cannot take ${what}`)
+}

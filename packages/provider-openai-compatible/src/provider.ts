@@ -1,0 +1,61 @@
+import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '@modelport/chat-completions'
+import { parseBaseUrl, type Provider } from '@modelport/core'
+import { checkApiKey, type CommonConfig, createProvider, type Driver, postJson, type ProviderSettings } from '@modelport/driver'
+
+/** Configuration of a server that speaks Chat Completions. */
+export interface OpenAICompatibleConfig extends CommonConfig {
+  /** Where the server is, for example `http://localhost:8080`; see {@link endpointUrl} for the path. */
+  readonly baseUrl: string
+  /** Sent as a bearer token. Unset: no `authorization` header. */
+  readonly apiKey?: string
+  /** Name of the provider, in errors and `origin`. Default `openai-compatible`. */
+  readonly name?: string
+  /** What this server does differently from most. */
+  readonly quirks?: Partial<Omit<ChatDialect, 'provider'>> & {
+    /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
+    readonly apiPath?: string
+  }
+}
+
+/**
+ * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
+ * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used.
+ */
+export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
+  const { quirks } = config
+  const settings = toSettings(config)
+  const name = config.name ?? 'openai-compatible'
+  const dialect: ChatDialect = { ...defaultChatDialect, ...quirks, provider: name }
+  const url = endpointUrl(config, '/chat/completions')
+  const headers = authorization(config)
+  const driver: Driver = {
+    name,
+    framing: 'sse',
+    request: (turn) => toChatRequest(turn, dialect),
+    send: (body, io) => postJson(io, url, body, headers),
+    decoder: createChatDecoder,
+    error: (failure) => toChatError(name, failure),
+  }
+  return createProvider(driver, settings)
+}
+
+/**
+ * Address of an endpoint. A base path with a version segment (`/v1`, `/openai/v1`, `/v1beta/openai`, `/api/paas/v4`) is taken as
+ * it is, any other gets `/v1`. Outer slashes, query and fragment do not matter, nor does a whole `/chat/completions` address.
+ */
+export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'baseUrl' | 'quirks'>, endpoint: string): string {
+  const base = parseBaseUrl(baseUrl).href.replace(/\/chat\/completions$/, '')
+  const versioned = base !== parseBaseUrl(baseUrl).href || /\/v\d+[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
+  return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
+}
+
+/** The header that carries the key, if there is one. */
+export function authorization({ apiKey, name = 'openai-compatible' }: OpenAICompatibleConfig): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${checkApiKey(apiKey, name)}` }
+}
+
+/** What the driver layer needs of the configuration. */
+export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {
+  const { apiKey, baseUrl, name: _name, quirks: _quirks, ...common } = config
+  return { ...common, cheapestModel: config.cheapestModel ?? config.model, hosts: [parseBaseUrl(baseUrl).host], secrets: [apiKey?.trim()] }
+}
