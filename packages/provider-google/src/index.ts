@@ -1,1 +1,9 @@
-export {}
+export type { GoogleConfig, GoogleEndpointConfig, GoogleHost, GoogleHostPurpose, VertexConfig } from './config.js'
+export { googleHosts } from './config.js'
+export type { GoogleEmbedderConfig } from './embedder.js'
+export { createGoogleEmbedder } from './embedder.js'
+export type { ModelFacts, ReasoningLevel } from './model-facts.js'
+export { cheapestModel, modelFacts } from './model-facts.js'
+export type { GoogleModel } from './models.js'
+export { countTokens, listModels } from './models.js'
+export { createGoogle } from './provider.js'

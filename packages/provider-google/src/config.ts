@@ -1,0 +1,106 @@
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import { checkApiKey, type CommonConfig } from '@modelport/driver'
+import type { GoogleGenAIOptions } from '@google/genai'
+import type { ModelFacts } from './model-facts.js'
+
+/** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` beside it. */
+export interface VertexConfig {
+  /** Google Cloud project id. Needed unless an API key is used. */
+  readonly project?: string
+  /** Region (`europe-west1`), multi-region (`us`, `eu`) or `global`. Default `global`. */
+  readonly location?: string
+  /** Called before each request for an OAuth access token. */
+  readonly accessToken?: () => string | Promise<string>
+  /** A service account's key, or any other credentials google-auth-library reads. */
+  readonly credentials?: NonNullable<GoogleGenAIOptions['googleAuthOptions']>['credentials']
+  /** True looks for application default credentials: this one way reads files, the environment and the metadata server. */
+  readonly applicationDefault?: boolean
+}
+
+/** What `googleHosts` needs of a configuration. */
+export interface GoogleEndpointConfig {
+  /** Replaces the address of the API. A version at its end (`/v1beta`) is taken as `apiVersion`. */
+  readonly baseUrl?: string
+  /** Default `v1beta`, on Vertex AI `v1beta1`. */
+  readonly apiVersion?: string
+  /** Uses Vertex AI instead of the Gemini API. */
+  readonly vertex?: VertexConfig
+}
+
+/** Configuration of {@link createGoogle}. */
+export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
+  /** Key of the Gemini API, or of Vertex AI in express mode. Sent as a header, never in a URL. */
+  readonly apiKey?: string
+  /** Facts about models that the built-in table does not know, or knows otherwise. */
+  readonly models?: readonly ModelFacts[]
+}
+
+/** Why a host is contacted: for answers, for access tokens, or to ask the machine's cloud for them. */
+export type GoogleHostPurpose = 'api' | 'auth' | 'metadata'
+
+/** A host the provider may contact. */
+export interface GoogleHost {
+  /** `host:port` */
+  readonly host: string
+  readonly purpose: GoogleHostPurpose
+}
+
+/** The address of the API. */
+export interface GoogleEndpoint {
+  readonly baseUrl: string
+  readonly apiVersion: string
+}
+
+/** Locations that stand for several regions and have hosts of their own. */
+const multiRegions = ['us', 'eu']
+
+/** @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none. */
+export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
+  const { vertex } = config
+  const { href } = parseBaseUrl(config.baseUrl ?? (vertex ? vertexUrl(vertex) : 'https://generativelanguage.googleapis.com'))
+  const version = /\/(v\d+(?:(?:alpha|beta)\d*)?)$/.exec(href)
+  return {
+    baseUrl: version ? href.slice(0, version.index) : href,
+    apiVersion: config.apiVersion ?? version?.[1] ?? (vertex ? 'v1beta1' : 'v1beta'),
+  }
+}
+
+/**
+ * Every host that a provider of this configuration may contact. Pure: nothing is looked up.
+ * @throws {LlmError} as {@link toEndpoint}
+ */
+export function googleHosts(config: GoogleEndpointConfig): readonly GoogleHost[] {
+  const api: GoogleHost = { host: parseBaseUrl(toEndpoint(config).baseUrl).host, purpose: 'api' }
+  const { credentials, applicationDefault, accessToken } = config.vertex ?? {}
+  if (accessToken || !(credentials || applicationDefault)) return [api]
+  const auth: GoogleHost = { host: 'oauth2.googleapis.com:443', purpose: 'auth' }
+  if (!applicationDefault) return [api, auth]
+  const metadata = ['metadata.google.internal:80', '169.254.169.254:80']
+  return [api, auth, ...metadata.map((host): GoogleHost => ({ host, purpose: 'metadata' }))]
+}
+
+/**
+ * The key, checked; undefined where Vertex AI is used without one.
+ * @throws {LlmError} `config` — there is no way to prove who calls, or more than one.
+ */
+export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefined {
+  if (!vertex) return checkApiKey(apiKey ?? '', 'google')
+  const { project, accessToken, credentials, applicationDefault } = vertex
+  const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault || undefined }
+  const given = Object.entries(ways).filter(([, value]) => value !== undefined).map(([name]) => name)
+  if (given.length !== 1) {
+    throw new LlmError('config', `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.join(' and ') || 'none'}`)
+  }
+  if (apiKey !== undefined) return checkApiKey(apiKey, 'google')
+  if (!project) throw new LlmError('config', 'google: vertex.project is missing; give the id of the Google Cloud project')
+  return undefined
+}
+
+/** @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21) */
+function vertexUrl({ location = 'global' }: VertexConfig): string {
+  if (!/^[a-z0-9-]+$/.test(location)) {
+    throw new LlmError('config', `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`)
+  }
+  if (location === 'global') return 'https://aiplatform.googleapis.com'
+  return multiRegions.includes(location) ? `https://aiplatform.${location}.rep.googleapis.com` : `https://${location}-aiplatform.googleapis.com`
+}

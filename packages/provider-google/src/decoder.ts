@@ -1,0 +1,155 @@
+import { type ContentPart, type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
+import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/driver'
+import { toCitations } from './grounding.js'
+import { ModelState } from './model-state.js'
+import { PartialArguments } from './partial-arguments.js'
+import type { WireCandidate, WireFunctionCall, WireLogprobs, WirePart, WireResponse, WireUsage } from './wire.js'
+
+/** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'pause',
+  SAFETY: 'content-filter', RECITATION: 'content-filter', BLOCKLIST: 'content-filter', PROHIBITED_CONTENT: 'content-filter',
+  SPII: 'content-filter', IMAGE_SAFETY: 'content-filter', IMAGE_PROHIBITED_CONTENT: 'content-filter', IMAGE_RECITATION: 'content-filter',
+  MALFORMED_FUNCTION_CALL: 'error', UNEXPECTED_TOOL_CALL: 'error', TOO_MANY_TOOL_CALLS: 'error', MALFORMED_RESPONSE: 'error',
+}
+
+/** The numbers that mean the same in both APIs; further ones differ. */
+const numberedReasons: readonly string[] = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER']
+
+interface OpenCall {
+  readonly key: number
+  readonly call: WireFunctionCall
+  readonly signature: string | undefined
+  readonly arguments: PartialArguments
+}
+
+/** Decodes one answer: chunks of a stream, a whole body, or a body that holds all chunks in an array. */
+export class GeminiDecoder implements Decoder {
+  readonly #sink: Sink
+  readonly #state = new ModelState()
+  #calls = 0
+  #open: OpenCall | undefined
+  #usage: WireUsage = {}
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  push(record: WireRecord): void {
+    const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
+    for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse]) this.#response(response)
+  }
+
+  end(): void {
+    this.#endOpenCall()
+    const { value } = this.#state
+    if (value) this.#sink.state(value)
+  }
+
+  #response(response: WireResponse | null): void {
+    if (typeof response !== 'object' || !response) throw new LlmError('protocol', 'google: protocol: a chunk is no JSON object')
+    const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
+    if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
+    if (modelVersion) this.#sink.model(modelVersion)
+    if (usageMetadata) this.#count(usageMetadata)
+    const blocked = promptFeedback?.blockReason
+    if (blocked && !/UNSPECIFIED$/.test(String(blocked))) {
+      this.#sink.finish('content-filter', String(blocked))
+      if (promptFeedback.blockReasonMessage) this.#sink.warning(promptFeedback.blockReasonMessage)
+    }
+    const candidate = candidates?.find(({ index }) => !index)
+    if (candidate) this.#candidate(candidate)
+  }
+
+  #candidate(candidate: WireCandidate): void {
+    for (const part of candidate.content?.parts ?? []) this.#part(part)
+    for (const citation of toCitations(candidate)) this.#sink.citation(citation)
+    const { groundingMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
+    if (groundingMetadata?.webSearchQueries?.length) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
+    if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
+    if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
+    const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : finishReason
+    if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
+    const reason = finishReasons[raw] ?? 'other'
+    if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
+    // Without a token nothing can go on.
+    this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
+    if (candidate.finishMessage && raw !== 'STOP') this.#sink.warning(candidate.finishMessage)
+  }
+
+  #part(part: WirePart): void {
+    if (part.functionCall) {
+      this.#functionCall(part.functionCall, part)
+      return
+    }
+    this.#endOpenCall()
+    this.#state.keep(part)
+    const { text, inlineData, executableCode, codeExecutionResult, toolCall, toolResponse } = part
+    if (text) {
+      if (part.thought) this.#sink.reasoning(text)
+      else this.#sink.text(text)
+    }
+    if (inlineData?.data && !part.thought) this.#sink.part(toContentPart(inlineData.mimeType ?? '', inlineData.data))
+    const code = executableCode ?? codeExecutionResult
+    if (code) this.#sink.providerToolCall({ ...(code.id && { id: code.id }), name: 'code_execution', data: part })
+    const tool = toolCall ?? toolResponse
+    if (tool) this.#sink.providerToolCall({ ...(tool.id && { id: tool.id }), name: tool.toolType?.toLowerCase() ?? 'unknown', data: part })
+  }
+
+  /** A call comes whole, or as a named piece that nameless ones continue. */
+  #functionCall(call: WireFunctionCall, part: WirePart): void {
+    const { name, willContinue, partialArgs = [] } = call
+    if (name !== undefined) this.#endOpenCall()
+    if (name !== undefined && !willContinue && !partialArgs.length) {
+      const key = this.#calls++
+      this.#state.keep(part)
+      this.#sink.toolCall(key, { id: call.id, name, value: call.args ?? {} })
+      this.#sink.endToolCall(key)
+      return
+    }
+    if (name !== undefined) {
+      const key = this.#calls++
+      this.#open = { key, call, signature: part.thoughtSignature, arguments: new PartialArguments() }
+      this.#sink.toolCall(key, { id: call.id, name })
+    }
+    if (!this.#open) throw new LlmError('protocol', 'google: protocol: a function call without a name continues none')
+    for (const piece of partialArgs) this.#open.arguments.add(piece)
+    if (!willContinue) this.#endOpenCall()
+  }
+
+  #endOpenCall(): void {
+    if (!this.#open) return
+    const { key, call, signature, arguments: pieces } = this.#open
+    this.#open = undefined
+    const whole = { ...(call.id !== undefined && { id: call.id }), ...(call.name !== undefined && { name: call.name }), args: pieces.value }
+    this.#state.keepCall(whole, signature)
+    this.#sink.toolCall(key, { value: pieces.value })
+    this.#sink.endToolCall(key)
+  }
+
+  /** `promptTokenCount` has cached tokens in it; thoughts are counted beside the answer. */
+  #count(usage: WireUsage): void {
+    this.#usage = { ...this.#usage, ...usage }
+    const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount } = this.#usage
+    const generated = candidatesTokenCount ?? thoughtsTokenCount
+    if (promptTokenCount === undefined && generated === undefined) return
+    this.#sink.usage({
+      inputTokens: promptTokenCount,
+      outputTokens: generated === undefined ? undefined : (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
+      reasoningTokens: thoughtsTokenCount,
+      cacheReadTokens: cachedContentTokenCount,
+    })
+  }
+}
+
+function toContentPart(mediaType: string, data: string): ContentPart {
+  const kind = mediaType.slice(0, mediaType.indexOf('/'))
+  return { type: kind === 'image' || kind === 'audio' ? kind : 'file', source: { type: 'base64', data, mediaType } }
+}
+
+function toLogprobs({ chosenCandidates = [], topCandidates = [] }: WireLogprobs): TokenLogprob[] {
+  return chosenCandidates.map(({ token = '', logProbability = NaN }, index) => {
+    const top = topCandidates[index]?.candidates?.map((candidate) => ({ token: candidate.token ?? '', logprob: candidate.logProbability ?? NaN }))
+    return { token, logprob: logProbability, ...(top && { top }) }
+  })
+}

@@ -1,0 +1,82 @@
+import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
+import { createEmbedder, createJsonClient, type EmbeddingBatch } from '@modelport/driver'
+import type { GoogleConfig } from './config.js'
+import { providerName } from './model-state.js'
+import { createClient } from './provider.js'
+import { type SdkRequest, throughSdk } from './sdk.js'
+
+/** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
+export interface GoogleEmbedderConfig extends GoogleConfig {
+  /** Length of the vectors, for models that can shorten them. */
+  readonly dimensions?: number
+}
+
+interface WireEmbedding {
+  readonly values?: readonly number[]
+  readonly statistics?: { readonly token_count?: number }
+}
+
+interface WireEmbeddings {
+  readonly embeddings?: readonly WireEmbedding[]
+  readonly predictions?: readonly { readonly embeddings?: WireEmbedding }[]
+}
+
+const taskTypes = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
+
+/** The Gemini API takes 100 texts a request; on Vertex AI `gemini-embedding-001` takes one. */
+const batchSizes = { gemini: 100, vertex: 1 } as const
+
+/**
+ * Makes an embedder over `batchEmbedContents`, on Vertex AI over `predict`.
+ * @see https://ai.google.dev/api/embeddings (read 2026-11-21)
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api (read 2026-11-21)
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
+ */
+export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
+  const { model, vertex } = config
+  const client = createClient(config)
+  const json = createJsonClient(providerName, client.error, client.settings)
+  return createEmbedder({
+    name: providerName,
+    model,
+    batchSize: vertex ? batchSizes.vertex : batchSizes.gemini,
+    embedBatch: async (texts, options): Promise<EmbeddingBatch> => {
+      const { url, headers } = await throughSdk(
+        (httpOptions) => client.sdk.models.embedContent({ model, contents: ['-'], config: { httpOptions } }),
+        (request: SdkRequest) => Promise.resolve(request),
+      )
+      client.seen({ url, headers })
+      const { purpose, ...call } = options
+      const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
+      return fromWire(await json.request<WireEmbeddings>({ url, headers, body }, call))
+    },
+  })
+}
+
+function toBatchBody(texts: readonly string[], purpose: EmbedOptions['purpose'], { model, dimensions }: GoogleEmbedderConfig): unknown {
+  const requests = texts.map((text) => ({
+    model: model.includes('/') ? model : `models/${model}`,
+    content: { parts: [{ text }] },
+    ...(purpose && { taskType: taskTypes[purpose] }),
+    ...(dimensions !== undefined && { outputDimensionality: dimensions }),
+  }))
+  return { requests }
+}
+
+function toPredictBody(url: string, texts: readonly string[], purpose: EmbedOptions['purpose'], { model, dimensions }: GoogleEmbedderConfig): unknown {
+  if (!url.endsWith(':predict')) {
+    throw new LlmError('unsupported', `google: the model "${model}" embeds by another endpoint on Vertex AI; use gemini-embedding-001 or the Gemini API`)
+  }
+  const instances = texts.map((content) => ({ content, ...(purpose && { task_type: taskTypes[purpose] }) }))
+  return { instances, ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }) }
+}
+
+function fromWire({ embeddings, predictions }: WireEmbeddings): EmbeddingBatch {
+  const all = embeddings ?? (predictions ?? []).map((prediction) => prediction.embeddings ?? {})
+  const counts = all.map(({ statistics }) => statistics?.token_count)
+  const counted = counts.length > 0 && counts.every((count) => count !== undefined)
+  return {
+    vectors: all.map(({ values }) => values ?? []),
+    ...(counted && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
+  }
+}

@@ -1,0 +1,73 @@
+import type { ErrorCode, ProviderError } from '@modelport/core'
+import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
+import { providerName } from './model-state.js'
+import type { WireErrorDetail, WireStatus } from './wire.js'
+
+/** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
+const codes: Readonly<Record<string, ErrorCode>> = {
+  INVALID_ARGUMENT: 'invalid-request', FAILED_PRECONDITION: 'invalid-request', OUT_OF_RANGE: 'invalid-request', ALREADY_EXISTS: 'invalid-request',
+  UNAUTHENTICATED: 'auth', PERMISSION_DENIED: 'permission', NOT_FOUND: 'not-found', RESOURCE_EXHAUSTED: 'rate-limit',
+  UNIMPLEMENTED: 'unsupported', UNAVAILABLE: 'overloaded', DEADLINE_EXCEEDED: 'timeout',
+  INTERNAL: 'server', UNKNOWN: 'server', DATA_LOSS: 'server', ABORTED: 'server', CANCELLED: 'server',
+}
+
+/** Reasons of an ErrorInfo that say more than the status does. */
+const reasons: Readonly<Record<string, ErrorCode>> = {
+  API_KEY_INVALID: 'auth', API_KEY_EXPIRED: 'auth', ACCESS_TOKEN_EXPIRED: 'auth', ACCESS_TOKEN_TYPE_UNSUPPORTED: 'auth',
+  CREDENTIALS_MISSING: 'auth', API_KEY_SERVICE_BLOCKED: 'permission', SERVICE_DISABLED: 'permission', BILLING_DISABLED: 'quota-exhausted',
+}
+
+/** Wordings that no field tells apart. */
+const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/input token count\b.*\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i, 'context-length'],
+  [/unregistered callers|API key (not valid|expired|not found)/i, 'auth'],
+  [/user location is not supported|free tier is not available in your country/i, 'permission'],
+]
+
+/** Names a failure. The body is a `google.rpc.Status`, alone or in an array. */
+export function toGoogleError(failure: HttpFailure): ProviderError {
+  const status = readStatus(failure.body)
+  const retryDelay = detailsOf(status, 'RetryInfo').map((detail) => toMilliseconds(detail.retryDelay)).find((ms) => ms !== undefined)
+  return toProviderError(providerName, failure, {
+    code: toCode(status, failure.status),
+    message: status.message,
+    type: status.status,
+    retryAfterMs: retryDelay,
+  })
+}
+
+function toCode(status: WireStatus, httpStatus: number): ErrorCode {
+  const wording = wordings.find(([pattern]) => pattern.test(status.message ?? ''))
+  if (wording) return wording[1]
+  const reason = detailsOf(status, 'ErrorInfo').map((detail) => reasons[detail.reason ?? '']).find((code) => code)
+  if (reason) return reason
+  const code = codes[status.status ?? ''] ?? toErrorCode(httpStatus)
+  return code === 'rate-limit' && isExhausted(status) ? 'quota-exhausted' : code
+}
+
+/** A quota of the day or of nothing at all does not come back within a retry. */
+function isExhausted(status: WireStatus): boolean {
+  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) => detail.violations ?? [])
+  return violations.some(({ quotaId, quotaValue }) => /PerDay/i.test(quotaId ?? '') || quotaValue === '0')
+}
+
+function readStatus(body: unknown): WireStatus {
+  const value: unknown = Array.isArray(body) ? body[0] : body
+  const error: unknown = typeof value === 'object' && value !== null && 'error' in value ? value.error : value
+  const { code, message, status, details } = (typeof error === 'object' && error !== null ? error : {}) as WireStatus
+  return {
+    ...(typeof code === 'number' && { code }),
+    ...(typeof message === 'string' && message && { message }),
+    ...(typeof status === 'string' && { status }),
+    ...(Array.isArray(details) && { details: details.filter((detail) => typeof detail === 'object') }),
+  }
+}
+
+const detailsOf = ({ details = [] }: WireStatus, type: string): readonly WireErrorDetail[] =>
+  details.filter((detail) => detail['@type']?.endsWith(`google.rpc.${type}`))
+
+/** A protobuf duration, for example `34.07s`. */
+function toMilliseconds(duration: unknown): number | undefined {
+  const match = typeof duration === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(duration) : null
+  return match ? Math.ceil(Number(match[1]) * 1000) : undefined
+}

@@ -1,0 +1,23 @@
+import type { Citation } from '@modelport/core'
+import type { WireCandidate, WireGrounding, WireSource } from './wire.js'
+
+/** Where the statements of an answer come from: one citation per statement and source, or per source where no statement is named. */
+export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {
+  const { citations, citationSources } = citationMetadata ?? {}
+  return [...toGroundingCitations(groundingMetadata ?? {}), ...(citations ?? citationSources ?? []).map((source) => toCitation(source))]
+}
+
+function toGroundingCitations({ groundingChunks = [], groundingSupports = [] }: WireGrounding): Citation[] {
+  const sources = groundingChunks.map(({ web, retrievedContext, maps }) => web ?? retrievedContext ?? maps ?? {})
+  if (!groundingSupports.length) return sources.map((source) => toCitation(source))
+  return groundingSupports.flatMap(({ segment, groundingChunkIndices = [] }) =>
+    groundingChunkIndices.flatMap((index) => {
+      const source = sources[index]
+      return source ? [toCitation(source, segment?.text)] : []
+    }),
+  )
+}
+
+function toCitation({ uri, title, text }: WireSource, statement: string | undefined = text): Citation {
+  return { ...(uri && { url: uri }), ...(title && { title }), ...(statement && { text: statement }) }
+}

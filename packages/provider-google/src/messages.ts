@@ -1,0 +1,113 @@
+import type { AssistantMessage, ChatMessage, Content, ContentPart, ToolMessage } from '@modelport/core'
+import { LlmError, textOf } from '@modelport/core'
+import type { ModelFacts } from './model-facts.js'
+import { readState, replayableParts } from './model-state.js'
+import type { WireContent, WireFunctionResponse, WirePart } from './wire.js'
+
+/**
+ * What stands in for the thought signature of a function call that another model made.
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures (read 2026-11-21)
+ * @see https://ai.google.dev/gemini-api/docs/thought-signatures#faqs (read 2026-11-21)
+ */
+export const foreignSignature = 'skip_thought_signature_validator'
+
+/** The parts of a request that the messages fill. */
+export interface WireConversation {
+  readonly contents: readonly WireContent[]
+  readonly systemInstruction?: { readonly parts: readonly WirePart[] }
+  readonly continuationToken?: string
+}
+
+/**
+ * The conversation on the wire. The API knows no system message between the others: all of them go to the system instruction,
+ * each a part, in their order. Assistant messages that follow each other become one content.
+ * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium the model does not take there.
+ */
+export function toConversation(messages: readonly ChatMessage[], facts: ModelFacts): WireConversation {
+  const system: WirePart[] = []
+  const contents: { role: 'user' | 'model'; parts: WirePart[] }[] = []
+  const wireIds = new Map<string, string>()
+  let previous: ChatMessage['role'] | undefined
+  const token = readState(messages.at(-1)).continuationToken
+  for (const message of token === undefined ? messages : messages.slice(0, -1)) {
+    if (message.role === 'system') {
+      const text = textOf(message.content)
+      if (text) system.push({ text })
+      continue
+    }
+    const parts = toParts(message, facts, wireIds)
+    if (!parts.length) continue
+    const last = contents.at(-1)
+    // The results of one round stand in one content; a user's message has its own.
+    if (last && message.role === previous && message.role !== 'user') last.parts.push(...parts)
+    else contents.push({ role: message.role === 'assistant' ? 'model' : 'user', parts })
+    previous = message.role
+  }
+  if (!contents.length) throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
+  if (facts.needsSignatures !== false) contents.forEach(signFirstCall)
+  return {
+    contents,
+    ...(system.length && { systemInstruction: { parts: system } }),
+    ...(token !== undefined && { continuationToken: token }),
+  }
+}
+
+function toParts(message: Exclude<ChatMessage, { role: 'system' }>, facts: ModelFacts, wireIds: Map<string, string>): WirePart[] {
+  switch (message.role) {
+    case 'user':
+      return typeof message.content === 'string' ? [{ text: message.content }] : message.content.map(toPart)
+    case 'assistant':
+      return toModelParts(message, wireIds)
+    case 'tool':
+      return [{ functionResponse: toFunctionResponse(message, facts, wireIds.get(message.toolCallId)) }]
+  }
+}
+
+/** Exactly what this API said before, or what is visible of another model's message. */
+function toModelParts(message: AssistantMessage, wireIds: Map<string, string>): WirePart[] {
+  const replayed = replayableParts(message)
+  const calls = message.toolCalls ?? []
+  if (replayed) {
+    replayed.flatMap(({ functionCall }) => functionCall ?? []).forEach(({ id }, index) => {
+      const call = calls[index]
+      if (call && id !== undefined) wireIds.set(call.id, id)
+    })
+    return [...replayed]
+  }
+  const parts = visibleParts(message.content)
+  return [...parts, ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: call.arguments } }))]
+}
+
+function visibleParts(content: Content): WirePart[] {
+  if (typeof content === 'string') return content ? [{ text: content }] : []
+  return content.filter((part) => part.type !== 'text' || part.text).map(toPart)
+}
+
+function toPart(part: ContentPart): WirePart {
+  if (part.type === 'text') return { text: part.text }
+  const { source } = part
+  if (source.type === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } }
+  return { fileData: { ...(source.mediaType && { mimeType: source.mediaType }), fileUri: source.url } }
+}
+
+/** `output` and `error` are the two keys the API gives a meaning. */
+function toFunctionResponse(message: ToolMessage, facts: ModelFacts, id: string | undefined): WireFunctionResponse {
+  const { content, isError, toolName = '' } = message
+  const media = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
+  if (media.length && facts.takesMediaResults === false) {
+    throw new LlmError('unsupported', `google: the result of "${toolName}" has ${media[0]?.type ?? 'media'} content, which this model takes in user messages only`)
+  }
+  return {
+    ...(id !== undefined && { id }),
+    name: toolName,
+    response: { [isError ? 'error' : 'output']: textOf(content) },
+    ...(media.length && { parts: media.map(toPart) }),
+  }
+}
+
+/** Newer models refuse a step whose first function call has no signature. */
+function signFirstCall(content: { role: string; parts: WirePart[] }): void {
+  const index = content.parts.findIndex(({ functionCall }) => functionCall)
+  const first = content.parts[index]
+  if (first && !first.thoughtSignature) content.parts[index] = { ...first, thoughtSignature: foreignSignature }
+}

@@ -1,0 +1,70 @@
+import { type AssistantMessage, type ChatMessage, textOf } from '@modelport/core'
+import type { WireFunctionCall, WirePart } from './wire.js'
+
+/** {@link Provider.name} of this package; only messages of that origin have a state it reads. */
+export const providerName = 'google'
+
+/** An entry of the state: a part as it came, or the token by which a stopped answer goes on. */
+type StateEntry = WirePart & { readonly continuationToken?: string }
+
+/** A part that grows while a stream is read. */
+type GrowingPart = { -readonly [Field in keyof WirePart]: WirePart[Field] }
+
+/** Collects what the model said, part by part, so that it can be sent back exactly. */
+export class ModelState {
+  readonly #parts: GrowingPart[] = []
+  #continuationToken: string | undefined
+
+  /** Keeps a part. Unsigned text after unsigned text of its kind is one part; a signature is never merged with anything. */
+  keep(part: WirePart): void {
+    const last = this.#parts.at(-1)
+    if (!isPlainText(part)) this.#parts.push({ ...part })
+    else if (last && isPlainText(last) && Boolean(last.thought) === Boolean(part.thought)) last.text = `${last.text ?? ''}${part.text ?? ''}`
+    else if (part.text) this.#parts.push({ ...part })
+  }
+
+  /** Keeps the call that the last piece of it made whole. */
+  keepCall(functionCall: WireFunctionCall, thoughtSignature: string | undefined): void {
+    this.#parts.push({ functionCall, ...(thoughtSignature !== undefined && { thoughtSignature }) })
+  }
+
+  continueBy(token: string): void {
+    this.#continuationToken = token
+  }
+
+  /** The state, or undefined when the message itself says everything. */
+  get value(): readonly StateEntry[] | undefined {
+    const token = this.#continuationToken
+    const telling = this.#parts.some((part) => !isPlainText(part) && (!isPlainCall(part) || part.functionCall?.id !== undefined))
+    if (!telling && token === undefined) return undefined
+    return [...this.#parts, ...(token === undefined ? [] : [{ continuationToken: token }])]
+  }
+}
+
+/** What the state of a message says; nothing for messages of other providers. */
+export function readState(message: ChatMessage | undefined): { readonly parts?: readonly WirePart[]; readonly continuationToken?: string } {
+  if (message?.role !== 'assistant' || message.origin?.provider !== providerName) return {}
+  const { state } = message.origin
+  if (!Array.isArray(state) || !state.every((entry) => typeof entry === 'object' && entry !== null)) return {}
+  const entries = state as StateEntry[]
+  const token = entries.at(-1)?.continuationToken
+  return { parts: entries.filter((entry) => entry.continuationToken === undefined), ...(token !== undefined && { continuationToken: token }) }
+}
+
+/** The parts to send back for a message of this provider; undefined when it has none or was changed since. */
+export function replayableParts(message: AssistantMessage): readonly WirePart[] | undefined {
+  const { parts } = readState(message)
+  if (!parts) return undefined
+  const text = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
+  const calls = parts.flatMap(({ functionCall }) => functionCall ?? [])
+  const told = message.toolCalls ?? []
+  const same =
+    text === textOf(message.content) &&
+    calls.length === told.length &&
+    calls.every(({ name, args }, index) => name === told[index]?.name && JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments))
+  return same ? parts : undefined
+}
+
+const isPlainText = (part: WirePart): boolean => Object.keys(part).every((key) => key === 'text' || key === 'thought')
+
+const isPlainCall = (part: WirePart): boolean => Object.keys(part).every((key) => key === 'functionCall')

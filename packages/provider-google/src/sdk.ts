@@ -1,0 +1,84 @@
+import { GoogleGenAI, type GoogleGenAIOptions, type HttpOptions } from '@google/genai'
+import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import type { Fetch } from '@modelport/driver'
+import { type GoogleConfig, googleHosts, toEndpoint } from './config.js'
+
+type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
+
+/** One request as the SDK would send it. */
+export interface SdkRequest {
+  readonly url: string
+  /** Lower-case names; the key or the access token is among them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * The official client. Whatever it would take from the environment is given explicitly, so that nothing there changes anything.
+ * Its retries are off unless `retryOptions` are set, which they are not.
+ */
+export function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): GoogleGenAI {
+  const { vertex } = config
+  const { baseUrl, apiVersion } = toEndpoint(config)
+  const common = { apiVersion, httpOptions: { baseUrl } }
+  if (!vertex) return new GoogleGenAI({ ...common, vertexai: false, apiKey: apiKey ?? '' })
+  const { project, location = 'global' } = vertex
+  return new GoogleGenAI({
+    ...common,
+    vertexai: true,
+    ...(project && { project, location }),
+    ...(apiKey === undefined ? { googleAuthOptions: toAuthOptions(config, tokenFetch) } : { apiKey }),
+  })
+}
+
+/**
+ * Lets the SDK make a request and hands it over instead of sending it: `use` sends it, and the SDK gets an error in place of a
+ * response. So it never sees a body, retries nothing and follows nothing. `config.httpOptions.fetch` is the SDK's own option per
+ * call, so calls that run at the same time cannot mix.
+ */
+export function throughSdk<Result>(
+  call: (httpOptions: HttpOptions) => Promise<unknown>,
+  use: (request: SdkRequest) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const fetch: Fetch = async (input, init) => {
+      const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
+      resolve(await use({ url, headers: Object.fromEntries(new Headers(init?.headers)) }))
+      throw new Error('modelport reads the response itself')
+    }
+    call({ fetch }).then(
+      () => reject(new LlmError('unknown', 'google: unknown: the SDK answered without a request')),
+      (error: unknown) => reject(toTypedError(error)),
+    )
+  })
+}
+
+/** The typed error behind what the SDK threw, or one that says that no request could be made. */
+function toTypedError(thrown: unknown): unknown {
+  for (let error = thrown; error instanceof Error; error = error.cause) if (isLlmError(error)) return error
+  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  return new LlmError('auth', `google: auth: no request could be made: ${text}`, { cause: thrown })
+}
+
+function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthOptions {
+  const { accessToken, credentials, project } = vertex ?? {}
+  // With a project id here google-auth-library looks for none elsewhere.
+  const common = { ...(project && { projectId: project }) }
+  if (accessToken) return { ...common, authClient: toAuthClient(accessToken) }
+  const hosts = googleHosts({ ...config, ...(vertex && { vertex }) }).map(({ host }) => host)
+  const fetchImplementation: Fetch = async (input, init) => {
+    const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
+    const { host } = parseBaseUrl(url)
+    if (!hosts.includes(host)) throw new LlmError('config', `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
+    const body = init?.body instanceof URLSearchParams ? init.body.toString() : init?.body
+    return fetch(url, { ...init, ...(body !== undefined && { body }), headers: Object.fromEntries(new Headers(init?.headers)), redirect: 'manual' })
+  }
+  // A quota project of the environment would change the bill.
+  const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
+  return { ...common, ...(credentials && { credentials }), clientOptions }
+}
+
+/** The one cast of this package beside the JSON boundary: of an auth client the SDK calls this method only. */
+function toAuthClient(accessToken: () => string | Promise<string>): NonNullable<AuthOptions['authClient']> {
+  const client = { getRequestHeaders: async (): Promise<Headers> => new Headers({ authorization: `Bearer ${await accessToken()}` }) }
+  return client as NonNullable<AuthOptions['authClient']>
+}

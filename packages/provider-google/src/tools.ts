@@ -1,0 +1,44 @@
+import type { JsonObject, ToolDefinition } from '@modelport/core'
+import { LlmError } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import type { ModelFacts } from './model-facts.js'
+import { toOpenApiSchema } from './schema.js'
+
+/** `tools` and `toolConfig` of a request. */
+export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
+  const { tools, options } = turn
+  if (options.parallelToolCalls === false) {
+    throw new LlmError('unsupported', 'google: parallelToolCalls: false cannot be said in this API; leave it unset and answer the calls one by one')
+  }
+  const declarations = tools.map((tool) => toDeclaration(tool, facts))
+  const all = [...(declarations.length ? [{ functionDeclarations: declarations }] : []), ...(options.providerTools ?? [])]
+  if (!all.length) return {}
+  const functionCallingConfig = toCallingConfig(turn)
+  return { tools: all, ...(functionCallingConfig && { toolConfig: { functionCallingConfig } }) }
+}
+
+function toDeclaration({ name, description, parameters }: ToolDefinition, facts: ModelFacts): JsonObject {
+  if (parameters === undefined) return { name, description }
+  if (facts.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
+  const converted = toOpenApiSchema(parameters, `tool "${name}"`)
+  // The OpenAPI form refuses an object without properties; a function without parameters has no schema there.
+  return converted['properties'] === undefined && converted['anyOf'] === undefined ? { name, description } : { name, description, parameters: converted }
+}
+
+/**
+ * The mode of function calling. `VALIDATED` holds the model to the schemas and leaves it the choice.
+ * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11-21)
+ */
+function toCallingConfig({ tools, options: { toolChoice } }: Turn): JsonObject | undefined {
+  if (!tools.length) return undefined
+  if (typeof toolChoice === 'object') {
+    if (!tools.some(({ name }) => name === toolChoice.name)) {
+      throw new LlmError('invalid-request', `google: toolChoice names "${toolChoice.name}", which is none of the tools (${tools.map(({ name }) => name).join(', ')})`)
+    }
+    return { mode: 'ANY', allowedFunctionNames: [toolChoice.name] }
+  }
+  if (toolChoice === 'none') return { mode: 'NONE' }
+  if (toolChoice === 'required') return { mode: 'ANY' }
+  if (tools.some(({ strict }) => strict)) return { mode: 'VALIDATED' }
+  return toolChoice === 'auto' ? { mode: 'AUTO' } : undefined
+}
