@@ -1,1 +1,7 @@
-export {}
+export type { ConnectionConfig } from './client.js'
+export type { AnthropicModel } from './endpoints.js'
+export { countTokens, listModels } from './endpoints.js'
+export type { ModelTraits } from './models.js'
+export { cheapestModel, tokenFactor } from './models.js'
+export type { AnthropicConfig } from './provider.js'
+export { createAnthropic } from './provider.js'

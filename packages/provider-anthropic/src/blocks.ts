@@ -1,0 +1,145 @@
+import type { Citation } from '@modelport/core'
+import { type Sink, tryParseJson } from '@modelport/driver'
+import { containerType, isProviderTool } from './state.js'
+import type { WireBlock, WireCitation, WireDelta } from './wire.js'
+
+/** A block as it grows. */
+interface OpenBlock {
+  /** What will be replayed, but for the arguments of calls: those are in the message. */
+  readonly kept: Record<string, unknown> & { type: string }
+  /** Arguments of a tool the API runs, as text. */
+  json: string
+  closed: boolean
+}
+
+/** What a delta without a start stands for: some servers leave starts out. */
+const implied: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'tool_use' }
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const isFilled = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0
+
+/** The blocks of one answer: passed on as they come, and kept for an exact replay. */
+export class AnswerBlocks {
+  readonly #sink: Sink
+  readonly #blocks = new Map<number, OpenBlock>()
+  readonly #toolNames = new Map<unknown, string>()
+  /** True once something came that could not be kept. */
+  #lossy = false
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  /** A block begins. `whole` when nothing will be added to it. */
+  open(key: number, block: WireBlock | null | undefined, whole = false): void {
+    const type = text(block?.type)
+    if (!block || !type) return
+    const kept: OpenBlock['kept'] = { ...block, type }
+    this.#blocks.set(key, { kept, json: '', closed: false })
+    if (type === 'text') this.#sink.text(text(block['text']))
+    else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))
+    else if (type === 'tool_use') {
+      const { input } = block
+      const value = whole || isFilled(input) ? input : undefined
+      this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
+      delete kept['input']
+    }
+    if (Array.isArray(block['citations'])) for (const citation of block['citations']) this.#cite(citation as WireCitation)
+    if (whole) this.close(key)
+  }
+
+  /** Something is added to a block. */
+  add(key: number, delta: WireDelta): void {
+    const type = text(delta.type)
+    if (!this.#blocks.has(key)) this.open(key, { type: implied[type] ?? '' })
+    const block = this.#blocks.get(key)
+    const kept = block?.kept ?? { type: '' }
+    switch (type) {
+      case 'text_delta':
+        this.#sink.text(text(delta.text))
+        kept['text'] = text(kept['text']) + text(delta.text)
+        break
+      case 'thinking_delta':
+        this.#sink.reasoning(text(delta.thinking))
+        kept['thinking'] = text(kept['thinking']) + text(delta.thinking)
+        break
+      case 'signature_delta':
+        if (kept.type === 'thinking') kept['signature'] = delta.signature
+        break
+      case 'input_json_delta':
+        if (kept.type === 'tool_use') this.#sink.toolCall(key, { text: text(delta.partial_json) })
+        else if (block) block.json += text(delta.partial_json)
+        break
+      case 'citations_delta':
+        this.#cite(delta.citation ?? {})
+        if (!Array.isArray(kept['citations'])) kept['citations'] = []
+        ;(kept['citations'] as unknown[]).push(delta.citation)
+        break
+      case 'compaction_delta':
+        for (const field of ['content', 'encrypted_content'] as const) {
+          if (typeof delta[field] === 'string') kept[field] = text(kept[field]) + delta[field]
+        }
+        break
+      default:
+        this.#lossy = true
+    }
+  }
+
+  /** Nothing will be added to a block any more. */
+  close(key: number): void {
+    const block = this.#blocks.get(key)
+    if (!block || block.closed) return
+    block.closed = true
+    const { kept } = block
+    if (kept.type === 'tool_use') this.#sink.endToolCall(key)
+    else if (isProviderTool(kept)) this.#providerTool(block)
+  }
+
+  /** Closes what is open and gives what to keep, or undefined when the message says it all. `all` keeps plain text too. */
+  finish(all: boolean, container: string | undefined): readonly WireBlock[] | undefined {
+    const keys = [...this.#blocks.keys()].sort((a, b) => a - b)
+    for (const key of keys) this.close(key)
+    const blocks = keys
+      .map((key) => (this.#blocks.get(key) as OpenBlock).kept)
+      // Thinking that the server did not sign cannot be sent back to anybody.
+      .filter((kept) => kept.type !== 'thinking' || kept['signature'])
+    if (this.#lossy || !blocks.length || !(all || saysMore(blocks))) return undefined
+    return container === undefined ? blocks : [...blocks, { type: containerType, id: container }]
+  }
+
+  #cite(citation: WireCitation): void {
+    this.#sink.citation(toCitation(citation))
+  }
+
+  #providerTool(block: OpenBlock): void {
+    const { kept, json } = block
+    if (json) {
+      const input = tryParseJson(json)
+      kept['input'] = input ?? json
+      if (input === undefined) this.#lossy = true
+    }
+    const id = kept['id'] ?? kept['tool_use_id']
+    const name = text(kept['name']) || (this.#toolNames.get(id) ?? kept.type.replace(/_tool_result$/, ''))
+    if (kept['id'] !== undefined) this.#toolNames.set(id, name)
+    this.#sink.providerToolCall({ ...(typeof id === 'string' && { id }), name, data: kept })
+  }
+}
+
+function toCitation({ url, source, title, document_title: documentTitle, cited_text: quoted }: WireCitation): Citation {
+  const address = url ?? source
+  const name = title ?? documentTitle
+  return { ...(address && { url: address }), ...(name && { title: name }), ...(quoted && { text: quoted }) }
+}
+
+/** True when text and calls of the message cannot say what the blocks say. */
+function saysMore(blocks: readonly WireBlock[]): boolean {
+  let calling = false
+  return blocks.some((block) => {
+    const plainCall = block.type === 'tool_use' && !block['toolset_name'] && isDirect(block['caller'])
+    const plainText = block.type === 'text' && !isFilled(block['citations']) && !calling
+    calling ||= block.type === 'tool_use'
+    return !plainCall && !plainText
+  })
+}
+
+const isDirect = (caller: unknown): boolean => caller === undefined || caller === null || (caller as { type?: unknown }).type === 'direct'

@@ -1,0 +1,98 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import { checkApiKey, type DriverIo, type Fetch } from '@modelport/driver'
+import { providerName } from './error.js'
+
+/** How to reach the API and who asks. */
+export interface ConnectionConfig {
+  /** Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a server of your own. */
+  readonly apiKey?: string
+  /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
+  readonly authToken?: string
+  /** Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path. */
+  readonly baseUrl?: string
+  /** Values of the `anthropic-beta` header. */
+  readonly betas?: readonly string[]
+  /**
+   * Value of the `anthropic-version` header. Default `2023-06-01`, which every model and compatible server takes;
+   * `2026-10-21` refuses `temperature`, `top_p` and `top_k`.
+   * @see https://platform.claude.com/docs/en/api/versioning (read 2026-11-21)
+   */
+  readonly apiVersion?: string
+}
+
+/** Address and headers of a connection. */
+export interface Connection {
+  /** Without a slash at its end and without `/v1`. */
+  readonly baseUrl: string
+  /** `host:port` */
+  readonly host: string
+  /** Version and credentials; `null` takes away what the SDK would send. */
+  readonly headers: Readonly<Record<string, string | null>>
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Reads where to connect and with what.
+ * @throws {LlmError} `config` — no key where one is needed, or a key no key can look like; `invalid-base-url`.
+ */
+export function toConnection(config: ConnectionConfig): Connection {
+  const { href, host } = parseBaseUrl(config.baseUrl ?? 'https://api.anthropic.com')
+  const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
+  const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
+  if (!apiKey && !authToken && config.baseUrl === undefined) {
+    throw new LlmError('config', `${providerName}: pass apiKey, or authToken`)
+  }
+  return {
+    baseUrl: href.replace(/\/v1$/, ''),
+    host,
+    headers: {
+      'x-api-key': apiKey ?? null,
+      authorization: authToken ? `Bearer ${authToken}` : null,
+      'anthropic-version': config.apiVersion ?? '2023-06-01',
+    },
+    secrets: [apiKey, authToken].filter((secret) => secret !== undefined),
+  }
+}
+
+/** Carries the `fetch` of one call through the SDK to the one `fetch` its client has. */
+const callFetch = Symbol('modelport.fetch')
+
+/** Longest time a timer can hold: the SDK's own clock must not cut in. */
+const never = 2 ** 31 - 1
+
+/** Sends the body to `/v1/messages` through the official client, which neither retries nor reads the answer. */
+export type SendMessages = (body: object, betas: readonly string[], io: DriverIo) => Promise<Response>
+
+/** Makes the official client once; each call brings its own `fetch`. */
+export function createSendMessages(connection: Connection): SendMessages {
+  const client = new Anthropic({
+    // Any value keeps the SDK from looking for credentials in the environment and on disk; the headers below replace it.
+    apiKey: connection.secrets[0] ?? 'none',
+    webhookKey: null,
+    baseURL: connection.baseUrl,
+    maxRetries: 0,
+    timeout: never,
+    logLevel: 'off',
+    openTelemetry: false,
+    fetch: ((url: string, init: RequestInit & { [callFetch]: Fetch }) => init[callFetch](url, init)) as Fetch,
+  })
+  dropEnvironmentHeaders(client)
+  return (body, betas, io) => {
+    const own = { ...connection.headers, 'anthropic-beta': betas.length ? betas.join(',') : null, 'x-stainless-timeout': null }
+    const callers = Object.entries(io.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+    return client
+      .post('/v1/messages', {
+        body,
+        headers: { ...own, ...Object.fromEntries(callers) },
+        fetchOptions: { [callFetch]: io.fetch } as object,
+      })
+      .asResponse()
+  }
+}
+
+/** The SDK adds `ANTHROPIC_CUSTOM_HEADERS` to every request and has no option against it; env.test.ts watches this. */
+function dropEnvironmentHeaders(client: Anthropic): void {
+  const options: unknown = Reflect.get(client, '_options')
+  if (typeof options === 'object' && options !== null) Reflect.set(options, 'defaultHeaders', undefined)
+}

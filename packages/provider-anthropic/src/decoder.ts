@@ -1,0 +1,110 @@
+import type { FinishReason } from '@modelport/core'
+import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
+import { AnswerBlocks } from './blocks.js'
+import { statusOf } from './error.js'
+import { UsageReport } from './usage.js'
+import type { WireAnswerMessage, WireEvent, WireStop } from './wire.js'
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-21) */
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  pause_turn: 'pause',
+  refusal: 'content-filter',
+}
+
+/**
+ * Decodes one answer, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
+ * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11-21)
+ */
+export class MessageDecoder implements Decoder {
+  readonly #sink: Sink
+  readonly #blocks: AnswerBlocks
+  readonly #usage = new UsageReport()
+  /** True when this answer continues a message of the model. */
+  readonly #continues: boolean
+  #stopReason: string | undefined
+  #explanation: string | undefined
+  #container: string | undefined
+
+  constructor(sink: Sink, turn: Pick<Turn, 'messages'>) {
+    this.#sink = sink
+    this.#blocks = new AnswerBlocks(sink)
+    this.#continues = turn.messages.at(-1)?.role === 'assistant'
+  }
+
+  push(record: WireRecord): void {
+    // Older versions of the API and some servers end a stream this way.
+    if (record.data.trim() === '[DONE]') {
+      this.#finish()
+      return
+    }
+    const event = parseJson<WireEvent | null>(record.data) ?? {}
+    const index = event.index ?? 0
+    switch (event.type ?? record.event) {
+      case 'message_start':
+        if (event.message) this.#start(event.message)
+        break
+      case 'content_block_start':
+        this.#blocks.open(index, event.content_block)
+        break
+      case 'content_block_delta':
+        if (event.delta) this.#blocks.add(index, event.delta)
+        break
+      case 'content_block_stop':
+        this.#blocks.close(index)
+        break
+      case 'message_delta':
+        this.#takeStop(event.delta)
+        this.#usage.take(event.usage, this.#sink)
+        break
+      case 'message_stop':
+        this.#finish()
+        break
+      case 'error':
+        this.#fail(event)
+        break
+      default:
+        this.#other(event)
+    }
+  }
+
+  /** A whole answer, a failure without a type, or an event of a kind that is not known: the last is passed over. */
+  #other(event: WireEvent): void {
+    if (event.error) this.#fail(event)
+    if (event.type !== 'message' && !(event.type === undefined && Array.isArray(event.content))) return
+    this.#start(event)
+    this.#finish()
+  }
+
+  #fail(event: WireEvent): never {
+    return this.#sink.fail({ body: event, status: statusOf(event) })
+  }
+
+  /** What a message starts with; blocks that are there already come before those of the stream. */
+  #start(message: WireAnswerMessage): void {
+    if (message.model) this.#sink.model(message.model)
+    const content: WireAnswerMessage['content'] = Array.isArray(message.content) ? message.content : []
+    for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
+    this.#takeStop(message)
+    this.#usage.take(message.usage, this.#sink)
+  }
+
+  #takeStop(stop: WireStop | null | undefined): void {
+    this.#stopReason = stop?.stop_reason ?? this.#stopReason
+    this.#explanation = stop?.stop_details?.explanation ?? this.#explanation
+    this.#container = stop?.container?.id ?? this.#container
+  }
+
+  #finish(): void {
+    const reason = this.#stopReason
+    const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container)
+    if (state) this.#sink.state(state)
+    if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
+    if (reason === undefined) this.#sink.terminal()
+    else this.#sink.finish(finishReasons[reason] ?? 'other', reason)
+  }
+}

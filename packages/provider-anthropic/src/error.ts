@@ -1,0 +1,64 @@
+import type { ErrorCode, ProviderError } from '@modelport/core'
+import { type HttpFailure, toProviderError } from '@modelport/driver'
+import type { WireFailure } from './wire.js'
+
+/** {@link Provider.name} of this provider, also the `origin` of its messages. */
+export const providerName = 'anthropic'
+
+/**
+ * Error types with the status and the code each stands for; inside a stream only the type is there.
+ * @see https://platform.claude.com/docs/en/api/errors (read 2026-11-21)
+ */
+const types: Readonly<Record<string, readonly [status: number, code: ErrorCode]>> = {
+  invalid_request_error: [400, 'invalid-request'],
+  authentication_error: [401, 'auth'],
+  billing_error: [402, 'quota-exhausted'],
+  permission_error: [403, 'permission'],
+  not_found_error: [404, 'not-found'],
+  conflict_error: [409, 'invalid-request'],
+  request_too_large: [413, 'invalid-request'],
+  rate_limit_error: [429, 'rate-limit'],
+  api_error: [500, 'server'],
+  timeout_error: [504, 'server'],
+  overloaded_error: [529, 'overloaded'],
+  // llama-server's own.
+  exceed_context_size_error: [400, 'context-length'],
+}
+
+/** Wordings that say more than the type, of the API and of compatible servers. */
+const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit|length)|exceed_context_size/i, 'context-length'],
+  [/credit balance is too low|spend(ing)? limit/i, 'quota-exhausted'],
+  [/content filtering policy/i, 'content-filter'],
+]
+
+/** Limits of money, which no waiting lifts; they come as 402 or 429. */
+const spentCodes = /spend_limit_reached$|billing_unavailable$/
+
+const textOr = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
+
+const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
+  const { error } = (body ?? {}) as WireFailure
+  return typeof error === 'object' && error !== null ? error : {}
+}
+
+/** The status a failure inside a stream stands for, or undefined when its type is not known. */
+export const statusOf = (body: unknown): number | undefined => types[String(detailsOf(body).type)]?.[0]
+
+/** Names a failure: the code by wording, then by type, then by status. */
+export function toAnthropicError(failure: HttpFailure): ProviderError {
+  const body = (failure.body ?? {}) as WireFailure
+  const error = detailsOf(body)
+  const type = textOr(error.type)
+  const message = textOr(error.message) ?? textOr(body.error) ?? textOr(body.message)
+  return toProviderError(providerName, failure, { code: codeOf(failure, type, message), message, type, requestId: textOr(body.request_id) })
+}
+
+function codeOf({ status, body }: HttpFailure, type: string | undefined, message = ''): ErrorCode | undefined {
+  if (spentCodes.test(String(detailsOf(body).details?.error_code))) return 'quota-exhausted'
+  const known = types[type ?? '']
+  const worded = status < 500 ? wordings.find(([wording]) => wording.test(message)) : undefined
+  if (worded) return worded[1]
+  // Behind a gateway the status may say more than a type that was passed through.
+  return known && (known[0] === status || status < 400 || status === 400) ? known[1] : undefined
+}

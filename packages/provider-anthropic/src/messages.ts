@@ -1,0 +1,118 @@
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  LlmError,
+  type SystemMessage,
+  textOf,
+  type ToolMessage,
+} from '@modelport/core'
+import { mapToolCallIds } from '@modelport/driver'
+import { assistantBlocks, textBlocks, userBlocks } from './content.js'
+import { containerOf, replayBlocks, toolUseBlock } from './state.js'
+import type { WireBlock, WireMessage } from './wire.js'
+
+/** What decides how a conversation is said. */
+export interface ConversationRules {
+  /** A system message may keep its place within the conversation. */
+  readonly systemWithin: boolean
+  /** Ask for citations of documents. */
+  readonly citations: boolean
+}
+
+/** A conversation in the API's form. */
+export interface WireConversation {
+  readonly system: readonly WireBlock[]
+  readonly messages: readonly WireMessage[]
+  /** The container that code of an earlier round ran in. */
+  readonly container: string | undefined
+}
+
+interface Draft {
+  readonly role: WireMessage['role']
+  readonly content: WireBlock[]
+}
+
+/**
+ * Turns a conversation into the API's form: consecutive messages of one role become one, the results of a round stand first in one
+ * user message, and system messages stand in `system` unless the model takes them where they are.
+ * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no user message, or none at the start.
+ */
+export function toConversation(history: readonly ChatMessage[], rules: ConversationRules): WireConversation {
+  const system: WireBlock[] = []
+  const drafts: Draft[] = []
+  let container: string | undefined
+  const add = (role: Draft['role'], blocks: WireBlock[]): void => {
+    const last = drafts.at(-1)
+    if (last?.role === role) last.content.push(...blocks)
+    else if (blocks.length) drafts.push({ role, content: [...blocks] })
+  }
+  const messages = mapToolCallIds(history)
+  messages.forEach((message, index) => {
+    const where = `messages[${index}]`
+    switch (message.role) {
+      case 'system': {
+        const within = rules.systemWithin && mayStay(drafts, messages.slice(index + 1))
+        if (within) add('system', systemBlocks(message))
+        else system.push(...systemBlocks(message))
+        break
+      }
+      case 'user':
+        add('user', userBlocks(message.content, where, rules.citations))
+        break
+      case 'assistant':
+        container = containerOf(message) ?? container
+        add('assistant', replayBlocks(message) ?? visibleBlocks(message, where))
+        break
+      case 'tool':
+        add('user', [toolResultBlock(message, where, rules.citations)])
+    }
+  })
+  if (drafts[0]?.role !== 'user') {
+    const why = drafts.length ? 'the conversation starts with an assistant message' : 'no message has any content'
+    throw new LlmError('invalid-request', `${why}; the Messages API wants a user message first`)
+  }
+  return { system, messages: withoutTrailingSpace(drafts, messages.at(-1)), container }
+}
+
+const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
+  typeof content === 'string' ? textBlocks(content) : content.flatMap(({ text }) => textBlocks(text))
+
+/**
+ * A system message within the conversation has to follow a user message and to be last or followed by an assistant message.
+ * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (read 2026-11-21)
+ */
+function mayStay(before: readonly Draft[], after: readonly ChatMessage[]): boolean {
+  const last = before.at(-1)?.role
+  const next = after.find(({ role }) => role !== 'system')?.role
+  return (last === 'user' || last === 'system') && (next === undefined || next === 'assistant')
+}
+
+/** What any provider's message shows; reasoning of others has no signature and is left out. */
+function visibleBlocks(message: AssistantMessage, where: string): WireBlock[] {
+  const shown: Content = textOf(message.content) || typeof message.content !== 'string' ? message.content : (message.refusal ?? '')
+  return [...assistantBlocks(shown, where), ...(message.toolCalls ?? []).map((call) => toolUseBlock(call))]
+}
+
+function toolResultBlock({ toolCallId, content, isError }: ToolMessage, where: string, citations: boolean): WireBlock {
+  const blocks = userBlocks(content, where, citations)
+  const said = typeof content === 'string' && blocks.length ? content : blocks
+  // The API refuses an error without a text.
+  const shown = said.length ? said : isError ? 'The tool failed without a message.' : undefined
+  return {
+    type: 'tool_result',
+    tool_use_id: toolCallId,
+    ...(shown !== undefined && { content: shown }),
+    ...(isError && { is_error: true }),
+  }
+}
+
+/** The API refuses a start of the answer that ends with white space. The model's own blocks stay as they are. */
+function withoutTrailingSpace(drafts: readonly Draft[], lastMessage: ChatMessage | undefined): readonly WireMessage[] {
+  const block = drafts.at(-1)?.content.at(-1)
+  const prefill = lastMessage?.role === 'assistant' && !replayBlocks(lastMessage)
+  if (!prefill || block?.type !== 'text' || drafts.at(-1)?.role !== 'assistant') return drafts
+  const { role, content } = drafts.at(-1) as Draft
+  const trimmed = { ...block, text: String(block['text']).trimEnd() }
+  return [...drafts.slice(0, -1), { role, content: [...content.slice(0, -1), trimmed] }]
+}

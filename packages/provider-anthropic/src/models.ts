@@ -1,0 +1,70 @@
+/** What a model takes; decides what a request may hold. */
+export interface ModelTraits {
+  /** How it is told to think: not at all, by a number of tokens, or by an effort. */
+  readonly thinking: 'none' | 'budget' | 'adaptive'
+  /** How thinking is turned off: by saying nothing, by a `thinking` of this type, or never. */
+  readonly thinkingOff: 'omit' | 'disabled' | 'between_tools' | 'never'
+  /** True where thinking text comes back empty unless `display: 'summarized'` asks for it. */
+  readonly thinkingDisplay: boolean
+  /** Whether it takes `temperature`, `top_p` and `top_k`; `unknown` sends only what the caller set. */
+  readonly sampling: 'accepted' | 'refused' | 'unknown'
+  /** False where a `toolChoice` that forces a call is refused. */
+  readonly forcedTools: boolean
+  /** True where a system message may stand within the conversation. */
+  readonly systemWithin: boolean
+}
+
+/** Default model for delegated work; of 2026-11-21. */
+export const cheapestModel = 'claude-haiku-4-5-20251001'
+
+/** Multiplies the token estimate for Claude's tokenizers, the one since Opus 4.7 included. */
+export const tokenFactor = 1.2
+
+const unknownModel: ModelTraits = {
+  thinking: 'adaptive', thinkingOff: 'disabled', thinkingDisplay: false, sampling: 'unknown', forcedTools: true, systemWithin: false,
+}
+const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
+const budgeted: ModelTraits = { ...plain, thinking: 'budget' }
+const adaptive: ModelTraits = { ...plain, thinking: 'adaptive' }
+const unsampled: ModelTraits = { ...adaptive, thinkingDisplay: true, sampling: 'refused' }
+const current: ModelTraits = { ...unsampled, thinkingOff: 'disabled', systemWithin: true }
+const always: ModelTraits = { ...current, thinkingOff: 'never' }
+
+/**
+ * Traits by model, of 2026-11-21; a row is for the name and for the name followed by `-` or `@` and more. The longest row wins.
+ * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
+ * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
+ */
+const rows: Readonly<Record<string, ModelTraits>> = {
+  'claude-instant': plain,
+  'claude-2': plain,
+  'claude-3': plain,
+  'claude-3-7': budgeted,
+  'claude-sonnet-4': budgeted,
+  'claude-opus-4': budgeted,
+  'claude-haiku-4': budgeted,
+  'claude-sonnet-4-6': adaptive,
+  'claude-opus-4-6': adaptive,
+  'claude-opus-4-7': unsampled,
+  'claude-opus-4-8': { ...unsampled, systemWithin: true },
+  'claude-sonnet-5': { ...current, systemWithin: false },
+  'claude-sonnet-5-5': { ...current, thinkingOff: 'between_tools', forcedTools: false },
+  'claude-haiku-5': current,
+  'claude-opus-5': current,
+  'claude-opus-5-5': { ...always, forcedTools: false },
+  'claude-fable-5': always,
+  'claude-fable-5-1': { ...always, forcedTools: false },
+  'claude-fable-5-2': { ...always, forcedTools: false },
+  'claude-mythos-preview': { ...always, systemWithin: false },
+  'claude-mythos-5': always,
+  'claude-mythos-5-1': { ...always, forcedTools: false },
+  'claude-mythos-5-2': { ...always, forcedTools: false },
+}
+
+/** The traits of a model; `overrides` win over the table. A gateway's `vendor/` before the name is skipped. */
+export function traitsOf(model: string, overrides?: Partial<ModelTraits>): ModelTraits {
+  const name = model.slice(model.lastIndexOf('/') + 1)
+  const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`))
+  const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
+  return { ...(rows[row] ?? unknownModel), ...overrides }
+}

@@ -1,0 +1,52 @@
+import type { Provider } from '@modelport/core'
+import { type CommonConfig, createProvider, type Driver, type ProviderSettings } from '@modelport/driver'
+import { type Connection, type ConnectionConfig, createSendMessages, toConnection } from './client.js'
+import { MessageDecoder } from './decoder.js'
+import { providerName, toAnthropicError } from './error.js'
+import { cheapestModel, type ModelTraits, tokenFactor, traitsOf } from './models.js'
+import { thinkingWasDropped } from './reasoning.js'
+import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
+
+/** Configuration of {@link createAnthropic}. */
+export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
+  /** Asks for citations of the documents in a conversation. Default false. */
+  readonly citations?: boolean
+  /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name. */
+  readonly traits?: Partial<ModelTraits>
+}
+
+/**
+ * A provider for the Anthropic Messages API, sent by the official SDK.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
+ */
+export function createAnthropic(config: AnthropicConfig): Provider {
+  const connection = toConnection(config)
+  const send = createSendMessages(connection)
+  const rules = toRules(config)
+  const driver: Driver<AnthropicRequest> = {
+    name: providerName,
+    framing: 'sse',
+    request: (turn) => toRequest(turn, rules),
+    send: ({ body, betas }, io) => send(body, betas, io),
+    decoder: (sink, turn) => {
+      if (thinkingWasDropped(turn, traitsOf(turn.model, rules.traits))) {
+        sink.warning('reasoning was left out of this round: it goes on with tool calls that were made without thinking')
+      }
+      return new MessageDecoder(sink, turn)
+    },
+    error: toAnthropicError,
+  }
+  return createProvider(driver, toSettings(config, connection))
+}
+
+/** What requests depend on. A version of the API later than the first takes no sampling options. */
+export function toRules({ betas = [], citations = false, traits, apiVersion }: AnthropicConfig): RequestRules {
+  const versioned = apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
+  return { betas, citations, traits: { ...versioned, ...traits } }
+}
+
+/** The settings of everything that asks this API. */
+export function toSettings(config: AnthropicConfig, connection: Connection): ProviderSettings {
+  const { apiKey: _apiKey, authToken: _authToken, ...common } = config
+  return { tokenFactor, ...common, cheapestModel: config.cheapestModel ?? cheapestModel, hosts: [connection.host], secrets: connection.secrets }
+}

@@ -1,0 +1,71 @@
+import { type AssistantMessage, type CallOptions, type JsonObject, LlmError } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import type { ModelTraits } from './models.js'
+import { isThinking, replayBlocks } from './state.js'
+
+/** How the request says how much to think. */
+export interface ReasoningFields {
+  readonly thinking?: JsonObject
+  /** `output_config.effort` */
+  readonly effort?: string
+  /** True when the request asks for thinking by a budget: sampling and forced calls are then limited. */
+  readonly budgeted: boolean
+}
+
+/** The least `budget_tokens` the API takes. */
+const leastBudget = 1024
+
+/** Thinking tokens by level, and the largest share of `maxTokens` they may take; of 2026-11-21. */
+const budgets = {
+  low: { tokens: 2048, share: 0.25 },
+  medium: { tokens: 8192, share: 0.5 },
+  high: { tokens: 24576, share: 0.75 },
+} as const
+
+/**
+ * Thinking for a level of reasoning.
+ * @throws {LlmError} `unsupported` — the model cannot think, or cannot stop; `config` — `maxTokens` leaves no room to think.
+ * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
+ */
+export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
+  const { reasoning } = turn.options
+  if (reasoning === undefined) return { budgeted: false }
+  if (reasoning === 'none') return { ...thinkingOff(turn.model, traits), budgeted: false }
+  switch (traits.thinking) {
+    case 'none':
+      throw new LlmError('unsupported', `reasoning: ${turn.model} cannot think; leave reasoning unset, or set traits if it can`)
+    case 'adaptive':
+      return { thinking: { type: 'adaptive', ...(traits.thinkingDisplay && { display: 'summarized' }) }, effort: reasoning, budgeted: false }
+    case 'budget':
+      if (lacksThinking(turn)) return { budgeted: false }
+      return { thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens) }, budgeted: true }
+  }
+}
+
+/**
+ * True when a round of tool calls goes on whose start has no thinking of this API: with a budget it would be refused, so the model
+ * goes on without. A conversation can be taken over from another provider in the middle of a round this way.
+ */
+export function lacksThinking({ messages }: Pick<Turn, 'messages'>): boolean {
+  if (messages.at(-1)?.role !== 'tool') return false
+  const calling = messages.findLast((message): message is AssistantMessage => message.role === 'assistant')
+  const first = calling && replayBlocks(calling)?.[0]
+  return !first || !isThinking(first)
+}
+
+/** True when thinking was asked for and left out for that reason. */
+export const thinkingWasDropped = (turn: Turn, traits: ModelTraits): boolean =>
+  traits.thinking === 'budget' && !['none', undefined].includes(turn.options.reasoning) && lacksThinking(turn)
+
+function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<ReasoningFields, 'thinking'> {
+  if (how === 'never') throw new LlmError('unsupported', `reasoning: ${model} always thinks; use "low", or leave reasoning unset`)
+  return how === 'omit' ? {} : { thinking: { type: how } }
+}
+
+function toBudget(level: Exclude<CallOptions['reasoning'], 'none' | undefined>, maxTokens: number): number {
+  if (maxTokens <= leastBudget) {
+    throw new LlmError('config', `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for an answer`)
+  }
+  const { tokens, share } = budgets[level]
+  return Math.max(leastBudget, Math.min(tokens, Math.floor(maxTokens * share)))
+}

@@ -1,0 +1,79 @@
+import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import { withCacheMarks } from './cache.js'
+import { toConversation } from './messages.js'
+import { type ModelTraits, traitsOf } from './models.js'
+import { toReasoning } from './reasoning.js'
+import { toSampling } from './sampling.js'
+import { toToolChoice, toTools } from './tools.js'
+import type { WireRequest } from './wire.js'
+
+/** What goes on the wire for one round. */
+export interface AnthropicRequest {
+  readonly body: JsonObject
+  /** Values of the `anthropic-beta` header. */
+  readonly betas: readonly string[]
+}
+
+/** What a request depends on beside the turn. */
+export interface RequestRules {
+  readonly betas: readonly string[]
+  readonly citations: boolean
+  readonly traits: Partial<ModelTraits> | undefined
+}
+
+/**
+ * The request for a turn. Fields of `vendor` go over everything else, but for `headers` and for `betas`, which add to the header.
+ * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
+ */
+export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
+  const { headers: _headers, betas = [], ...vendor } = (turn.options.vendor ?? {}) as { headers?: unknown; betas?: readonly string[] }
+  const plain = toWireRequest(turn, rules)
+  const body = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
+  return { body: { ...body, ...vendor }, betas: [...new Set([...rules.betas, ...betas])] }
+}
+
+function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
+  const { model, options } = turn
+  const traits = traitsOf(model, rules.traits)
+  refuseUnknown(options)
+  const { thinking, effort, budgeted } = toReasoning(turn, traits)
+  const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
+  const { system, messages, container } = toConversation(turn.messages, { ...rules, systemWithin: traits.systemWithin })
+  const tools = toTools(turn)
+  const toolChoice = toToolChoice(turn, traits, budgeted)
+  const output = { ...(effort !== undefined && { effort }), ...toFormat(options.responseFormat) }
+  return {
+    model,
+    max_tokens: options.maxTokens,
+    ...(system.length && { system }),
+    messages,
+    ...(tools.length && { tools }),
+    ...(toolChoice && { tool_choice: toolChoice }),
+    ...(thinking && { thinking }),
+    ...(Object.keys(output).length && { output_config: output }),
+    ...toSampling(turn, traits, thinks),
+    ...(options.stop?.length && { stop_sequences: toStopSequences(options.stop) }),
+    ...(container !== undefined && options.providerTools?.length && { container }),
+    ...(turn.stream && { stream: true as const }),
+  }
+}
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
+function toFormat(format: CallOptions['responseFormat']): JsonObject {
+  if (format?.type === 'json') {
+    throw new LlmError('unsupported', 'responseFormat: the API has no form for any JSON; use { type: "json-schema", schema }')
+  }
+  return format?.type === 'json-schema' ? { format: { type: 'json_schema', schema: format.schema } } : {}
+}
+
+function toStopSequences(stop: readonly string[]): readonly string[] {
+  const blank = stop.find((text) => text.trim() === '')
+  if (blank !== undefined) throw new LlmError('unsupported', `stop: the API refuses ${JSON.stringify(blank)}: a stop text needs more than white space`)
+  return stop
+}
+
+function refuseUnknown({ seed, topLogprobs }: CallOptions): void {
+  if (seed !== undefined) throw new LlmError('unsupported', 'seed: the Messages API takes none; leave it unset')
+  if (topLogprobs) throw new LlmError('unsupported', 'topLogprobs: the Messages API gives none; leave it unset')
+}

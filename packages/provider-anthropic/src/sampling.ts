@@ -1,0 +1,36 @@
+import { LlmError } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import type { ModelTraits } from './models.js'
+import type { WireRequest } from './wire.js'
+
+/** Temperature of the API when none is sent. */
+const ownTemperature = 1
+
+/**
+ * How tokens are chosen. The default temperature is sent only where the model takes one and nothing contradicts it.
+ * @throws {LlmError} `config` — temperature above 1; `unsupported` — the model, or its thinking, does not allow the value.
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11-21)
+ */
+export function toSampling(turn: Turn, traits: ModelTraits, thinks: boolean): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
+  const { temperature, topP, topK } = turn.options
+  if (temperature !== undefined && temperature > 1) throw new LlmError('config', `temperature must be between 0 and 1, not ${temperature}`)
+  const refuse = (what: string): never => {
+    const why = traits.sampling === 'refused' ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'
+    throw new LlmError('unsupported', `${what}: ${why}; leave it unset`)
+  }
+  const refused = traits.sampling === 'refused'
+  if (refused || thinks) {
+    if (temperature !== undefined && temperature !== ownTemperature) refuse('temperature')
+    if (topK !== undefined) refuse('topK')
+    if (topP !== undefined && (refused || topP < 0.95)) refuse('topP')
+    return topP === undefined || refused ? {} : { top_p: topP }
+  }
+  // Newer models refuse temperature and top_p together, so a default must not meet the caller's top_p.
+  const standard = traits.sampling === 'accepted' && topP === undefined ? turn.defaultTemperature : undefined
+  const value = temperature ?? standard
+  return {
+    ...(value !== undefined && { temperature: value }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+  }
+}

@@ -1,0 +1,52 @@
+import { type AssistantMessage, textOf, type ToolCall } from '@modelport/core'
+import { isSayable } from './content.js'
+import { providerName } from './error.js'
+import type { WireBlock } from './wire.js'
+
+/** Kept among the blocks of a state: the container that code of this round ran in. Never sent as a block. */
+export const containerType = 'modelport_container'
+
+/** True for thinking, readable or not. */
+export const isThinking = ({ type }: WireBlock): boolean => type === 'thinking' || type === 'redacted_thinking'
+
+/** True for a call of a tool the API ran itself, or the result of one. */
+export const isProviderTool = ({ type }: WireBlock): boolean => /_tool_(use|result)$/.test(type)
+
+const isBlock = (value: unknown): value is WireBlock =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<WireBlock>).type === 'string'
+
+/** The blocks this provider kept of a message; undefined when there are none, or the message is another provider's. */
+function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefined {
+  const state: unknown = origin?.provider === providerName ? origin.state : undefined
+  return Array.isArray(state) && state.every(isBlock) ? state : undefined
+}
+
+/** The container the model's code ran in, if this message tells. */
+export const containerOf = (message: AssistantMessage): string | undefined =>
+  keptBlocks(message)?.findLast(({ type, id }) => type === containerType && typeof id === 'string')?.['id'] as string | undefined
+
+/**
+ * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there are none, or when the message
+ * was changed since: its state is used whole or not at all.
+ */
+export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined {
+  const kept = keptBlocks(message)
+  if (!kept) return undefined
+  const calls = [...(message.toolCalls ?? [])]
+  const uses = kept.filter(({ type }) => type === 'tool_use')
+  const text = kept.map((block) => (block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : '')).join('')
+  const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
+  if (!same || text !== textOf(message.content)) return undefined
+  const blocks = kept
+    .filter(({ type, ...block }) => type !== containerType && (type !== 'text' || isSayable(block['text'])))
+    .map((block) => (block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block))
+  // An assistant message may not end with thinking; there is nothing left that it could belong to.
+  while (blocks.length && isThinking(blocks.at(-1) as WireBlock)) blocks.pop()
+  return blocks
+}
+
+/** A call as the API wants it back. Arguments that are no JSON object are wrapped, as the documentation advises. */
+export function toolUseBlock(call: ToolCall, kept: object = { type: 'tool_use' }): WireBlock {
+  const input = call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
+  return { ...kept, type: 'tool_use', id: call.id, name: call.name, input }
+}
