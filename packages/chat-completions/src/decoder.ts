@@ -1,22 +1,13 @@
-import { type Citation, type FinishReason, type JsonObject, LlmError, type TokenLogprob } from '@modelport/core'
+import { type Citation, type FinishReason, type JsonObject, LlmError, toImagePart, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { failureIn, failureStatus } from './error.js'
 import type { ChatState } from './messages.js'
-import { toCounts } from './usage.js'
 import {
-  asItems,
-  asText,
-  type WireAnswer,
-  type WireChoice,
-  type WireLogprob,
-  type WireMessage,
-  type WirePart,
-  type WireReasoningDetail,
-  type WireSource,
-  type WireToolCall,
+  asItems, asObject, asText, toCounts, type WireAnswer, type WireChoice, type WireLogprob, type WireMessage, type WirePart,
+  type WireSource, type WireToolCall,
 } from './wire.js'
 
-/** Words of real servers, in lower case; others are `other`. */
+/** Words of real servers, in lower case; all others are `other`. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop', eos: 'stop', eos_token: 'stop', end_turn: 'stop', stop_sequence: 'stop', complete: 'stop',
   length: 'length', max_tokens: 'length', model_length: 'length', max_output_tokens: 'length',
@@ -28,110 +19,117 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 /** Fields in which servers send visible reasoning; the first with text counts. */
 const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
-type Kind = 'text' | 'reasoning' | 'calls' | 'citations'
-
 /** A decoder of one answer, streamed or whole. */
-export function createChatDecoder(sink: Sink, turn: Turn): Decoder {
-  return new ChatDecoder(sink, turn)
-}
+export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
+
+type Kind = 'text' | 'reasoning' | 'calls' | 'citations'
+const nothing: ReadonlySet<Kind> = new Set()
 
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
-  readonly #turn: Turn
-  /** What came so far; a whole message beside the pieces only fills up the rest. */
+  readonly #stream: boolean
   readonly #seen = new Set<Kind>()
-  #whole: WireMessage | undefined
-  /** Calls by index or id, with the key the sink knows them by. */
+  #message: Partial<WireMessage> | undefined
+  /** Calls by the wire's index or id, with the key the sink knows them by. */
   readonly #calls = new Map<unknown, { readonly key: number | string; readonly id: string; readonly place: number }>()
   #lastSlot: unknown
+  #callCount = 0
   #field: string | undefined
-  readonly #details: WireReasoningDetail[] = []
+  readonly #details: JsonObject[] = []
   readonly #extras: Record<number, unknown> = {}
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
-  constructor(sink: Sink, turn: Turn) {
+  constructor(sink: Sink, stream: boolean) {
     this.#sink = sink
-    this.#turn = turn
+    this.#stream = stream
   }
 
   push({ event, data }: WireRecord): void {
     const text = data.trim()
     if (text === '[DONE]') this.#sink.terminal()
     else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
-    else if (text) this.#answer(parseJson<WireAnswer | null>(data))
+    else if (text) this.#answer(parseJson(text))
   }
 
   end(): void {
     this.#fillUp()
     for (const source of this.#sources) this.#sink.citation(source)
     for (const data of this.#executed.values()) this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
+    const extras = Object.keys(this.#extras).length > 0
+    if (!this.#field && !this.#details.length && !extras) return
     const state: ChatState = {
       ...(this.#field && { field: this.#field }),
       ...(this.#details.length && { details: this.#details }),
-      ...(Object.keys(this.#extras).length && { extras: this.#extras }),
+      ...(extras && { extras: this.#extras }),
     }
-    if (Object.keys(state).length) this.#sink.state(state)
+    this.#sink.state(state)
   }
 
-  #answer(answer: WireAnswer | null): void {
-    if (typeof answer !== 'object' || answer === null) throw new LlmError('protocol', 'a part of the answer is not a JSON object')
-    this.#sink.model(asText(answer.model))
-    const choices = asItems(answer.choices)
-    const whole = !this.#turn.stream || answer.object === 'chat.completion'
+  #answer(body: unknown): void {
+    if (typeof body !== 'object' || body === null) throw new LlmError('protocol', 'a part of the answer is not a JSON object')
+    const answer = asObject<WireAnswer>(body)
+    const choices = asItems<WireChoice>(answer.choices)
+    const whole = !this.#stream || answer.object === 'chat.completion'
     const choice = choices.find(({ index }) => (index ?? 0) === 0) ?? (whole ? choices[0] : undefined)
-    const counts = toCounts(answer.usage ?? answer.x_groq?.usage ?? choice?.usage)
+    this.#sink.model(asText(answer.model))
+    const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
     this.#cite(answer)
     if (choice) this.#choice(choice)
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
-    if (!this.#turn.stream && !choice) throw new LlmError('protocol', 'the answer has no choices')
+    if (!this.#stream && !choice) throw new LlmError('protocol', 'the answer has no choices')
   }
 
-  #choice({ delta, message, finish_reason, logprobs }: WireChoice): void {
-    if (message) this.#whole = message
-    if (delta) this.#message(delta, false)
-    this.#logprobs(logprobs?.content)
+  #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
+    if (message) this.#message = asObject<WireMessage>(message)
+    this.#read(asObject<WireMessage>(delta), nothing)
+    const tokens = toLogprobs(asObject(logprobs)['content'])
+    if (tokens.length) this.#sink.logprobs(tokens)
     const raw = asText(finish_reason)
     if (!raw) return
     this.#fillUp()
     this.#sink.finish(finishReasons[raw.toLowerCase()] ?? 'other', raw)
   }
 
-  /** Takes from a whole message what did not come in pieces. */
+  /** Takes from a whole message what has not come in pieces. */
   #fillUp(): void {
-    const message = this.#whole
-    this.#whole = undefined
-    if (!message) return
-    const rest: Record<string, unknown> = { ...message }
-    const known: Readonly<Record<Kind, readonly string[]>> = {
-      text: ['content', 'refusal', 'images', 'audio'],
-      reasoning: [...reasoningFields, 'reasoning_details'],
-      calls: ['tool_calls', 'function_call'],
-      citations: ['annotations'],
+    const message = this.#message
+    this.#message = undefined
+    if (message) this.#read(message, new Set(this.#seen))
+  }
+
+  #read(message: Partial<WireMessage>, known: ReadonlySet<Kind>): void {
+    if (!known.has('reasoning')) this.#reasoning(message)
+    if (!known.has('text')) {
+      const { content } = message
+      for (const part of Array.isArray(content) ? (content as readonly unknown[]) : [content]) {
+        this.#part(typeof part === 'string' ? { text: part } : asObject<WirePart>(part))
+      }
+      this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
+      for (const image of asItems<WirePart>(message.images)) this.#part(image)
     }
-    for (const kind of this.#seen) for (const field of known[kind]) rest[field] = undefined
-    this.#message(rest, true)
+    if (!known.has('calls')) {
+      this.#call({ index: 'function_call', function: message.function_call })
+      asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
+    }
+    if (!known.has('citations')) {
+      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
+        this.#annotation(asObject(note.url_citation ?? note))
+      }
+    }
+    for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
   }
 
-  #message(message: WireMessage, whole: boolean): void {
-    this.#reasoning(message)
-    this.#content(message.content)
-    this.#text(asText(message.audio?.transcript))
-    if (asText(message.refusal)) this.#sink.refusal(asText(message.refusal))
-    for (const image of asItems(message.images)) this.#part(image)
-    if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
-    asItems(message.tool_calls).forEach((call, place) => this.#call(whole ? { ...call, index: place } : call))
-    for (const annotation of asItems(message.annotations)) this.#annotation(annotation.url_citation ?? annotation)
-    for (const tool of asItems(message.executed_tools)) this.#executed.set(tool.index ?? this.#executed.size, { ...tool })
-  }
-
-  #text(text: string): void {
-    if (!text) return
-    this.#seen.add('text')
-    this.#sink.text(text)
+  #part({ text, thinking, refusal, image_url }: Partial<WirePart>): void {
+    this.#think(Array.isArray(thinking) ? asItems<WirePart>(thinking).map((part) => asText(part.text)).join('') : asText(thinking), 'thinking')
+    if (asText(text)) this.#seen.add('text')
+    this.#sink.text(asText(text))
+    if (asText(refusal)) this.#sink.refusal(asText(refusal))
+    const url = asText(asObject(image_url)['url'])
+    if (/^(https?:\/\/|data:[^;,]+(;[^;,]+)*;base64,)/i.test(url)) this.#sink.part(toImagePart(url))
   }
 
   #think(text: string, field: string): void {
@@ -141,83 +139,51 @@ class ChatDecoder implements Decoder {
     this.#sink.reasoning(text)
   }
 
-  #content(content: unknown): void {
-    if (typeof content === 'string') this.#text(content)
-    if (!Array.isArray(content)) return
-    for (const part of content as readonly unknown[]) {
-      if (typeof part === 'string') this.#text(part)
-      else if (typeof part === 'object' && part !== null) this.#part(part)
-    }
-  }
-
-  #part(part: WirePart): void {
-    this.#think(flatten(part.thinking), 'thinking')
-    this.#text(asText(part.text))
-    if (asText(part.refusal)) this.#sink.refusal(asText(part.refusal))
-    const url = asText(part.image_url?.url)
-    const data = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(url)
-    if (data) this.#sink.part({ type: 'image', source: { type: 'base64', mediaType: data[1] ?? '', data: data[2] ?? '' } })
-    else if (url) this.#sink.part({ type: 'image', source: { type: 'url', url } })
-  }
-
-  #reasoning(message: WireMessage & Readonly<Partial<Record<(typeof reasoningFields)[number], unknown>>>): void {
+  #reasoning(message: Partial<WireMessage>): void {
     const field = reasoningFields.find((name) => asText(message[name]))
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
-      if (!field) this.#think(asText(detail.text) || asText(detail.summary), 'reasoning_details')
-      this.#detail(detail)
+      if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
+      const last = this.#details.at(-1)
+      // A text comes in pieces and is closed by its signature; everything else comes whole.
+      const joins = last && last['type'] === detail['type'] && last['index'] === detail['index'] && !last['signature'] && !detail['data']
+      if (joins) this.#details.splice(-1, 1, joinDetails(last, detail))
+      else this.#details.push(detail)
     }
   }
 
-  /** Pieces of one text are joined; everything else is kept as it came, in its order. */
-  #detail(detail: WireReasoningDetail): void {
-    const last = this.#details.at(-1)
-    const same = last && last.type === detail.type && last.index === detail.index && /text|summary/.test(asText(detail.type))
-    if (!same) this.#details.push(detail)
-    else {
-      const known = Object.entries(detail).filter(([, value]) => value !== null && value !== '')
-      const joined = Object.fromEntries((['text', 'summary'] as const).filter((name) => asText(detail[name])).map((name) => [name, asText(last[name]) + asText(detail[name])]))
-      this.#details.splice(-1, 1, { ...last, ...Object.fromEntries(known), ...joined })
-    }
-  }
-
-  #call(call: WireToolCall): void {
-    const { custom, function: body } = call
-    const id = asText(call.id)
-    const name = asText(body?.name) || asText(custom?.name)
-    const slot = call.index ?? (id || (name || this.#lastSlot === undefined ? `#${this.#calls.size}` : this.#lastSlot))
-    let open = this.#calls.get(slot)
+  #call({ index, id: wireId, function: body, custom, extra_content }: Partial<WireToolCall>): void {
+    const id = asText(wireId)
+    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{ name: unknown; arguments: unknown }>(body)
+    const name = asText(wireName) || asText(asObject(custom)['name'])
+    const slot = index ?? (id || (name ? `#${this.#callCount}` : this.#lastSlot))
+    let call = this.#calls.get(slot)
+    if (!call && !id && !name && !value) return
     // Some servers give every call the same index: a new id with a name is a new call.
-    if (!open || (id && open.id && id !== open.id && name)) {
-      const place = this.#calls.size
-      open = { key: open || typeof slot !== 'number' ? `${place}:${id}` : slot, id, place }
-      if (this.#calls.has(slot)) this.#calls.set(open.key, open)
-      this.#calls.set(slot, open)
+    if (!call || (id && call.id && id !== call.id && name)) {
+      const place = this.#callCount++
+      call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, id, place }
+      this.#calls.set(slot, call)
     }
     this.#lastSlot = slot
     this.#seen.add('calls')
-    if (call.extra_content !== undefined && call.extra_content !== null) this.#extras[open.place] = call.extra_content
-    const value = body?.arguments ?? custom?.input
-    this.#sink.toolCall(open.key, { id, name, ...(typeof value === 'string' ? { text: value } : typeof value === 'object' && { value }) })
+    if (extra_content) this.#extras[call.place] = extra_content
+    this.#sink.toolCall(call.key, { id, name, ...(typeof value === 'string' ? { text: value } : value ? { value } : {}) })
   }
 
-  #annotation(source: WireSource): void {
-    const citation = toCitation(source)
-    if (!citation) return
-    this.#seen.add('citations')
-    this.#sink.citation(citation)
+  #annotation(source: Partial<WireSource>): void {
+    for (const citation of toCitations([source])) {
+      this.#seen.add('citations')
+      this.#sink.citation(citation)
+    }
   }
 
-  #cite({ search_results, citations }: WireAnswer): void {
-    const results = asItems(search_results)
-    const sources = results.length ? results : Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : []
-    const found = sources.flatMap((source) => toCitation(source) ?? [])
+  /** Servers repeat the list in every chunk: it is given out once. */
+  #cite({ search_results, citations }: Partial<WireAnswer>): void {
+    const results = toCitations(asItems<WireSource>(search_results))
+    const urls = Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : []
+    const found = results.length ? results : toCitations(urls)
     if (found.length) this.#sources = found
-  }
-
-  #logprobs(tokens: readonly WireLogprob[] | null | undefined): void {
-    const read = toLogprobs(tokens)
-    if (read.length) this.#sink.logprobs(read)
   }
 
   #fail(body: unknown): never {
@@ -225,17 +191,22 @@ class ChatDecoder implements Decoder {
   }
 }
 
-/** Text, or the text of parts. */
-const flatten = (value: unknown): string => (Array.isArray(value) ? asItems(value as WirePart[]).map(({ text }) => asText(text)).join('') : asText(value))
-
-function toCitation({ url, title, content, snippet }: WireSource): Citation | undefined {
-  const text = asText(content) || asText(snippet)
-  if (!asText(url) && !asText(title)) return undefined
-  return { ...(asText(url) && { url: asText(url) }), ...(asText(title) && { title: asText(title) }), ...(text && { text }) }
+function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
+  const join = (name: string): unknown => {
+    if (name === 'text' || name === 'summary') return asText(first[name]) + asText(second[name])
+    return second[name] === '' ? first[name] : (second[name] ?? first[name])
+  }
+  return Object.fromEntries(Object.keys({ ...first, ...second }).map((name) => [name, join(name)]))
 }
 
-const toLogprobs = (tokens: readonly WireLogprob[] | null | undefined): readonly TokenLogprob[] =>
-  asItems(tokens).flatMap(({ token, logprob, top_logprobs }) => {
+const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
+  sources.flatMap(({ url, title, content, snippet }) => {
+    const fields = Object.entries({ url, title, text: asText(content) || snippet }).filter(([, value]) => asText(value))
+    return asText(url) || asText(title) ? [Object.fromEntries(fields)] : []
+  })
+
+const toLogprobs = (tokens: unknown): readonly TokenLogprob[] =>
+  asItems<WireLogprob>(tokens).flatMap(({ token, logprob, top_logprobs }) => {
     if (typeof logprob !== 'number') return []
     const top = toLogprobs(top_logprobs)
     return [{ token: asText(token), logprob, ...(top.length && { top }) }]

@@ -1,6 +1,4 @@
 export { createChatDecoder } from './decoder.js'
-export type { ChatDialect } from './dialect.js'
-export { defaultChatDialect } from './dialect.js'
 export { toChatError } from './error.js'
-export type { ChatRequestBody } from './request.js'
-export { toChatRequest } from './request.js'
+export type { ChatDialect, ChatRequestBody } from './request.js'
+export { defaultChatDialect, toChatRequest } from './request.js'

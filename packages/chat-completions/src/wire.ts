@@ -1,117 +1,70 @@
+import type { JsonObject, TokenCounts } from '@modelport/core'
+
+/** Fields of an object of the wire. Nothing is sure to be there or to have its type: each value is guarded where it is read. */
+type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
+
 /**
- * What is read of an answer: a whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
- * Nothing is sure to be there or to have its type: guard each value where it is read.
+ * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export interface WireAnswer {
-  readonly object?: unknown
-  readonly model?: unknown
-  readonly choices?: readonly WireChoice[] | null
-  readonly usage?: WireUsage | null
-  /** One vendor's place for the usage of a stream, and for its failure. */
-  readonly x_groq?: { readonly usage?: WireUsage | null; readonly error?: unknown } | null
-  /** An object or a text, beside the choices or in their place. */
-  readonly error?: unknown
-  /** Addresses of sources, repeated in every chunk. */
-  readonly citations?: readonly unknown[] | null
-  /** The same sources with more about them. */
-  readonly search_results?: readonly WireSource[] | null
-}
-
-/** One of the answers asked for; only the first is read. */
-export interface WireChoice {
-  readonly index?: unknown
-  /** A piece of the answer. */
-  readonly delta?: WireMessage | null
-  /** The whole answer; some servers send it inside a stream, alone or beside the deltas. */
-  readonly message?: WireMessage | null
-  /** Null or '' while the answer goes on. */
-  readonly finish_reason?: unknown
-  readonly logprobs?: { readonly content?: readonly WireLogprob[] | null } | null
-  readonly usage?: WireUsage | null
-  readonly error?: unknown
-}
-
-/** What the model says, whole or a piece of it. */
-export interface WireMessage {
-  /** Text, or parts. */
-  readonly content?: unknown
-  readonly refusal?: unknown
-  readonly reasoning_details?: readonly WireReasoningDetail[] | null
-  readonly tool_calls?: readonly WireToolCall[] | null
-  /** The form before `tool_calls`: one call without an id. */
-  readonly function_call?: WireFunction | null
-  readonly annotations?: readonly (WireSource & { readonly url_citation?: WireSource | null })[] | null
-  readonly images?: readonly WirePart[] | null
-  readonly audio?: { readonly transcript?: unknown } | null
-  /** Tools the server ran itself. */
-  readonly executed_tools?: readonly WireExecutedTool[] | null
-}
-
-/** A part of the content. */
-export interface WirePart {
-  readonly type?: unknown
-  readonly text?: unknown
-  readonly refusal?: unknown
-  /** Text, or text parts. */
-  readonly thinking?: unknown
-  readonly image_url?: { readonly url?: unknown } | null
-}
-
-/** A piece of reasoning; `signature` and `data` are opaque. */
-export interface WireReasoningDetail {
-  readonly type?: unknown
-  readonly index?: unknown
-  readonly text?: unknown
-  readonly summary?: unknown
-}
-
-/** A function's name and arguments. */
-export interface WireFunction {
-  readonly name?: unknown
-  /** Text; an object from some servers. */
-  readonly arguments?: unknown
-}
-
-/** A tool call, whole or a piece of it. */
-export interface WireToolCall {
-  readonly index?: unknown
-  readonly id?: unknown
-  readonly function?: WireFunction | null
-  /** A call whose input is free text. */
-  readonly custom?: { readonly name?: unknown; readonly input?: unknown } | null
-  /** Opaque; to be sent back with the call. */
-  readonly extra_content?: unknown
-}
-
-/** A tool the server ran. */
-export interface WireExecutedTool {
-  readonly index?: unknown
-  readonly type?: unknown
-  readonly name?: unknown
-}
-
+export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'citations' | 'search_results'>
+/** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
+export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
+/** What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself. */
+export type WireMessage = Fields<
+  | 'content' | 'refusal' | 'audio' | 'images' | 'reasoning_content' | 'reasoning' | 'reasoning_text' | 'reasoning_details'
+  | 'tool_calls' | 'function_call' | 'executed_tools' | 'annotations'
+>
+/** A part of the content; `thinking` is text or text parts. */
+export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
+/** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
+export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
 /** A source of the answer. */
-export interface WireSource {
-  readonly url?: unknown
-  readonly title?: unknown
-  readonly content?: unknown
-  readonly snippet?: unknown
-}
-
+export type WireSource = Fields<'url' | 'title' | 'content' | 'snippet'>
 /** A token and its probability. */
-export interface WireLogprob {
-  readonly token?: unknown
-  readonly logprob?: unknown
-  readonly top_logprobs?: readonly WireLogprob[] | null
-}
-
-/** Token counts by name; the details are objects of counts. */
-export type WireUsage = Readonly<Record<string, unknown>>
+export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 
 /** The text, or '' when it is none. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** The object, or an empty one. The one place where the wire's shape is taken on trust: every field is unknown. */
+export const asObject = <T extends object = JsonObject>(value: unknown): Partial<T> =>
+  typeof value === 'object' && value !== null ? value : {}
+
 /** The objects of a list; nothing when it is no list. */
-export const asItems = <T>(value: readonly T[] | null | undefined): readonly T[] =>
-  Array.isArray(value) ? (value as readonly T[]).filter((item) => typeof item === 'object' && item !== null) : []
+export const asItems = <T extends object = JsonObject>(value: unknown): readonly Partial<T>[] =>
+  Array.isArray(value) ? value.filter((item: unknown) => typeof item === 'object' && item !== null).map((item) => asObject<T>(item)) : []
+
+type Counts = { readonly [Name in keyof TokenCounts]?: number }
+
+/** Where vendors write a count: a field, or a field of the details; the first number counts. */
+const places: Readonly<Record<keyof TokenCounts, readonly string[]>> = {
+  inputTokens: ['prompt_tokens', 'input_tokens'],
+  outputTokens: ['completion_tokens', 'output_tokens'],
+  cacheReadTokens: [
+    'prompt_tokens_details.cached_tokens', 'input_tokens_details.cached_tokens', 'cached_tokens', 'prompt_cache_hit_tokens',
+    'num_cached_tokens', 'cache_read_input_tokens',
+  ],
+  cacheCreationTokens: [
+    'prompt_tokens_details.cache_write_tokens', 'prompt_tokens_details.cache_creation_tokens',
+    'prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens',
+  ],
+  reasoningTokens: ['completion_tokens_details.reasoning_tokens', 'output_tokens_details.reasoning_tokens', 'reasoning_tokens'],
+}
+
+/** The counts of a usage object; undefined when it has none. Reasoning that is counted beside the output is added to it. */
+export function toCounts(usage: unknown): Counts | undefined {
+  const at = (place: string): number | undefined => {
+    const [outer = '', inner] = place.split('.')
+    const value = asObject(usage)[outer]
+    const count = inner === undefined ? value : asObject(value)[inner]
+    return typeof count === 'number' ? count : undefined
+  }
+  const found = Object.entries(places).map(([name, where]) => [name, where.map(at).find((count) => count !== undefined)] as const)
+  const counts: Counts = Object.fromEntries(found.filter(([, count]) => count !== undefined))
+  if (!Object.keys(counts).length) return undefined
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = counts
+  // Only the total tells.
+  const beside = reasoningTokens > 0 && at('total_tokens') === inputTokens + outputTokens + reasoningTokens
+  return beside ? { ...counts, outputTokens: outputTokens + reasoningTokens } : counts
+}

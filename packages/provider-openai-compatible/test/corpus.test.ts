@@ -7,8 +7,12 @@ const provide = (recorded: CorpusCase, cut: Cut) =>
 
 const decode = (recorded: CorpusCase, cut: Cut) => decodeCase(recorded, provide(recorded, cut))
 
-/** Cases whose expectation is arguable, and in what we differ from it and why. */
-const arguable: Readonly<Record<string, string>> = {}
+/** Cases whose expectation is arguable, and why we differ from it. */
+const arguable: Readonly<Record<string, string>> = {
+  'openai--chat--s--should-handle-unparsable-stream-parts--7173f6b': 'an event that is not JSON is an error here, never skipped',
+  'openai-compatible--chat--s--should-error-when-streamed-tool-call-never-receives-a-function-name--1b01878': 'a call without a name cannot be given out',
+  'openai-compatible--chat--s--should-handle-unparsable-stream-parts--0131d65': 'an event that is not JSON is an error here, never skipped',
+}
 
 describe.skipIf(!hasCorpus)('recorded exchanges', () => {
   const cases = corpusCases('openai-chat')
@@ -22,12 +26,15 @@ describe.skipIf(!hasCorpus)('recorded exchanges', () => {
   })
 
   test('the others are decoded, or differ for a known reason', async () => {
-    const found: Record<string, readonly string[]> = {}
-    for (const recorded of cases.filter(({ strict }) => !strict)) {
+    const others = cases.filter(({ strict }) => !strict)
+    const found: string[] = []
+    for (const recorded of others) {
       const differs = differences(recorded, await decode(recorded, 'whole'))
-      if (differs.length) found[recorded.id] = differs
+      if (!differs.length) continue
+      found.push(recorded.id)
+      console.log(`${recorded.id}: ${arguable[recorded.id] ?? 'NOT KNOWN'}\n  ${differs.join('\n  ')}`)
     }
-    console.log(found)
-    expect(Object.keys(found)).toEqual(Object.keys(arguable))
+    console.log(`${others.length - found.length} of ${others.length} cases that are not strict are decoded exactly`)
+    expect(found).toEqual(Object.keys(arguable))
   })
 })
