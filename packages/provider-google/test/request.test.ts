@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import { type CallOptions, type ChatMessage, isLlmError, type ToolDefinition } from '@modelport/core'
+import { createGoogle, type GoogleConfig } from '../src/index.js'
+import { answer, chunk, recordingFetch, sse } from './support.js'
+
+const weather: ToolDefinition = {
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: {
+    type: 'object',
+    properties: { cities: { type: 'array', items: { type: 'string', enum: ['Paris', 'Rome'] } }, at: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    required: ['cities'],
+    additionalProperties: false,
+  },
+}
+const clock: ToolDefinition = { name: 'clock', description: 'Time now' }
+
+const gemini = { apiKey: 'key-of-tests', model: 'gemini-3-flash-preview' }
+const vertex = { model: 'gemini-3-flash-preview', vertex: { project: 'demo', accessToken: () => 'token-of-tests' } }
+
+async function bodyOf(messages: readonly ChatMessage[], options: CallOptions = {}, config: Omit<GoogleConfig, 'fetch'> = gemini): Promise<any> { // eslint-disable-line @typescript-eslint/no-explicit-any
+  const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
+  await createGoogle({ ...config, fetch }).generate(messages, options)
+  return fetch.requests[0]!.body
+}
+
+const refusal = async (promise: Promise<unknown>): Promise<string> => {
+  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  return isLlmError(error) ? `${error.code}: ${error.message}` : `not refused: ${String(error)}`
+}
+
+const user = (content: string): ChatMessage => ({ role: 'user', content })
+
+/** A conversation that another provider began: parallel calls, one of them failed. */
+const foreign: readonly ChatMessage[] = [
+  { role: 'system', content: 'Be brief.' },
+  user('Weather and time?'),
+  {
+    role: 'assistant',
+    content: 'Looking.',
+    reasoning: 'The user wants two things.',
+    toolCalls: [
+      { id: 'toolu_1', name: 'get_weather', arguments: { cities: ['Paris'] }, argumentsText: '{"cities":["Paris"]}' },
+      { id: 'toolu_2', name: 'clock', arguments: {}, argumentsText: '' },
+    ],
+    origin: { provider: 'other', model: 'm', state: [{ text: 'secret', thoughtSignature: 'theirs' }] },
+  },
+  { role: 'tool', toolCallId: 'toolu_2', content: 'no clock', isError: true },
+  { role: 'tool', toolCallId: 'toolu_1', content: '18 degrees' },
+  { role: 'system', content: 'Answer in French.' },
+  user('Go on.'),
+]
+
+describe('request bodies', () => {
+  test('a prompt: defaults', async () => {
+    expect(await bodyOf([user('Hello')])).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
+      generationConfig: { maxOutputTokens: 4096, temperature: 0.7 },
+    })
+  })
+
+  test.each([['Gemini API', gemini], ['Vertex AI', vertex]])('a conversation of another provider with all options, %s', async (_, config) => {
+    const options: CallOptions = {
+      system: 'You are kind.', maxTokens: 100, temperature: 0, topP: 0.9, topK: 5, stop: ['END'], seed: 7, topLogprobs: 3,
+      tools: [weather, clock], toolChoice: { name: 'clock' }, reasoning: 'low', responseFormat: { type: 'json-schema', schema: { type: 'object' } },
+      vendor: { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }], generationConfig: { candidateCount: 1 }, headers: { 'x-extra': '1' } },
+    }
+    expect(await bodyOf(foreign, options, config)).toEqual({
+      systemInstruction: { parts: [{ text: 'You are kind.' }, { text: 'Be brief.' }, { text: 'Answer in French.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Weather and time?' }] },
+        {
+          role: 'model',
+          parts: [
+            { text: 'Looking.' },
+            { functionCall: { name: 'get_weather', args: { cities: ['Paris'] } }, thoughtSignature: 'skip_thought_signature_validator' },
+            { functionCall: { name: 'clock', args: {} } },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            { functionResponse: { name: 'get_weather', response: { output: '18 degrees' } } },
+            { functionResponse: { name: 'clock', response: { error: 'no clock' } } },
+          ],
+        },
+        { role: 'user', parts: [{ text: 'Go on.' }] },
+      ],
+      tools: [{
+        functionDeclarations: [
+          { name: 'get_weather', description: 'Weather of a city', parametersJsonSchema: weather.parameters },
+          { name: 'clock', description: 'Time now' },
+        ],
+      }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['clock'] } },
+      generationConfig: {
+        maxOutputTokens: 100, temperature: 0, topP: 0.9, topK: 5, stopSequences: ['END'], seed: 7, responseLogprobs: true, logprobs: 3,
+        thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true }, responseMimeType: 'application/json', responseJsonSchema: { type: 'object' },
+        candidateCount: 1,
+      },
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+    })
+  })
+
+  test('its own rounds go back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
+    const parts = [
+      { text: 'Two ', thought: true }, { text: 'things', thought: true }, { text: 'Loo' }, { text: 'king.' },
+      { functionCall: { id: 'a1', name: 'clock', args: {} }, thoughtSignature: 'sig-1' },
+      { functionCall: { name: 'clock', args: { zone: 'x' } } },
+      { text: '', thoughtSignature: 'sig-2' },
+    ]
+    let round = 0
+    const fetch = recordingFetch(() =>
+      round++ ? sse(chunk([{ text: 'Done' }], { finishReason: 'STOP' })) : sse(...parts.map((part) => chunk([part])), chunk([], { finishReason: 'STOP' }), { usageMetadata: { promptTokenCount: 3 } }),
+    )
+    const reader = await createGoogle({ ...gemini, fetch }).streamWithTools([user('Time?')], [clock])
+    for await (const event of reader) {
+      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+      const ids = reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+      expect(ids).toEqual(['a1', 'call_2'])
+      await reader.sendToolResults([{ callId: 'call_2', content: 'two' }, { callId: 'a1', content: 'one', isError: true }])
+      reader.setTools([weather])
+    }
+    const second = fetch.requests[1]!.body
+    expect(second.contents.slice(1)).toEqual([
+      {
+        role: 'model',
+        parts: [
+          { text: 'Two things', thought: true }, { text: 'Looking.' },
+          { functionCall: { id: 'a1', name: 'clock', args: {} }, thoughtSignature: 'sig-1' },
+          { functionCall: { name: 'clock', args: { zone: 'x' } } },
+          { text: '', thoughtSignature: 'sig-2' },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'a1', name: 'clock', response: { error: 'one' } } },
+          { functionResponse: { name: 'clock', response: { output: 'two' } } },
+        ],
+      },
+    ])
+    expect(second.tools[0].functionDeclarations.map(({ name }: { name: string }) => name)).toEqual(['get_weather'])
+    const stored = JSON.parse(JSON.stringify(reader.messages())) as ChatMessage[]
+    expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(second.contents.slice(1))
+  })
+
+  test('a message changed since is sent as it now reads', async () => {
+    const state = [{ text: 'old' }, { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' }]
+    const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
+    const history = (content: string, value: number): ChatMessage[] => [
+      user('?'),
+      { role: 'assistant', content, toolCalls: [{ ...call, arguments: { x: value } }], origin: { provider: 'google', model: 'm', state } },
+      { role: 'tool', toolCallId: 'a', content: 'ok' },
+    ]
+    const sent = async (content: string, value: number): Promise<unknown> => (await bodyOf(history(content, value))).contents[1].parts
+    const foreignCall = (x: number) => ({ functionCall: { name: 'clock', args: { x } }, thoughtSignature: 'skip_thought_signature_validator' })
+    expect(await sent('old', 1)).toEqual(state)
+    expect(await sent('new', 1)).toEqual([{ text: 'new' }, foreignCall(1)])
+    expect(await sent('old', 2)).toEqual([{ text: 'old' }, foreignCall(2)])
+  })
+
+  test('models before Gemini 3 get no stand-in signature', async () => {
+    const body = await bodyOf(foreign, {}, { ...gemini, model: 'gemini-2.5-flash' })
+    expect(JSON.stringify(body)).not.toContain('thoughtSignature')
+  })
+
+  test('media', async () => {
+    const content = [
+      { type: 'text', text: 'See' },
+      { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } },
+      { type: 'audio', source: { type: 'base64', data: 'd2F2', mediaType: 'audio/wav' } },
+      { type: 'file', source: { type: 'url', url: 'https://host.example/a.pdf', mediaType: 'application/pdf' }, name: 'a.pdf' },
+      { type: 'image', source: { type: 'url', url: 'https://host.example/a' } },
+    ] as const
+    const parts = [
+      { text: 'See' },
+      { inlineData: { mimeType: 'image/png', data: 'aW1n' } },
+      { inlineData: { mimeType: 'audio/wav', data: 'd2F2' } },
+      { fileData: { mimeType: 'application/pdf', fileUri: 'https://host.example/a.pdf' } },
+      { fileData: { fileUri: 'https://host.example/a' } },
+    ]
+    expect((await bodyOf([{ role: 'user', content }])).contents[0].parts).toEqual(parts)
+    const round: ChatMessage[] = [
+      user('?'),
+      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'clock', arguments: {}, argumentsText: '' }] },
+      { role: 'tool', toolCallId: 'a', content },
+    ]
+    expect((await bodyOf(round)).contents[2].parts).toEqual([{ functionResponse: { name: 'clock', response: { output: 'See' }, parts: parts.slice(1) } }])
+    expect(await refusal(bodyOf(round, {}, { ...gemini, model: 'gemini-2.5-pro' }))).toMatch(/^unsupported: google: the result of "clock" has image content/)
+  })
+
+  test('messages of the assistant that follow each other are one content; empty ones are none', async () => {
+    const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
+    expect((await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents).toEqual([
+      { role: 'user', parts: [{ text: 'a' }] },
+      { role: 'model', parts: [{ text: 'b' }, { text: 'c' }] },
+      { role: 'user', parts: [{ text: 'd' }] },
+      { role: 'user', parts: [{ text: 'e' }] },
+    ])
+    expect(await refusal(bodyOf([{ role: 'system', content: 'x' }]))).toMatch(/^invalid-request: google: the conversation has only system messages/)
+  })
+
+  test.each([
+    [{ toolChoice: 'auto' }, { mode: 'AUTO' }],
+    [{ toolChoice: 'none' }, { mode: 'NONE' }],
+    [{ toolChoice: 'required' }, { mode: 'ANY' }],
+    [{ tools: [{ ...clock, strict: true }] }, { mode: 'VALIDATED' }],
+    [{}, undefined],
+  ] as const)('%j', async (options, mode) => {
+    const body = await bodyOf([user('?')], { tools: [clock], ...options })
+    expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
+  })
+
+  test('tools of the vendor stand beside the functions', async () => {
+    const body = await bodyOf([user('?')], { tools: [clock], providerTools: [{ googleSearch: {} }], vendor: { toolConfig: { includeServerSideToolInvocations: true } } })
+    expect(body.tools).toEqual([{ functionDeclarations: [{ name: 'clock', description: 'Time now' }] }, { googleSearch: {} }])
+    expect(body.toolConfig).toEqual({ includeServerSideToolInvocations: true })
+  })
+
+  test.each([
+    ['gemini-3-flash-preview', 'none', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3-flash-preview', 'high', { thinkingLevel: 'HIGH', includeThoughts: true }],
+    ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
+    ['gemini-2.5-pro', 'medium', { thinkingBudget: 8192, includeThoughts: true }],
+    ['gemini-2.0-flash', 'none', undefined],
+    ['gemini-of-tomorrow', 'low', { thinkingLevel: 'LOW', includeThoughts: true }],
+  ] as const)('%s, reasoning %s', async (model, reasoning, config) => {
+    expect((await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig.thinkingConfig).toEqual(config)
+  })
+
+  test.each([
+    ['gemini-2.5-pro', { reasoning: 'none' }, /^unsupported: google: the model "gemini-2.5-pro" cannot be set to reasoning "none"; it knows low, medium, high/],
+    ['gemini-2.0-flash', { reasoning: 'high' }, /^unsupported: .*it knows none/],
+    ['gemini-3-flash-preview', { parallelToolCalls: false }, /^unsupported: google: parallelToolCalls/],
+    ['gemini-3-flash-preview', { tools: [clock], toolChoice: { name: 'x' } }, /^invalid-request: google: toolChoice names "x"/],
+  ] as const)('%s refuses %j', async (model, options, message) => {
+    expect(await refusal(bodyOf([user('?')], options, { ...gemini, model }))).toMatch(message)
+  })
+
+  test('a model that ignores temperatures gets none by default, and one that is set', async () => {
+    const config = { ...gemini, model: 'gemini-3.8-flash' }
+    expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({ maxOutputTokens: 4096 })
+    expect((await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature).toBe(0)
+  })
+
+  test('the table of models can be overridden', async () => {
+    const config = { ...gemini, models: [{ prefix: 'gemini-3-flash', schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } }] } as const
+    const body = await bodyOf([user('?')], { reasoning: 'high', tools: [weather], responseFormat: { type: 'json-schema', schema: { type: 'string' } } }, config)
+    expect(body.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: 5, includeThoughts: true }, responseSchema: { type: 'STRING' } })
+    expect(body.tools[0].functionDeclarations[0].parameters).toEqual({
+      type: 'OBJECT',
+      properties: { cities: { type: 'ARRAY', items: { type: 'STRING', enum: ['Paris', 'Rome'] } }, at: { type: 'STRING', nullable: true } },
+      required: ['cities'],
+    })
+  })
+})
