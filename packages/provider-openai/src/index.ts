@@ -1,1 +1,8 @@
-export {}
+export type { AzureConfig, OpenAIConfig, OpenAIConnection } from './config.js'
+export type { OpenAIEmbedderConfig } from './embedder.js'
+export { createOpenAIEmbedder } from './embedder.js'
+export type { JsonEndpointConfig } from './json-endpoint.js'
+export type { OpenAIModel } from './list-models.js'
+export { listModels } from './list-models.js'
+export { createOpenAI } from './provider.js'
+export { countTokens } from './token-count.js'

@@ -1,0 +1,21 @@
+import { type ChatDialect, defaultChatDialect } from '@modelport/chat-completions'
+import type { Endpoint } from './endpoint.js'
+import type { ModelTraits } from './models.js'
+
+/**
+ * How Chat Completions are spoken here. OpenAI and Azure take `max_completion_tokens` from every model and have no `top_k`; other
+ * servers behind `baseUrl` know `max_tokens`.
+ * @see https://developers.openai.com/api/reference/resources/chat (read 2026-11-21)
+ */
+export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean): ChatDialect {
+  const { reasoning } = defaultChatDialect
+  return {
+    ...defaultChatDialect,
+    provider: endpoint.name,
+    maxTokensField: own || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
+    systemRole: own && traits.reasoning ? 'developer' : 'system',
+    takesTemperature: traits.temperature,
+    reasoning: traits.reasoning ? reasoning : { ...reasoning, none: {} },
+    ...(own && { toolCallIds: { maxLength: 40 }, replayReasoning: 'never' as const, lacks: ['topK'] as const }),
+  }
+}

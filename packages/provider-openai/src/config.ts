@@ -1,0 +1,44 @@
+import type { CommonConfig } from '@modelport/driver'
+
+/** Azure OpenAI instead of OpenAI's own host. */
+export interface AzureConfig {
+  /** Address of the resource: `https://RESOURCE.openai.azure.com`. */
+  readonly endpoint: string
+  /**
+   * Name of the deployment, for the deployment URLs (`/openai/deployments/NAME/chat/completions?api-version=…`).
+   * Unset: the v1 API (`/openai/v1/…`), where `model` names the deployment.
+   */
+  readonly deployment?: string
+  /** For example `2025-04-01-preview`. Needed with `deployment`; without it sent only if set. */
+  readonly apiVersion?: string
+  /** Gives an Entra token, asked for at each request; instead of `apiKey`. Its tokens are redacted like a key. */
+  readonly azureADTokenProvider?: () => Promise<string>
+}
+
+/** Where and as whom to call: everything but the model. */
+export interface OpenAIConnection {
+  /** Needed for OpenAI's own hosts, and for Azure without a token callback. */
+  readonly apiKey?: string
+  /** Root of the API. Default `https://api.openai.com/v1`. No environment variable changes it. */
+  readonly baseUrl?: string
+  /** Sent as `OpenAI-Organization`. Default: not sent. */
+  readonly organization?: string
+  /** Sent as `OpenAI-Project`. Default: not sent. */
+  readonly project?: string
+  readonly azure?: AzureConfig
+}
+
+/** Configuration of `createOpenAI`. */
+export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
+  /**
+   * Which of the two APIs. Default `responses` at OpenAI's own hosts and at Azure's v1 API, `chat` (Chat Completions) elsewhere.
+   */
+  readonly api?: 'responses' | 'chat'
+  /**
+   * Whether the model reasons: then no default temperature is sent, its encrypted reasoning is asked for, and its token limit is
+   * `max_completion_tokens`. Default: by the model's name, from a dated table.
+   */
+  readonly reasoningModel?: boolean
+  /** Lets the SDK run in a browser, where users can see the key. Default false. */
+  readonly dangerouslyAllowBrowser?: boolean
+}

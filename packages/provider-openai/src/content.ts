@@ -1,0 +1,35 @@
+import { type Content, type ContentPart, type JsonObject, LlmError, type MediaSource } from '@modelport/core'
+
+const toUrl = (source: MediaSource): string =>
+  source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
+
+/**
+ * Content as the API takes it: a string, or a list where there is more than text.
+ * @throws {LlmError} `unsupported` — audio.
+ */
+export function toInputContent(content: Content): string | readonly JsonObject[] {
+  if (typeof content === 'string') return content
+  if (content.every((part) => part.type === 'text')) return content.map(({ text }) => text).join('')
+  return content.map(toInputPart)
+}
+
+/**
+ * One part as input.
+ * @see https://developers.openai.com/api/docs/guides/file-inputs (read 2026-11-21)
+ * @throws {LlmError} `unsupported` — audio.
+ */
+export function toInputPart(part: ContentPart): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text }
+    case 'image':
+      return { type: 'input_image', image_url: toUrl(part.source), ...(part.detail && { detail: part.detail }) }
+    case 'file': {
+      const { source, name } = part
+      if (source.type === 'url') return { type: 'input_file', file_url: source.url, ...(name && { filename: name }) }
+      return { type: 'input_file', filename: name ?? `file.${source.mediaType.replace(/^.*[/.+]/, '')}`, file_data: toUrl(source) }
+    }
+    case 'audio':
+      throw new LlmError('unsupported', 'the Responses API takes no audio; send text, or use api: "chat" with a model that hears')
+  }
+}

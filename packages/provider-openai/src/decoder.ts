@@ -1,0 +1,139 @@
+import { LlmError } from '@modelport/core'
+import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
+import { type ItemProgress, ItemReader } from './items.js'
+import { toState } from './state.js'
+import type { WireEvent, WireItem, WireResponse } from './wire.js'
+
+/**
+ * Decodes an answer of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
+ * sends none, from the `done` events or the finished item, once. The terminal events are `response.completed`, `.incomplete` and
+ * `.failed`.
+ * @see https://developers.openai.com/api/reference/resources/responses/streaming-events (read 2026-11-21)
+ */
+export function createResponsesDecoder(sink: Sink, turn: Turn): Decoder {
+  return new ResponsesDecoder(sink, turn.model)
+}
+
+class ResponsesDecoder implements Decoder {
+  readonly #sink: Sink
+  readonly #model: string
+  readonly #items: ItemReader
+  readonly #done = new Map<number | string, WireItem>()
+
+  constructor(sink: Sink, model: string) {
+    this.#sink = sink
+    this.#model = model
+    this.#items = new ItemReader(sink)
+  }
+
+  push(record: WireRecord): void {
+    if (record.data === '[DONE]') return
+    const event = parseJson<WireEvent | null>(record.data)
+    if (typeof event !== 'object' || event === null) return
+    const type = event.type ?? record.event
+    if (type.startsWith('response.') || type === 'error') this.#event(type, event)
+    else if (event.object?.startsWith('chat.completion') === true || event.choices) {
+      throw new LlmError('protocol', 'the server answered in the Chat Completions form; set api: "chat"')
+    } else if (event.object === 'response' || event.output) this.#end(event, event.status)
+    else if (event.error !== undefined && event.error !== null) this.#sink.fail({ body: event })
+  }
+
+  #event(type: string, event: WireEvent): void {
+    switch (type) {
+      case 'response.output_text.delta':
+        this.#items.text(this.#progress(event), event.content_index, event.delta)
+        if (event.logprobs) this.#items.logprobs(this.#progress(event), event.logprobs)
+        break
+      case 'response.output_text.done':
+        this.#items.part(this.#progress(event), event.content_index, { ...event, type: 'output_text' })
+        break
+      case 'response.refusal.delta':
+        this.#items.refusal(this.#progress(event), event.content_index, event.delta)
+        break
+      case 'response.refusal.done':
+        this.#items.part(this.#progress(event), event.content_index, { ...event, type: 'refusal' })
+        break
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_summary_text.done':
+        this.#items.reasoning(this.#progress(event), 'summary', event.summary_index, event)
+        break
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_text.done':
+        this.#items.reasoning(this.#progress(event), 'content', event.content_index, event)
+        break
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        this.#items.callText(this.#progress(event), event.delta)
+        break
+      case 'response.function_call_arguments.done':
+        if (!this.#progress(event).called) this.#items.callText(this.#progress(event), event.arguments)
+        break
+      case 'response.output_text.annotation.added':
+        this.#items.annotation(this.#progress(event), event.annotation)
+        break
+      case 'response.output_item.added':
+        if (event.item) this.#items.begin(this.#progress(event), event.item)
+        break
+      case 'response.output_item.done':
+        if (event.item) this.#item(this.#progress(event), event.item)
+        break
+      case 'response.created':
+      case 'response.in_progress':
+      case 'response.queued':
+        this.#sink.model(event.response?.model ?? '')
+        break
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        this.#end(event.response ?? {}, type.slice('response.'.length))
+        break
+      case 'error':
+        this.#sink.fail({ body: event.error ?? event })
+    }
+  }
+
+  #progress({ output_index, item_id, item }: WireEvent): ItemProgress {
+    return this.#items.progress(output_index, item_id ?? item?.id)
+  }
+
+  #item(progress: ItemProgress, item: WireItem): void {
+    this.#done.set(progress.key, item)
+    this.#items.finish(progress, item)
+  }
+
+  /** The answer is over. A server that sent no finished item has them all here. */
+  #end(response: WireResponse, status: string | undefined): void {
+    if (!this.#done.size) response.output?.forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
+    this.#sink.model(response.model ?? '')
+    const { usage, error } = response
+    if (usage) {
+      this.#sink.usage({
+        inputTokens: usage.input_tokens,
+        outputTokens: outputTokens(usage),
+        cacheReadTokens: usage.input_tokens_details?.cached_tokens,
+        cacheCreationTokens: usage.input_tokens_details?.cache_write_tokens,
+        reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
+      })
+    }
+    if (status === 'failed') this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
+    const state = toState([...this.#done.values()], this.#model)
+    if (state) this.#sink.state(state)
+    this.#finish(response.status ?? status, response.incomplete_details?.reason)
+  }
+
+  #finish(status: string | undefined, incomplete: string | undefined): void {
+    if (status === undefined) this.#sink.terminal()
+    else if (status === 'completed') this.#sink.finish('stop', status)
+    else if (incomplete === 'max_output_tokens') this.#sink.finish('length', `${status}:${incomplete}`)
+    else if (incomplete === 'content_filter') this.#sink.finish('content-filter', `${status}:${incomplete}`)
+    else this.#sink.finish('other', incomplete ? `${status}:${incomplete}` : status)
+  }
+}
+
+/** Some vendors count reasoning beside the output; the total then says so. */
+function outputTokens({ input_tokens = 0, output_tokens, total_tokens, output_tokens_details }: NonNullable<WireResponse['usage']>): number | undefined {
+  const reasoning = output_tokens_details?.reasoning_tokens ?? 0
+  const beside = output_tokens !== undefined && reasoning > 0 && total_tokens === input_tokens + output_tokens + reasoning
+  return beside ? output_tokens + reasoning : output_tokens
+}

@@ -1,0 +1,38 @@
+import type { Embedder } from '@modelport/core'
+import { createEmbedder } from '@modelport/driver'
+import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
+import type { WireEmbeddings } from './wire.js'
+
+/** Configuration of {@link createOpenAIEmbedder}. */
+export interface OpenAIEmbedderConfig extends JsonEndpointConfig {
+  /** For example `text-embedding-3-small`. */
+  readonly model: string
+  /** Length of the vectors, for models that can shorten them. Default: the model's own. */
+  readonly dimensions?: number
+}
+
+/** Most inputs of one request. */
+const batchSize = 2048
+
+/**
+ * An embedder by `POST /embeddings`; for Azure give the embedding model's deployment.
+ * @see https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-21)
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function createOpenAIEmbedder(config: OpenAIEmbedderConfig): Embedder {
+  const { dimensions, ...connection } = config
+  const { model } = config
+  const { name, ask } = jsonEndpoint(connection, 'deployment')
+  return createEmbedder({
+    name,
+    model,
+    batchSize,
+    embedBatch: async (input, { signal, deadlineMs }) => {
+      const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
+      const options = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }
+      const { data = [], usage } = await ask<WireEmbeddings>('/embeddings', body, options)
+      const ordered = [...data].sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+      return { vectors: ordered.map(({ embedding = [] }) => embedding), inputTokens: usage?.prompt_tokens }
+    },
+  })
+}

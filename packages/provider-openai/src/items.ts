@@ -1,0 +1,151 @@
+import type { Citation } from '@modelport/core'
+import type { Sink } from '@modelport/driver'
+import type { WireAnnotation, WireItem, WireLogprob, WirePart } from './wire.js'
+
+/** What of an item has gone out already. */
+export interface ItemProgress {
+  /** Its place in the answer; its id at servers that give no place. */
+  readonly key: number | string
+  /** Numbers of the parts delivered so far, whole or in deltas. */
+  readonly parts: Set<number>
+  /** Which text of a reasoning item is taken: the first that comes. */
+  reasoning?: 'summary' | 'content'
+  called?: boolean
+  cited?: boolean
+  weighed?: boolean
+}
+
+/** Gives the items of an answer to the sink, each piece once, whether it came in deltas, in a `done` event, or only whole. */
+export class ItemReader {
+  readonly #sink: Sink
+  readonly #all = new Map<number | string, ItemProgress>()
+  #last: ItemProgress | undefined
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  /** The progress of an item, found by its place, else by its id: some servers give only one, some first both, then one. */
+  progress(index: number | undefined, id: string | undefined): ItemProgress {
+    const last = this.#last
+    if (last && index !== undefined && last.key === index) return last
+    const found = this.#find(index) ?? this.#find(id)
+    const progress: ItemProgress = found ?? { key: index ?? id ?? 0, parts: new Set() }
+    if (index !== undefined) this.#all.set(index, progress)
+    if (id !== undefined) this.#all.set(id, progress)
+    this.#last = progress
+    return progress
+  }
+
+  #find(key: number | string | undefined): ItemProgress | undefined {
+    return key === undefined ? undefined : this.#all.get(key)
+  }
+
+  text(progress: ItemProgress, index = 0, text = ''): void {
+    progress.parts.add(index)
+    this.#sink.text(text)
+  }
+
+  refusal(progress: ItemProgress, index = 0, text = ''): void {
+    progress.parts.add(index)
+    this.#sink.refusal(text)
+  }
+
+  /** A finished part of a message. */
+  part(progress: ItemProgress, index = 0, part: WirePart): void {
+    if (part.logprobs && !progress.weighed) this.logprobs(progress, part.logprobs)
+    if (progress.parts.has(index)) return
+    if (part.type === 'refusal') this.refusal(progress, index, part.refusal)
+    else this.text(progress, index, part.text)
+  }
+
+  /** A piece of reasoning; a finished text counts only if no piece of it came. */
+  reasoning(progress: ItemProgress, kind: 'summary' | 'content', index = 0, piece: { delta?: string; text?: string }): void {
+    progress.reasoning ??= kind
+    if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index))) return
+    progress.parts.add(index)
+    this.#sink.reasoning(piece.delta ?? piece.text ?? '')
+  }
+
+  callText(progress: ItemProgress, text = ''): void {
+    progress.called = true
+    this.#sink.toolCall(progress.key, { text })
+  }
+
+  annotation(progress: ItemProgress, annotation: WireAnnotation | undefined): void {
+    progress.cited = true
+    const citation = annotation && toCitation(annotation)
+    if (citation) this.#sink.citation(citation)
+  }
+
+  logprobs(progress: ItemProgress, logprobs: readonly WireLogprob[]): void {
+    if (!logprobs.length) return
+    progress.weighed = true
+    this.#sink.logprobs(
+      logprobs.map(({ token = '', logprob = 0, top_logprobs }) => ({
+        token,
+        logprob,
+        ...(top_logprobs?.length && { top: top_logprobs.map((other) => ({ token: other.token ?? '', logprob: other.logprob ?? 0 })) }),
+      })),
+    )
+  }
+
+  /** An item has begun. */
+  begin({ key }: ItemProgress, { type, call_id, name }: WireItem): void {
+    if (type === 'function_call' || type === 'custom_tool_call') this.#sink.toolCall(key, { id: call_id, name })
+  }
+
+  /** An item is whole: gives out what has not gone out yet. */
+  finish(progress: ItemProgress, item: WireItem): void {
+    // Counted, not compared: servers number the parts of their events in other ways than they list them.
+    const delivered = progress.parts.size
+    switch (item.type) {
+      case 'message':
+        item.content?.forEach((part, index) => {
+          if (index >= delivered) this.part(progress, index, part)
+        })
+        if (!progress.cited) for (const part of item.content ?? []) for (const note of part.annotations ?? []) this.annotation(progress, note)
+        break
+      case 'reasoning': {
+        const kind = item.summary?.length ? 'summary' : 'content'
+        item[kind]?.forEach(({ text = '' }, index) => {
+          if (index >= delivered) this.reasoning(progress, kind, index, { text })
+        })
+        break
+      }
+      case 'function_call':
+      case 'custom_tool_call':
+        this.#finishCall(progress, item)
+        break
+      case 'compaction':
+        break
+      default:
+        this.#finishProviderTool(item)
+    }
+  }
+
+  #finishCall(progress: ItemProgress, item: WireItem): void {
+    const { key } = progress
+    const custom = item.type === 'custom_tool_call'
+    const text = custom ? item.input : item.arguments
+    this.begin(progress, item)
+    if (!progress.called) this.callText(progress, text)
+    if (custom) this.#sink.toolCall(key, { value: { input: text ?? '' } })
+    this.#sink.endToolCall(key)
+  }
+
+  #finishProviderTool(item: WireItem): void {
+    const { type = 'unknown', id = item.call_id, name = type } = item
+    if (type === 'image_generation_call' && typeof item.result === 'string' && item.result) {
+      const mediaType = `image/${item.output_format ?? 'png'}`
+      this.#sink.part({ type: 'image', source: { type: 'base64', data: item.result, mediaType } })
+    }
+    this.#sink.providerToolCall({ ...(id !== undefined && { id }), name, data: item })
+  }
+}
+
+function toCitation({ url, title, filename, file_id }: WireAnnotation): Citation | undefined {
+  const name = title ?? filename ?? (url === undefined ? file_id : undefined)
+  const citation = { ...(url && { url }), ...(name && { title: name }) }
+  return Object.keys(citation).length ? citation : undefined
+}

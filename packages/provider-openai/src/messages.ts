@@ -1,0 +1,82 @@
+import { type AssistantMessage, type ChatMessage, type ContentPart, type JsonObject, textOf, type ToolMessage } from '@modelport/core'
+import { mapToolCallIds } from '@modelport/driver'
+import { toInputContent, toInputPart } from './content.js'
+import { type ReplayRules, replayItems } from './state.js'
+
+/** What the input depends on beside the messages. */
+export interface InputRules extends ReplayRules {
+  /** Names of tools that take plain text. */
+  readonly customTools: ReadonlySet<string>
+  /** How instructions within the conversation are marked. */
+  readonly systemRole: 'system' | 'developer'
+}
+
+/** A conversation as the API takes it. */
+export interface ResponsesInput {
+  /** The system message at its start. */
+  readonly instructions: string | undefined
+  readonly input: readonly JsonObject[]
+}
+
+/**
+ * The conversation as instructions and items. An answer the same model gave through this API goes back as its own items; any other
+ * as its visible text and calls. Results follow their calls in call order; the API has no field for a failed one, so its text
+ * starts with `Error: `.
+ * @throws {LlmError} `unsupported` — a part the API does not take.
+ */
+export function toInput(messages: readonly ChatMessage[], rules: InputRules): ResponsesInput {
+  const [first, ...rest] = messages
+  const instructions = first?.role === 'system' ? textOf(first.content) : undefined
+  const input: JsonObject[] = []
+  const custom = new Set<string>()
+  for (const message of mapToolCallIds(instructions === undefined ? messages : rest)) {
+    switch (message.role) {
+      case 'system':
+        input.push({ role: rules.systemRole, content: toInputContent(message.content) })
+        break
+      case 'user':
+        input.push({ role: 'user', content: toInputContent(message.content) })
+        break
+      case 'assistant':
+        input.push(...toItems(message, rules, custom))
+        break
+      case 'tool':
+        input.push(toOutput(message, custom))
+    }
+  }
+  return { instructions, input }
+}
+
+function toItems(message: AssistantMessage, rules: InputRules, custom: Set<string>): JsonObject[] {
+  const replayed = replayItems(message, rules)
+  if (replayed) {
+    for (const item of replayed) if (item['type'] === 'custom_tool_call') custom.add(String(item['call_id']))
+    return replayed
+  }
+  const items: JsonObject[] = []
+  const { content, refusal, toolCalls = [] } = message
+  const parts = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
+  const text = toInputContent(typeof content === 'string' ? content : content.filter(({ type }) => type === 'text')) || refusal
+  if (text) items.push({ role: 'assistant', content: text })
+  // An assistant message holds only text here; what another model drew or spoke is shown as the user's.
+  if (parts.length) items.push({ role: 'user', content: parts.map(toShownPart) })
+  for (const { id, name, argumentsText } of toolCalls) {
+    if (rules.customTools.has(name)) {
+      custom.add(id)
+      items.push({ type: 'custom_tool_call', call_id: id, name, input: argumentsText })
+    } else items.push({ type: 'function_call', call_id: id, name, arguments: argumentsText || '{}' })
+  }
+  return items
+}
+
+/** A part of another model's answer; audio, which the API does not take, is only named. */
+const toShownPart = (part: ContentPart): JsonObject =>
+  part.type === 'audio' ? { type: 'input_text', text: '[audio]' } : toInputPart(part)
+
+function toOutput({ toolCallId, content, isError }: ToolMessage, custom: ReadonlySet<string>): JsonObject {
+  const output = toInputContent(content)
+  const type = custom.has(toolCallId) ? 'custom_tool_call_output' : 'function_call_output'
+  if (!isError) return { type, call_id: toolCallId, output }
+  const marked = typeof output === 'string' ? `Error: ${output}` : [{ type: 'input_text', text: 'Error: ' }, ...output]
+  return { type, call_id: toolCallId, output: marked }
+}

@@ -1,0 +1,79 @@
+import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
+import type { JsonObject, Provider } from '@modelport/core'
+import { createProvider, type Driver, type ProviderSettings } from '@modelport/driver'
+import { toDialect } from './chat.js'
+import { createClient, send } from './client.js'
+import type { OpenAIConfig } from './config.js'
+import { createResponsesDecoder } from './decoder.js'
+import { type Endpoint, toEndpoint } from './endpoint.js'
+import { toError } from './error.js'
+import { cheapestModel, modelTraits } from './models.js'
+import { toResponsesRequest } from './request.js'
+
+/**
+ * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; through
+ * the official SDK, which sends and does nothing else. Opens no connection before the first call.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function createOpenAI(config: OpenAIConfig): Provider {
+  const connection = connect(config)
+  const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
+  return createProvider(driver, connection.settings)
+}
+
+/** A configuration, read. */
+export interface Connection {
+  readonly api: 'responses' | 'chat'
+  readonly endpoint: Endpoint
+  readonly settings: ProviderSettings
+}
+
+/** Reads a configuration. @throws {LlmError} `invalid-base-url`, `config` */
+export function connect(config: OpenAIConfig): Connection {
+  const {
+    apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, api: wanted,
+    reasoningModel: _reasoning, dangerouslyAllowBrowser: _browser, ...common
+  } = config
+  const api = wanted ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
+  const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
+  return { api, endpoint, settings: toSettings(common, endpoint) }
+}
+
+/** What the driver layer needs of a configuration. */
+export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hosts' | 'secrets'> & { readonly cheapestModel?: string }, endpoint: Endpoint): ProviderSettings => ({
+  ...common,
+  cheapestModel: common.cheapestModel ?? (endpoint.official ? cheapestModel : common.model),
+  hosts: [endpoint.host],
+  secrets: () => endpoint.secrets(),
+})
+
+/** A driver for the Responses API. */
+export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
+  const { name } = endpoint
+  const client = createClient(endpoint, config)
+  const traits = modelTraits(config.model, config.reasoningModel)
+  const deployment = config.azure?.deployment
+  return {
+    name,
+    framing: 'sse',
+    request: (turn) => ({ ...toResponsesRequest(turn, name, traits), ...(deployment !== undefined && { model: deployment }) }),
+    send: (body, io) => send(client, '/responses', body, io),
+    decoder: createResponsesDecoder,
+    error: (failure) => toError(name, failure),
+  }
+}
+
+function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
+  const { name } = endpoint
+  const client = createClient(endpoint, config)
+  const traits = modelTraits(config.model, config.reasoningModel)
+  const dialect = toDialect(endpoint, traits, endpoint.official || config.azure !== undefined || endpoint.hasResponses)
+  return {
+    name,
+    framing: 'sse',
+    request: (turn) => toChatRequest(turn, dialect),
+    send: (body, io) => send(client, '/chat/completions', body, io),
+    decoder: createChatDecoder,
+    error: (failure) => toError(name, failure),
+  }
+}

@@ -1,0 +1,111 @@
+import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+import { toInput } from './messages.js'
+import type { ModelTraits } from './models.js'
+
+/** Body of `POST /responses`. */
+export type ResponsesRequest = JsonObject & { readonly model: string; readonly input: readonly JsonObject[] }
+
+/**
+ * What goes on the wire. Nothing is kept by the server (`store: false`), so reasoning models are asked for their encrypted
+ * reasoning. `vendor` wins field by field; its `input` is appended instead: items that answer calls of the vendor's own kind
+ * (`computer_call_output` and the like) stand after the answer that made them.
+ * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read 2026-11-21)
+ * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio.
+ */
+export function toResponsesRequest(turn: Turn, provider: string, traits: ModelTraits): ResponsesRequest {
+  const { options, model } = turn
+  refuseUnsupported(turn)
+  const { input: extra, ...vendor } = options.vendor ?? {}
+  const outputs = Array.isArray(extra) ? (extra as readonly JsonObject[]) : []
+  const { instructions, input } = toInput(turn.messages, {
+    provider,
+    model,
+    stored: vendor['store'] === true,
+    outputs: byCallId(outputs),
+    customTools: new Set((options.providerTools ?? []).filter((tool) => tool['type'] === 'custom').map((tool) => String(tool['name']))),
+    systemRole: traits.reasoning ? 'developer' : 'system',
+  })
+  const placed = new Set(input)
+  const include = [
+    ...(traits.reasoning ? ['reasoning.encrypted_content'] : []),
+    ...(options.topLogprobs === undefined ? [] : ['message.output_text.logprobs']),
+  ]
+  return {
+    model,
+    ...(instructions !== undefined && { instructions }),
+    input: [...input, ...outputs.filter((item) => !placed.has(item))],
+    ...toToolFields(turn),
+    max_output_tokens: options.maxTokens,
+    ...toSampling(turn, traits),
+    ...(options.reasoning !== undefined && { reasoning: { effort: options.reasoning } }),
+    ...(options.responseFormat && { text: { format: toFormat(options.responseFormat) } }),
+    ...(include.length && { include }),
+    store: false,
+    stream: turn.stream,
+    ...vendor,
+  }
+}
+
+function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
+  const groups = new Map<string, JsonObject[]>()
+  for (const item of items) {
+    const id = String(item['call_id'])
+    groups.set(id, [...(groups.get(id) ?? []), item])
+  }
+  return groups
+}
+
+function refuseUnsupported({ options }: Turn): void {
+  const found = [
+    ...(options.stop?.length ? ['stop'] : []),
+    ...(options.seed === undefined ? [] : ['seed']),
+    ...(options.topK === undefined ? [] : ['topK']),
+  ]
+  if (!found.length) return
+  const hint = options.topK === undefined ? '; use api: "chat", which takes it' : '; leave it out'
+  throw new LlmError('unsupported', `the Responses API has no ${found.join(', no ')}${hint}`)
+}
+
+/** An explicit temperature is always sent; the default only to models that take one. */
+function toSampling({ options, defaultTemperature }: Turn, traits: ModelTraits): JsonObject {
+  const temperature = options.temperature ?? (traits.temperature ? defaultTemperature : undefined)
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(options.topP !== undefined && { top_p: options.topP }),
+    ...(options.topLogprobs !== undefined && { top_logprobs: options.topLogprobs }),
+  }
+}
+
+function toToolFields({ tools, options }: Turn): JsonObject {
+  const all = [...tools.map(toTool), ...(options.providerTools ?? [])]
+  const choice = options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, options.providerTools ?? [])
+  const vain = !all.length && (choice === 'auto' || choice === 'none')
+  return {
+    ...(all.length && { tools: all }),
+    ...(choice !== undefined && !vain && { tool_choice: choice }),
+    ...(all.length && options.parallelToolCalls !== undefined && { parallel_tool_calls: options.parallelToolCalls }),
+  }
+}
+
+/** Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its optional fields required. */
+const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
+  type: 'function',
+  name,
+  description,
+  parameters: parameters ?? { type: 'object', properties: {} },
+  strict: strict ?? false,
+})
+
+function toToolChoice(choice: ToolChoice, providerTools: readonly JsonObject[]): string | JsonObject {
+  if (typeof choice === 'string') return choice
+  const custom = providerTools.some((tool) => tool['type'] === 'custom' && tool['name'] === choice.name)
+  return { type: custom ? 'custom' : 'function', name: choice.name }
+}
+
+function toFormat(format: ResponseFormat): JsonObject {
+  if (format.type === 'text') return { type: 'text' }
+  if (format.type === 'json') return { type: 'json_object' }
+  const { name = 'response', schema, strict } = format
+  return { type: 'json_schema', name, schema, ...(strict !== undefined && { strict }) }
+}

@@ -1,0 +1,78 @@
+import { type AssistantMessage, type JsonObject, textOf } from '@modelport/core'
+import type { WireItem } from './wire.js'
+
+/** What {@link AssistantMessage.origin} keeps of an answer: its items as they came, reasoning with its encrypted content. */
+interface ResponsesState {
+  readonly api: 'openai-responses'
+  /** The model as configured: another one cannot read the encrypted reasoning. */
+  readonly model: string
+  readonly items: readonly WireItem[]
+}
+
+/** What decides whether an answer's items may go back to the API. */
+export interface ReplayRules {
+  readonly provider: string
+  readonly model: string
+  /** False when the server keeps nothing (`store: false`): then reasoning must carry its encrypted content. */
+  readonly stored: boolean
+  /** Outputs of calls that are neither function nor custom tool calls, by call id. */
+  readonly outputs: ReadonlyMap<string, readonly JsonObject[]>
+}
+
+/** Items the client has to answer, and the item that does. */
+const clientRun: Readonly<Record<string, string>> = {
+  computer_call: 'computer_call_output',
+  local_shell_call: 'local_shell_call_output',
+  shell_call: 'shell_call_output',
+  apply_patch_call: 'apply_patch_call_output',
+}
+
+/** The state worth keeping: undefined when text and calls say it all. */
+export function toState(items: readonly WireItem[], model: string): ResponsesState | undefined {
+  return items.every(isPlain) ? undefined : { api: 'openai-responses', model, items }
+}
+
+function isPlain(item: WireItem): boolean {
+  if (item.type === 'message') return item.phase === undefined || item.phase === null
+  return item.type === 'function_call' && !['namespace', 'caller', 'async'].some((field) => field in item)
+}
+
+/**
+ * The items of an answer as input, all of them or, where the API would refuse them, none: it was written by another provider or
+ * model, the message was changed since, reasoning lacks its content or what follows it, or a call of the vendor's own kind has no
+ * output. Outputs stand right after the items.
+ */
+export function replayItems(message: AssistantMessage, rules: ReplayRules): JsonObject[] | undefined {
+  const { origin } = message
+  const state = origin?.state
+  if (!isResponsesState(state) || origin?.provider !== rules.provider || state.model !== rules.model) return undefined
+  const { items } = state
+  if (!agrees(items, message) || items.at(-1)?.type === 'reasoning') return undefined
+  if (!rules.stored && items.some((item) => item.type === 'reasoning' && !item.encrypted_content)) return undefined
+  const answered = new Set(items.flatMap(({ type, call_id }) => (type?.endsWith('_output') ? (call_id ?? []) : [])))
+  const open = items.filter(({ type, call_id }) => type && type in clientRun && !answered.has(call_id ?? ''))
+  if (open.some(({ call_id }) => !rules.outputs.has(call_id ?? ''))) return undefined
+  return [...items.map(withoutNulls), ...open.flatMap(({ call_id }) => rules.outputs.get(call_id ?? '') ?? [])]
+}
+
+function isResponsesState(state: unknown): state is ResponsesState {
+  if (typeof state !== 'object' || state === null) return false
+  const { api, items } = state as Partial<ResponsesState>
+  return api === 'openai-responses' && Array.isArray(items)
+}
+
+/** True when the items say what the message says. */
+function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }: AssistantMessage): boolean {
+  const calls = items.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
+  const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []))
+  const text = parts.map((part) => part.text ?? '').join('') || (refusal ?? '')
+  return (
+    calls.length === toolCalls.length &&
+    calls.every((item, index) => item.call_id === toolCalls[index]?.id && item.name === toolCalls[index]?.name) &&
+    text === textOf(content)
+  )
+}
+
+/** The API gives fields as null that it refuses as null. */
+const withoutNulls = (item: WireItem): JsonObject =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))

@@ -1,0 +1,36 @@
+import { type CallOptions, type ChatMessage, type JsonObject } from '@modelport/core'
+import { createProvider, type Driver, parseJson } from '@modelport/driver'
+import { createClient, send } from './client.js'
+import type { OpenAIConfig } from './config.js'
+import { connect, responsesDriver } from './provider.js'
+import type { WireTokenCount } from './wire.js'
+
+/** What the endpoint takes of a request. */
+const counted = [
+  'model', 'instructions', 'input', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text', 'truncation',
+  'conversation', 'previous_response_id',
+]
+
+/**
+ * How many input tokens a call of the Responses API would have, counted by the server: system, messages, tools and format included.
+ * Throws like a call of the provider.
+ * @see https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens (read 2026-11-21)
+ */
+export async function countTokens(config: OpenAIConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<number> {
+  const connection = connect({ ...config, api: 'responses' })
+  const client = createClient(connection.endpoint, config)
+  const base = responsesDriver(config, connection)
+  const driver: Driver<JsonObject> = {
+    ...base,
+    request: (turn) => Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
+    send: (body, io) => send(client, '/responses/input_tokens', body, io),
+    decoder: (sink) => ({
+      push: ({ data }) => {
+        sink.usage({ inputTokens: parseJson<WireTokenCount>(data).input_tokens })
+        sink.terminal()
+      },
+    }),
+  }
+  const { usage } = await createProvider(driver, connection.settings).generate(messages, ...options)
+  return usage.inputTokens
+}

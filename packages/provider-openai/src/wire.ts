@@ -1,0 +1,113 @@
+/**
+ * JSON of the Responses API, only what is read. All of it is the server's word: every field may be missing.
+ * @see https://developers.openai.com/api/reference/resources/responses (read 2026-11-21)
+ */
+export interface WireResponse {
+  readonly object?: string
+  readonly status?: string
+  readonly model?: string
+  readonly output?: readonly WireItem[] | null
+  readonly incomplete_details?: { readonly reason?: string } | null
+  readonly error?: unknown
+  readonly usage?: WireUsage | null
+}
+
+/** Token counts. Reasoning is part of the output, cached tokens are part of the input. */
+export interface WireUsage {
+  readonly input_tokens?: number
+  readonly output_tokens?: number
+  readonly total_tokens?: number
+  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number } | null
+}
+
+/** One item of an answer: a message, reasoning, a call, or the work of a tool the vendor runs. */
+export interface WireItem {
+  readonly type?: string
+  readonly id?: string
+  readonly call_id?: string
+  readonly name?: string
+  /** Arguments of a `function_call`. */
+  readonly arguments?: string
+  /** Input of a `custom_tool_call`. */
+  readonly input?: string
+  readonly content?: readonly WirePart[] | null
+  readonly summary?: readonly WirePart[] | null
+  readonly encrypted_content?: string | null
+  readonly phase?: string | null
+  /** Base64 of an `image_generation_call`. */
+  readonly result?: unknown
+  readonly output_format?: string
+}
+
+/** One part of a message or of reasoning. */
+export interface WirePart {
+  readonly type?: string
+  readonly text?: string
+  readonly refusal?: string
+  readonly annotations?: readonly WireAnnotation[] | null
+  readonly logprobs?: readonly WireLogprob[] | null
+}
+
+/** Where a statement comes from: `url_citation`, `file_citation`, `container_file_citation`, `file_path`. */
+export interface WireAnnotation {
+  readonly type?: string
+  readonly url?: string
+  readonly title?: string
+  readonly filename?: string
+  readonly file_id?: string
+}
+
+/** One token with its probability. */
+export interface WireLogprob {
+  readonly token?: string
+  readonly logprob?: number
+  readonly top_logprobs?: readonly WireLogprob[] | null
+}
+
+/** One event of a stream; also a whole answer, or an error in place of one. */
+export interface WireEvent extends WireResponse {
+  readonly type?: string
+  readonly response?: WireResponse
+  /** Position of the item; some servers give only `item_id`. */
+  readonly output_index?: number
+  readonly item_id?: string
+  readonly content_index?: number
+  readonly summary_index?: number
+  readonly item?: WireItem
+  readonly part?: WirePart
+  readonly delta?: string
+  readonly text?: string
+  readonly refusal?: string
+  readonly arguments?: string
+  readonly input?: string
+  readonly annotation?: WireAnnotation
+  readonly logprobs?: readonly WireLogprob[] | null
+  /** Only in an answer of Chat Completions. */
+  readonly choices?: unknown
+}
+
+/** An error as the API words it, alone or under `error`. */
+export interface WireError {
+  readonly error?: unknown
+  readonly message?: unknown
+  readonly code?: unknown
+  /** Azure's own reason. */
+  readonly innererror?: unknown
+}
+
+/** Answer of `POST /embeddings`. */
+export interface WireEmbeddings {
+  readonly data?: readonly { readonly index?: number; readonly embedding?: readonly number[] }[]
+  readonly usage?: { readonly prompt_tokens?: number }
+}
+
+/** Answer of `GET /models`. */
+export interface WireModels {
+  readonly data?: readonly { readonly id?: string; readonly created?: number; readonly owned_by?: string }[]
+}
+
+/** Answer of `POST /responses/input_tokens`. */
+export interface WireTokenCount {
+  readonly input_tokens?: number
+}
