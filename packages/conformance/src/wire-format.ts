@@ -48,6 +48,13 @@ export interface WireFormat {
     readonly argumentsText: boolean
     readonly inBandError: boolean
     readonly cacheTokens: boolean
+    /** Counts of tokens written to a cache are reported and must arrive. Default false: they may be missing. */
+    readonly cacheCreationTokens?: boolean
+    /** Counts of reasoning tokens are reported and must arrive. Default false: they may be missing. */
+    readonly reasoningTokens?: boolean
+    /** False where no finish reason says that content was stopped. Default true. */
+    readonly contentFilter?: boolean
+    /** A failed result has a field of its own; false where only its text can say so. */
     readonly toolResultErrors: boolean
   }
   /** True when the request is for this API's answer endpoint. */

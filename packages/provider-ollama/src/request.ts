@@ -19,7 +19,7 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 export function toRequest(turn: Turn): WireRequest {
   const { options } = turn
   for (const [applies, what] of unsupported) if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
-  const { options: vendorOptions, headers: _headers, ...vendor } = options.vendor ?? {}
+  const { options: vendorOptions, ...vendor } = options.vendor ?? {}
   const tools = options.toolChoice === 'none' ? [] : turn.tools
   const think = options.reasoning === 'none' ? false : options.reasoning
   const format = toFormat(options.responseFormat)

@@ -10,7 +10,7 @@ const json = { 'content-type': 'application/json; charset=utf-8' }
  */
 export const ollamaChat: WireFormat = {
   api: 'ollama-chat',
-  supports: { reasoning: true, toolCallIds: true, argumentsText: false, inBandError: true, cacheTokens: true, toolResultErrors: false },
+  supports: { reasoning: true, toolCallIds: true, argumentsText: false, inBandError: true, cacheTokens: true, contentFilter: false, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/api\/chat(\?|$)/.test(path) && !/\/(v1|api)\/api\/|\/\/api/.test(path),
   answer: (turn, request) => (isStream(request) ? stream(lines(turn, request)) : whole(turn, request)),
   answerThenFail: (turn, request, message) => {
