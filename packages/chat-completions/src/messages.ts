@@ -11,6 +11,7 @@ import {
 } from '@modelport/core'
 import { mapToolCallIds } from '@modelport/driver'
 import type { ChatDialect } from './request.js'
+import { asObject } from './wire.js'
 
 /** What the decoder keeps of a message for its replay, in `origin.state`. */
 export interface ChatState {
@@ -27,8 +28,11 @@ export interface ChatState {
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
 export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
-  return mapToolCallIds(messages, dialect.toolCallIds).map((message, index) => {
+  const ownIds = new Set(messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])))
+  return mapToolCallIds(messages, dialect.toolCallIds).map((mapped, index) => {
     const where = `messages[${index}]`
+    const original = messages[index] ?? mapped
+    const message = isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
     switch (message.role) {
       case 'system':
         return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), ...name(message) }
@@ -42,11 +46,13 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
   })
 }
 
+const isOwn = (message: ChatMessage, { provider }: ChatDialect): message is AssistantMessage =>
+  message.role === 'assistant' && provider !== '' && message.origin?.provider === provider
+
 const name = (message: { readonly name?: string }): JsonObject => (message.name === undefined ? {} : { name: message.name })
 
 function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
-  const own = dialect.provider !== '' && message.origin?.provider === dialect.provider
-  const state = (own ? (message.origin.state ?? {}) : {}) as ChatState
+  const state: ChatState = isOwn(message, dialect) ? asObject(message.origin?.state) : {}
   const calls = message.toolCalls ?? []
   const said = toContent(message.content, where, dialect, ['text'])
   const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said

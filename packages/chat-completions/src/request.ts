@@ -13,6 +13,7 @@ export interface ChatDialect {
   readonly systemRole: 'system' | 'developer'
   /** False leaves the default temperature out; one that the caller sets is always sent. */
   readonly takesTemperature: boolean
+  /** Which ids of foreign tool calls the server accepts; its own go back as they came. */
   readonly toolCallIds: ToolCallIdRule
   /** The fields each level adds to the request. A level that is missing is refused. */
   readonly reasoning: Readonly<Partial<Record<NonNullable<CallOptions['reasoning']>, JsonObject>>>
@@ -45,7 +46,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   streamUsage: true,
   systemRole: 'system',
   takesTemperature: true,
-  toolCallIds: { forbidden: /[^\x21-\x7e]/g, maxLength: 64 },
+  toolCallIds: { maxLength: 40 },
   reasoning: { none: effort('none'), low: effort('low'), medium: effort('medium'), high: effort('high') },
   replayReasoning: 'with-tool-calls',
   inputs: ['text', 'image', 'audio', 'file'],
