@@ -5,7 +5,6 @@ import type { Decoder, Driver, Turn } from './driver.js'
 import { createFramer, type Framer } from './framing.js'
 import { createGuardedFetch } from './guarded-fetch.js'
 import { IdleWatch } from './idle-watch.js'
-import { tryParseJson } from './parse-json.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
 
@@ -28,7 +27,6 @@ export class Exchange {
   #bytes = 0
   #host: string | undefined
   #failure: LlmError | undefined
-  #tail = ''
   #interrupt: ((error: unknown) => void) | undefined
   readonly #forget: () => void
 
@@ -159,7 +157,6 @@ export class Exchange {
         maxEventBytes: limits.maxEventBytes,
       },
       (record) => {
-        this.#tail = record.data
         decoder.push(record)
       },
     )
@@ -183,8 +180,7 @@ export class Exchange {
       this.#decoder?.end?.()
     } catch (error) {
       // A message cut short is not a malformed one; after the terminal event it takes nothing away.
-      const cut = /^\s*[[{]/.test(this.#tail) && tryParseJson(this.#tail) === undefined
-      if (!isLlmError(error, 'protocol') || !(whole || cut)) throw error
+      if (!isLlmError(error, 'protocol') || !(whole || this.#framer?.cut)) throw error
       if (!whole) throw this.#cut(error)
     }
     if (!this.recorder.finished) {

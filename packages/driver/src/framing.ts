@@ -9,6 +9,8 @@ export interface Framer {
   push(chunk: Uint8Array): void
   /** The body is over: gives out what is left. */
   end(): void
+  /** True when `end` found that the body stops inside a record: one that cannot be read is then cut, not malformed. */
+  readonly cut: boolean
 }
 
 /** What decides how a body is read. */

@@ -34,6 +34,11 @@ export class LineSplitter {
     this.#split(text)
   }
 
+  /** True when there is a last line that has no end yet. */
+  get open(): boolean {
+    return this.#heldBytes > 0
+  }
+
   /** Gives out a last line that has no end. */
   end(): void {
     if (this.#heldBytes) this.#onLine(this.#decode(this.#join(new Uint8Array(0))))

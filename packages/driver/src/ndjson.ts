@@ -4,6 +4,7 @@ import { LineSplitter } from './lines.js'
 
 /** One JSON value a line; empty lines are skipped. */
 export class NdjsonFramer implements Framer {
+  cut = false
   readonly #lines: LineSplitter
 
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
@@ -17,6 +18,7 @@ export class NdjsonFramer implements Framer {
   }
 
   end(): void {
+    this.cut = this.#lines.open
     this.#lines.end()
   }
 }

@@ -8,6 +8,7 @@ import { LineSplitter } from './lines.js'
  * the body cuts off before its blank line is given out too, so that a server which forgets the blank line loses nothing.
  */
 export class SseFramer implements Framer {
+  cut = false
   readonly #onRecord: (record: WireRecord) => void
   readonly #lines: LineSplitter
   readonly #maxBytes: number
@@ -27,6 +28,7 @@ export class SseFramer implements Framer {
   }
 
   end(): void {
+    this.cut = this.#lines.open || this.#data !== undefined
     this.#lines.end()
     this.#dispatch()
   }

@@ -75,7 +75,7 @@ export class ToolCallBuffer {
   toolCalls(): readonly ToolCall[] {
     return this.#ordered()
       .filter((call) => call.name)
-      .map((call) => call.done ?? this.#toToolCall(call))
+      .map((call) => call.done ?? unfinished(call))
   }
 
   /** The finished calls: those that may be answered. */
@@ -124,3 +124,12 @@ export class ToolCallBuffer {
     }
   }
 }
+
+/** A call of which more may come: however its text reads so far, it must not be executed. */
+const unfinished = ({ id, name, text }: OpenCall): ToolCall => ({
+  id,
+  name,
+  arguments: {},
+  argumentsText: text,
+  error: 'the answer ended before the call did',
+})

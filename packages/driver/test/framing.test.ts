@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { createFramer, type WireRecord } from '@modelport/driver'
+import { LineSplitter } from '../src/lines.js'
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const mib = 1024 * 1024
+
+function lines(chunks: readonly Uint8Array[], maxBytes = mib): string[] {
+  const found: string[] = []
+  const splitter = new LineSplitter((line) => found.push(line), maxBytes)
+  for (const chunk of chunks) splitter.push(chunk)
+  splitter.end()
+  return found
+}
+
+interface Framed {
+  readonly records: WireRecord[]
+  readonly cut: boolean
+}
+
+function frame(framing: 'sse' | 'ndjson' | 'json', chunks: readonly Uint8Array[], maxEventBytes = mib): Framed {
+  const records: WireRecord[] = []
+  const contentType = framing === 'json' ? 'application/json' : ''
+  const choice = { framing: framing === 'json' ? 'sse' as const : framing, stream: framing !== 'json', contentType, maxEventBytes }
+  const framer = createFramer(choice, (record) => records.push(record))
+  for (const chunk of chunks) framer.push(chunk)
+  framer.end()
+  return { records, cut: framer.cut }
+}
+
+/** Every way to cut the bytes in one, two or three, each single byte, and random cuts. */
+function* splits(bytes: Uint8Array): Generator<Uint8Array[]> {
+  yield [bytes]
+  yield Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+  for (let a = 0; a <= bytes.length; a++) yield [bytes.subarray(0, a), bytes.subarray(a)]
+  for (let a = 0; a <= bytes.length; a += 3) {
+    for (let b = a; b <= bytes.length; b += 2) yield [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
+  }
+}
+
+describe('lines', () => {
+  const text = 'eins\nzwölf\r\n\r\ndrei\r\r日本\n\n👩‍🚀 fin'
+  const expected = ['eins', 'zwölf', '', 'drei', '', '日本', '', '👩‍🚀 fin']
+
+  test('LF, CR and CRLF end a line, wherever the bytes are split', () => {
+    for (const chunks of splits(encode(text))) expect(lines(chunks)).toEqual(expected)
+  })
+
+  test('a CR at the end of a chunk and the LF of the next are one end', () => {
+    expect(lines([encode('a\r'), encode('\nb')])).toEqual(['a', 'b'])
+    expect(lines([encode('a\r'), encode('b\r'), encode('\r\n')])).toEqual(['a', 'b', ''])
+    expect(lines([encode('a\r'), encode(''), encode('\n'), encode('\nb')])).toEqual(['a', '', 'b'])
+  })
+
+  test('one byte order mark at the start is dropped, none elsewhere', () => {
+    for (const chunks of splits(encode('\ufeff\ufeffa\n\ufeffb\n'))) expect(lines(chunks)).toEqual(['\ufeffa', '\ufeffb'])
+    for (const chunks of splits(encode('\ufeff\na'))) expect(lines(chunks)).toEqual(['', 'a'])
+    for (const chunks of splits(encode('\ufeffonly'))) expect(lines(chunks)).toEqual(['only'])
+  })
+
+  test('a line longer than the limit is refused, in one chunk more than the limit or many', () => {
+    const long = encode('x'.repeat(2000))
+    expect(() => lines([long], 1000)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+    expect(() => lines(Array.from(long, (byte) => Uint8Array.of(byte)), 1000)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+    expect(lines([encode('x'.repeat(1000))], 1000)).toEqual(['x'.repeat(1000)])
+    expect(lines(Array.from({ length: 50 }, () => encode(`${'y'.repeat(99)}\n`)), 1000)).toHaveLength(50)
+  })
+
+  test.each([[[0xff, 10]], [[0xc3, 10]], [[0xed, 0xa0, 0x80, 10]], [[0xf0, 0x9f, 10]], [[0x61, 0x80, 10]], [[0xc0, 0xaf, 10]]])('invalid UTF-8 %j is refused', (bytes) => {
+    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol' }))
+  })
+
+  test('a chunk may be reused by its sender', () => {
+    const reused = new Uint8Array(4)
+    const found: string[] = []
+    const splitter = new LineSplitter((line) => found.push(line), mib)
+    for (const piece of ['abcd', 'efgh', 'ij\nk']) {
+      reused.set(encode(piece))
+      splitter.push(reused)
+    }
+    splitter.end()
+    expect(found).toEqual(['abcdefghij', 'k'])
+  })
+
+  test('one long line in many chunks takes linear time', () => {
+    const time = (size: number): number => {
+      const chunk = encode('x'.repeat(16 * 1024))
+      const start = performance.now()
+      expect(lines([...Array.from({ length: size / chunk.length }, () => chunk), encode('\n')], 64 * mib)[0]).toHaveLength(size)
+      return performance.now() - start
+    }
+    time(mib)
+    expect(time(16 * mib)).toBeLessThan(1000)
+  })
+})
+
+describe('server-sent events', () => {
+  // After the examples of the WHATWG HTML standard, section 9.2.6, and the web platform tests "format-*".
+  const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+    ['data: YHOO\ndata: +2\ndata: 10\n\n', [['', 'YHOO\n+2\n10']]],
+    [': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n', [['', 'first event'], ['', 'second event'], ['', ' third event']]],
+    ['data\n\ndata\ndata\n\ndata:\n\n', [['', ''], ['', '\n'], ['', '']]],
+    ['data:test\n\ndata: test\n\n', [['', 'test'], ['', 'test']]],
+    ['event: one\ndata: 1\n\ndata: 2\n\nevent:two\ndata:3\n\n', [['one', '1'], ['', '2'], ['two', '3']]],
+    ['event: none\n\ndata: x\n\n', [['', 'x']]],
+    ['data:\0\ndata:  2\nData:1\ndata\0:2\n:2\nretry: x\ndata:4\n\n', [['', '\0\n 2\n4']]],
+    ['id: a\0b\ndata: x\n\n', [['', 'x']]],
+    ['data: a\r\ndata: b\r\n\r\ndata: c\r\rdata: d\n\n', [['', 'a\nb'], ['', 'c'], ['', 'd']]],
+    ['\ufeffdata: 1\n\n\ufeffdata: 2\n\ndata: 3\n\n', [['', '1'], ['', '3']]],
+    ['data: {"a":"b: c"}\n\n', [['', '{"a":"b: c"}']]],
+    ['\n\n\n', []],
+  ]
+
+  test.each(cases)('%j', (text, expected) => {
+    for (const chunks of splits(encode(text))) {
+      const { records, cut } = frame('sse', chunks)
+      expect(records.map(({ event, data }) => [event, data])).toEqual(expected)
+      expect(cut).toBe(false)
+    }
+  })
+
+  test('the one deviation: a last event without its blank line is given out, and known to be cut', () => {
+    expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({ records: [{ event: '', data: 'a' }, { event: '', data: 'b' }], cut: true })
+    expect(frame('sse', [encode('data: a\n')]).cut).toBe(true)
+    expect(frame('sse', [encode('data: a\n\n: bye')]).cut).toBe(true)
+  })
+
+  test('an event longer than the limit is refused, in one line or many', () => {
+    const refused = expect.objectContaining({ code: 'limit-exceeded' }) as unknown
+    expect(() => frame('sse', Array.from({ length: 100 }, () => encode(`data: ${'x'.repeat(90)}\n`)), 1000)).toThrow(refused)
+    expect(() => frame('sse', Array.from({ length: 20 }, () => encode('x'.repeat(90))), 1000)).toThrow(refused)
+  })
+})
+
+describe('NDJSON', () => {
+  test('one value a line, empty lines skipped, however it is split', () => {
+    for (const chunks of splits(encode('{"a":"ö"}\n\n  \r\n{"b":2}\r\n{"c":3}'))) {
+      const { records, cut } = frame('ndjson', chunks)
+      expect(records.map(({ data }) => data)).toEqual(['{"a":"ö"}', '{"b":2}', '{"c":3}'])
+      expect(cut).toBe(true)
+    }
+  })
+
+  test('lines of more than 64 KiB work', () => {
+    const line = JSON.stringify({ text: 'ż'.repeat(100_000) })
+    expect(frame('ndjson', [encode(`${line}\n`)])).toEqual({ records: [{ event: '', data: line }], cut: false })
+  })
+})
+
+describe('whole bodies', () => {
+  test('one record at the end, however it is split; an empty body gives none', () => {
+    const text = '\ufeff{"a":"👩‍🚀 ö"}'
+    for (const chunks of splits(encode(text))) expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1) }], cut: false })
+    expect(frame('json', [])).toEqual({ records: [], cut: false })
+    expect(frame('json', [encode(' \n')]).records).toEqual([])
+  })
+
+  test('a body that stops inside its value is cut, another text is not', () => {
+    expect(frame('json', [encode('{"a":"b')]).cut).toBe(true)
+    expect(frame('json', [encode('oops')]).cut).toBe(false)
+  })
+
+  test('a body that stops inside a character is cut, a wrong byte is not', () => {
+    const bytes = encode('{"a":"ö"}')
+    const framerOf = (): ReturnType<typeof createFramer> => createFramer({ framing: 'sse', stream: false, contentType: '', maxEventBytes: mib }, () => undefined)
+    const stopped = framerOf()
+    stopped.push(bytes.subarray(0, 7))
+    expect(() => stopped.end()).toThrow(expect.objectContaining({ code: 'protocol' }))
+    expect(stopped.cut).toBe(true)
+    const wrong = framerOf()
+    expect(() => wrong.push(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(expect.objectContaining({ code: 'protocol' }))
+    expect(wrong.cut).toBe(false)
+  })
+
+  test('a web page is refused whatever was asked for', () => {
+    for (const stream of [true, false]) {
+      const choice = { framing: 'ndjson' as const, stream, contentType: 'Text/HTML; charset=utf-8', maxEventBytes: mib }
+      expect(() => createFramer(choice, () => undefined)).toThrow(expect.objectContaining({ code: 'protocol' }))
+    }
+  })
+
+  test('a stream that was asked for and comes as one JSON value is read as one', () => {
+    const records: WireRecord[] = []
+    const framer = createFramer({ framing: 'sse', stream: true, contentType: 'application/json', maxEventBytes: mib }, (record) => records.push(record))
+    framer.push(encode('{"error":{}}'))
+    framer.end()
+    expect(records).toEqual([{ event: '', data: '{"error":{}}' }])
+  })
+})

@@ -1,0 +1,71 @@
+import type { StreamEvent } from '@modelport/core'
+import { expect, test } from 'vitest'
+import { defaultLimits } from '@modelport/driver'
+import { ToolCallBuffer } from '../src/tool-call-buffer.js'
+
+function buffer() {
+  const events: StreamEvent[] = []
+  return { events, calls: new ToolCallBuffer((event) => events.push(event), defaultLimits, new Set(['call_1'])) }
+}
+
+test('a call of which more may come has an error, whatever its text reads so far', () => {
+  const { calls } = buffer()
+  calls.push(0, { id: 'a', name: 'f' })
+  expect(calls.toolCalls()).toMatchObject([{ id: 'a', arguments: {}, argumentsText: '', error: expect.any(String) as string }])
+  calls.push(0, { text: '{"a":1}' })
+  expect(calls.toolCalls()).toMatchObject([{ arguments: {}, argumentsText: '{"a":1}', error: expect.any(String) as string }])
+  calls.end(0)
+  expect(calls.toolCalls()).toEqual([{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }])
+})
+
+test('calls are complete in the order of their keys, however they end', () => {
+  const { calls, events } = buffer()
+  for (const key of [2, 0, 1]) calls.push(key, { id: `id${key}`, name: 'f', text: '{}' })
+  calls.end(2)
+  calls.end(1)
+  expect(events.filter(({ type }) => type === 'tool-call-complete')).toEqual([])
+  calls.end(0)
+  const complete = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.id] : []))
+  expect(complete).toEqual(['id0', 'id1', 'id2'])
+})
+
+test('text keys keep the order they came in', () => {
+  const { calls } = buffer()
+  for (const key of ['z', 'a', 'm']) calls.push(key, { id: key, name: 'f' })
+  calls.endAll()
+  expect(calls.toolCalls().map(({ id }) => id)).toEqual(['z', 'a', 'm'])
+})
+
+test('ids that are missing or taken are made unique in the conversation', () => {
+  const { calls } = buffer()
+  calls.push(0, { name: 'f', text: '{}' })
+  calls.push(1, { id: 'call_1', name: 'f' })
+  calls.push(2, { id: 'call_1', name: 'f' })
+  calls.push(3, { name: 'f' })
+  calls.endAll()
+  const ids = calls.toolCalls().map(({ id }) => id)
+  expect(new Set(ids).size).toBe(4)
+  expect(ids).not.toContain('call_1')
+})
+
+test('arguments beyond the limit, and a call without a name, are typed failures', () => {
+  const { calls } = buffer()
+  calls.push(0, { id: 'a', name: 'f' })
+  expect(() => calls.push(0, { text: 'x'.repeat(1024 * 1024 + 1) })).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+  const nameless = buffer().calls
+  nameless.push(0, { id: 'a', text: '{}' })
+  expect(() => nameless.endAll()).toThrow(expect.objectContaining({ code: 'protocol' }))
+})
+
+test('a name that comes after the arguments loses none of them', () => {
+  const { calls, events } = buffer()
+  calls.push(0, { text: '{"a"' })
+  calls.push(0, { id: 'a', name: 'f', text: ':1}' })
+  calls.endAll()
+  expect(events).toEqual([
+    { type: 'tool-call-start', toolCall: { id: 'a', name: 'f' } },
+    { type: 'tool-call-delta', id: 'a', text: '{"a"' },
+    { type: 'tool-call-delta', id: 'a', text: ':1}' },
+    { type: 'tool-call-complete', toolCall: { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' } },
+  ])
+})
