@@ -22,6 +22,7 @@ export const boundaries = [
   { package: 'provider-openai-compatible', imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'] },
   { package: 'provider-llamacpp', imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp'], builtins: true, forbidden: ['openai', 'undici', '@modelport/factory'] },
   { package: 'provider-mock', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:fs', '@modelport/conformance'] },
+  { package: 'provider-mock', file: 'node.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', 'undici', '@modelport/conformance'] },
 
   { package: 'conformance', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:http', '@modelport/provider-mock'] },
   { package: 'conformance', file: 'wire-server*.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', '@modelport/provider-mock'] },

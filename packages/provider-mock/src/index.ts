@@ -1,1 +1,10 @@
-export {}
+export type { Cassette, CassetteExchange, CassetteFailure, CassetteRequest, CassetteResponse } from './cassette.js'
+export { parseCassette } from './cassette.js'
+export type { MockConfig, MockProvider } from './mock.js'
+export { createMock } from './mock.js'
+export type { CassetteRecorder, RecordOptions } from './record-cassette.js'
+export { recordCassette } from './record-cassette.js'
+export type { CassettePlayer, ReplayOptions } from './replay-cassette.js'
+export { CassetteMismatchError, replayCassette } from './replay-cassette.js'
+export type { MockResponse, MockToolCall, MockTurn } from './responses.js'
+export type { ScrubOptions } from './scrub.js'

@@ -1,0 +1,60 @@
+import { isLlmError, type ErrorCode, type LlmError, type TokenCounts } from '@modelport/core'
+import type { Clock } from '@modelport/driver'
+import type { MockTurn } from './responses.js'
+import type { MockRecord } from './wire.js'
+
+/** Code and message of a scripted failure. */
+export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCode; readonly message: string } {
+  return isLlmError(error) ? { code: error.code, message: error.message } : { code: error, message: 'a scripted failure' }
+}
+
+/** What goes on the wire for a turn. `chunkSize` is in characters; 0 cuts nothing. */
+export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize: number): readonly MockRecord[] {
+  const { reasoning = [], text = [], toolCalls = [], finish = 'stop', error, cut } = turn
+  const records: MockRecord[] = [
+    ...toPieces(reasoning, chunkSize).map((piece) => ({ type: 'reasoning' as const, text: piece })),
+    ...toPieces(text, chunkSize).map((piece) => ({ type: 'text' as const, text: piece })),
+    ...toolCalls.map(({ id, name, arguments: value = {}, argumentsText = JSON.stringify(value) }, index) => ({
+      type: 'call' as const, index, name, arguments: argumentsText, ...(id !== undefined && { id }),
+    })),
+  ]
+  if (error !== undefined) return [...records, { type: 'error', ...toFailure(error) }]
+  return cut ? records : [...records, { type: 'end', finish, usage: { ...usage, ...turn.usage } }]
+}
+
+/** Characters are Unicode's, so that none is cut in two. */
+function toPieces(text: string | readonly string[], size: number): readonly string[] {
+  if (typeof text !== 'string') return text
+  if (size === 0) return text ? [text] : []
+  const characters = Array.from(text)
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''))
+}
+
+/** A body that gives one line a read, each after the delay; cancelling it stops the wait. */
+export function toStream(records: readonly MockRecord[], delayMs: number, clock: Clock): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let next = 0
+  let stop: (() => void) | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const record = records[next++]
+        if (!record) {
+          controller.close()
+          return
+        }
+        if (delayMs > 0) {
+          await new Promise<void>((resolve) => {
+            stop = clock.after(delayMs, resolve)
+          })
+        }
+        controller.enqueue(encoder.encode(`${JSON.stringify(record)}\n`))
+      },
+      cancel: () => {
+        stop?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,82 @@
+import { LlmError } from '@modelport/core'
+
+/** Recorded HTTP, with every secret taken out: plain JSON. */
+export interface Cassette {
+  readonly version: 1
+  /** In the order in which the requests were sent. */
+  readonly exchanges: readonly CassetteExchange[]
+}
+
+/** One request and what came of it. */
+export interface CassetteExchange {
+  readonly request: CassetteRequest
+  readonly response: CassetteResponse | CassetteFailure
+}
+
+/** A request as it was sent. */
+export interface CassetteRequest {
+  readonly method: string
+  readonly url: string
+  /** Lower-case names; those that change from run to run are left out, values of secret ones read `[redacted]`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed JSON, or the text where it is none; unset where there is no body. */
+  readonly body?: unknown
+}
+
+/** A response as it came. */
+export interface CassetteResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The body in the chunks in which it was read, without content encoding; bytes that are no UTF-8 on their own are in base64. */
+  readonly chunks: readonly (string | { readonly base64: string })[]
+  /** True when the body was not read to its end: the connection failed, or the reader left. */
+  readonly cut?: true
+}
+
+/** A request that got no response. */
+export interface CassetteFailure {
+  readonly error: { readonly message: string; readonly code?: string }
+}
+
+/**
+ * Reads what was stored.
+ * @throws {LlmError} `config` — it is no cassette, or one of a version that this package does not know.
+ */
+export function parseCassette(stored: unknown): Cassette {
+  const { version, exchanges } = (stored ?? {}) as Partial<Record<keyof Cassette, unknown>>
+  if (version !== 1) {
+    const what = version === undefined ? 'no cassette: it has no version' : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
+    throw new LlmError('config', `cassette: ${what}`)
+  }
+  if (!Array.isArray(exchanges)) throw new LlmError('config', 'cassette: it has no list of exchanges')
+  // The JSON boundary: a stored cassette's shape beyond this is taken on trust.
+  return { version, exchanges: exchanges as Cassette['exchanges'] }
+}
+
+/** Bytes as a string of one character each: a form in which secrets can be looked for wherever the bytes were split. */
+export function toBinary(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += 8192) binary += String.fromCharCode(...bytes.subarray(start, start + 8192))
+  return binary
+}
+
+/** The chunk of a cassette for these bytes. */
+export function toChunk(binary: string): CassetteResponse['chunks'][number] {
+  try {
+    return decodeUtf8(fromBinary(binary))
+  } catch {
+    return { base64: btoa(binary) }
+  }
+}
+
+/** The bytes of a chunk. */
+export const toBytes = (chunk: CassetteResponse['chunks'][number]): Uint8Array<ArrayBuffer> =>
+  typeof chunk === 'string' ? new TextEncoder().encode(chunk) : fromBinary(atob(chunk.base64))
+
+const fromBinary = (binary: string): Uint8Array<ArrayBuffer> => Uint8Array.from(binary, (character) => character.charCodeAt(0))
+
+/** The text of these bytes, a byte order mark kept. Throws when they are no UTF-8. */
+function decodeUtf8(bytes: Uint8Array): string {
+  // eslint-disable-next-line no-restricted-globals -- stores bytes as text that gives the same bytes again; reads no wire
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+}

@@ -1,0 +1,68 @@
+import { type ErrorCode, isLlmError, LlmError, type Provider, ProviderError, type TokenCounts } from '@modelport/core'
+import { type CommonConfig, createProvider, type Driver, type HttpFailure, systemClock, type Turn } from '@modelport/driver'
+import { toFailure, toRecords, toStream } from './body.js'
+import { createDecoder } from './decoder.js'
+import { failsAtOnce, type MockResponse, toMockTurn } from './responses.js'
+
+const name = 'mock'
+
+/** Configuration of {@link createMock}. */
+export interface MockConfig extends Partial<Omit<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'headers'>> {
+  /** Answers to the requests, in order; attempts after a failure and rounds after tool results are requests too. */
+  readonly responses?: readonly MockResponse[]
+  /** The answer once `responses` are used up. Unset: they start again from the first. */
+  readonly defaultResponse?: MockResponse
+  /** Default `mock`. */
+  readonly model?: string
+  /** Characters in a streamed piece of text; 0 cuts nothing. Default 3. */
+  readonly chunkSize?: number
+  /** Milliseconds before each streamed piece, on the clock of the configuration. Default 0. */
+  readonly delayMs?: number
+  /** Token counts of each answer. Default 10 in, 5 out. */
+  readonly usage?: Partial<TokenCounts>
+}
+
+/** A provider that plays a script. */
+export interface MockProvider extends Provider {
+  /** Everything it was asked, attempt by attempt, as its driver got it: the conversation, tools, merged options. */
+  readonly requests: readonly Turn[]
+}
+
+/**
+ * A provider that answers from a list, without a network. Only the answers are made up: readers, tool rounds, retries, usage,
+ * clocks and aborts are those of every provider.
+ * @throws {LlmError} `config` — there is nothing to answer, or a number is no whole number of at least 0.
+ */
+export function createMock(config: MockConfig = {}): MockProvider {
+  const { responses = [], defaultResponse, chunkSize = 3, delayMs = 0, usage, ...common } = config
+  const { model = 'mock', clock = systemClock } = common
+  if (!responses.length && defaultResponse === undefined) {
+    throw new LlmError('config', `${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
+  }
+  for (const [field, value] of Object.entries({ chunkSize, delayMs })) {
+    if (!Number.isInteger(value) || value < 0) throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)
+  }
+  const requests: Turn[] = []
+  const respond = (turn: Turn): Response => {
+    const index = requests.push(turn) - 1
+    const response = responses[index] ?? defaultResponse ?? responses[index % responses.length]
+    const answer = toMockTurn(response as MockResponse, turn)
+    if (answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toError(toFailure(answer.error))
+    const records = toRecords(answer, { inputTokens: 10, outputTokens: 5, ...usage }, turn.stream ? chunkSize : 0)
+    if (!turn.stream) return new Response(JSON.stringify(records))
+    return new Response(toStream(records, delayMs, clock))
+  }
+  const driver: Driver<Turn> = {
+    name,
+    framing: 'ndjson',
+    request: (turn) => turn,
+    send: async (turn) => Promise.resolve(turn).then(respond),
+    decoder: createDecoder,
+    error: ({ body }: HttpFailure) => toError(body as ReturnType<typeof toFailure>),
+  }
+  const provider = createProvider(driver, { ...common, model, cheapestModel: common.cheapestModel ?? model, hosts: [] })
+  return { ...provider, requests }
+}
+
+const toError = ({ code, message }: { readonly code: ErrorCode; readonly message: string }): ProviderError =>
+  new ProviderError(code, message.startsWith(name) ? message : `${name}: ${code}: ${message}`, { provider: name })

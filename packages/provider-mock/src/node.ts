@@ -1,0 +1,84 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { LlmError } from '@modelport/core'
+import type { Fetch } from '@modelport/driver'
+import { type Cassette, parseCassette } from './cassette.js'
+import { recordCassette } from './record-cassette.js'
+import { replayCassette, type ReplayOptions } from './replay-cassette.js'
+
+/** Configuration of {@link cassetteFetch}. */
+export interface CassetteFileOptions {
+  /** The cassette's file. */
+  readonly path: string
+  /**
+   * `record` sends and writes the file anew, `replay` never sends, `auto` replays a file that is there and records one that is
+   * not. Default `auto`; use `replay` where nothing may be sent, as in CI.
+   */
+  readonly mode?: 'auto' | 'record' | 'replay'
+  /** What sends while recording. Default: the transport that every provider uses. */
+  readonly fetch?: Fetch
+  /** Texts to take out beside keys, tokens and cookies. */
+  readonly secrets?: readonly string[]
+  /** How requests are compared. Default: strictly, in order. */
+  readonly replay?: Pick<ReplayOptions, 'mode' | 'order'>
+}
+
+/** A `fetch` over a cassette's file. */
+export interface CassetteFile extends Fetch {
+  /** Whether requests are sent and recorded, or answered from the file. */
+  readonly mode: 'record' | 'replay'
+  /** After recording writes the file; after replaying throws `config` when exchanges were not asked for. */
+  close(): Promise<void>
+}
+
+/**
+ * Reads a cassette.
+ * @throws {LlmError} `config` — the file is not there, no JSON, no cassette, or of an unknown version.
+ */
+export async function loadCassette(path: string): Promise<Cassette> {
+  const text = await readText(path)
+  if (text === undefined) throw new LlmError('config', `cassette: there is no file ${path}; record it first`)
+  let stored: unknown
+  try {
+    stored = JSON.parse(text)
+  } catch {
+    throw new LlmError('config', `cassette: ${path} is not JSON`)
+  }
+  return parseCassette(stored)
+}
+
+/** Writes a cassette, whole or not at all, to be read by its owner only. */
+export async function saveCassette(path: string, cassette: Cassette): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const draft = `${path}.${crypto.randomUUID()}.part`
+  await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(draft, path)
+}
+
+/** Records a provider's HTTP to a file once, and plays it ever after. */
+export async function cassetteFetch(options: CassetteFileOptions): Promise<CassetteFile> {
+  const { path, mode = 'auto', fetch, secrets = [], replay } = options
+  const replays = mode === 'replay' || (mode === 'auto' && (await readText(path)) !== undefined)
+  if (replays) {
+    const player = replayCassette(await loadCassette(path), { ...replay, secrets })
+    const answer: Fetch = (input, init) => player(input, init)
+    return Object.assign(answer, {
+      mode: 'replay' as const,
+      close: () => Promise.resolve().then(() => {
+        player.assertAllUsed()
+      }),
+    })
+  }
+  const recorder = recordCassette({ secrets, ...(fetch && { fetch }) })
+  const record: Fetch = (input, init) => recorder.fetch(input, init)
+  return Object.assign(record, { mode: 'record' as const, close: () => saveCassette(path, recorder.cassette()) })
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
+    throw error
+  }
+}

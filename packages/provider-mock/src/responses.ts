@@ -1,0 +1,46 @@
+import type { ErrorCode, FinishReason, JsonObject, LlmError, TokenCounts } from '@modelport/core'
+import type { Turn } from '@modelport/driver'
+
+/** A tool call the mock makes. */
+export interface MockToolCall {
+  /** Default: none on the wire, so that the provider gives one out: `call_1`, `call_2`, … */
+  readonly id?: string
+  readonly name: string
+  /** Default: none. */
+  readonly arguments?: JsonObject
+  /** Sent instead of the JSON of `arguments`, for texts that are none. */
+  readonly argumentsText?: string
+}
+
+/** What the mock says to one request. */
+export interface MockTurn {
+  /** Text, cut into chunks when it is streamed; a list is streamed as it is. */
+  readonly text?: string | readonly string[]
+  /** Reasoning before the text, cut alike. */
+  readonly reasoning?: string | readonly string[]
+  readonly toolCalls?: readonly MockToolCall[]
+  /** Default `stop`, which becomes `tool-calls` with tool calls. */
+  readonly finish?: FinishReason
+  /** Token counts, over those of the configuration. */
+  readonly usage?: Partial<TokenCounts>
+  /**
+   * Fails with this instead of ending: without text, reasoning or calls before anything is sent, so that it is tried again if the
+   * code is one for that; else after them.
+   */
+  readonly error?: ErrorCode | LlmError
+  /** True ends the wire after text and calls without its terminal mark: the read rejects `truncated`. */
+  readonly cut?: boolean
+}
+
+/** An answer of the mock: text, a turn, or a function that makes one of them of the request. */
+export type MockResponse = string | MockTurn | ((request: Turn) => string | MockTurn)
+
+/** The turn a response comes to for this request. */
+export function toMockTurn(response: MockResponse, request: Turn): MockTurn {
+  const answer = typeof response === 'function' ? response(request) : response
+  return typeof answer === 'string' ? { text: answer } : answer
+}
+
+/** True when a turn says nothing before its error. */
+export const failsAtOnce = ({ error, text, reasoning, toolCalls }: MockTurn): boolean =>
+  error !== undefined && !text?.length && !reasoning?.length && !toolCalls?.length

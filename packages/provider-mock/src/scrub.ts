@@ -1,0 +1,80 @@
+import { LlmError } from '@modelport/core'
+import { createRedact, tryParseJson } from '@modelport/driver'
+import { type CassetteRequest, toBinary } from './cassette.js'
+
+/** What to take out of a cassette beside keys, tokens and cookies, which always go. */
+export interface ScrubOptions {
+  /** Texts that must not be stored, in headers, URLs or bodies: of at least 4 characters. Give the same to record and to replay. */
+  readonly secrets?: readonly string[]
+}
+
+/** A request in the form it is stored and compared in, with what took its secrets out. */
+export interface ScrubbedRequest {
+  readonly request: CassetteRequest
+  /** Takes the secrets of this exchange out of a text, or out of a binary string. */
+  readonly redact: (text: string) => string
+}
+
+const mark = '[redacted]'
+const secretHeader = /auth|api-?key|token|secret|cookie|signature|credential|organi[sz]ation|project|account/
+/** Change from run to run, or with the computer, or say nothing once the body is stored as it was read. */
+const volatileHeader =
+  /^(user-agent|host|connection|keep-alive|date|age|accept-encoding|accept-language|content-length|content-encoding|transfer-encoding|idempotency-key|traceparent|tracestate|sec-.*|x-stainless-.*|x-goog-api-client|cf-ray|alt-svc|server-timing|strict-transport-security)$/
+const secretQuery = /key|token|secret|sig|signature|credential|code/i
+
+/** A key this long stands for itself; a shorter one could be a common word, and is only taken out where keys stand. */
+const shortestKey = 8
+
+/** Prepares scrubbing of requests and of what belongs to them. @throws {LlmError} `config` — a secret is too short to look for. */
+export function createScrub({ secrets = [] }: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
+  if (secrets.some((secret) => secret.length < 4)) throw new LlmError('config', 'cassette: a secret of fewer than 4 characters would be found everywhere')
+  return async (input, init = {}) => {
+    const request = typeof input === 'object' && 'url' in input ? input : undefined
+    const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
+    const headers = new Headers(init.headers ?? request?.headers)
+    const found = [...secretsOf(headers, url), url.username, url.password].filter((text) => text.length >= shortestKey)
+    const redact = createRedact([...secrets, ...found, ...[...secrets, ...found].map((secret) => toBinary(new TextEncoder().encode(secret)))])
+    const text = await bodyOf(init.body ?? undefined, request)
+    const clean = text === undefined ? undefined : redact(text)
+    return {
+      redact,
+      request: {
+        method: init.method ?? request?.method ?? 'GET',
+        url: scrubUrl(url, redact),
+        headers: scrubHeaders(headers, redact),
+        ...(clean && { body: tryParseJson(clean) ?? clean }),
+      },
+    }
+  }
+}
+
+/** Headers as they are stored. */
+export function scrubHeaders(headers: Headers, redact: (text: string) => string): Record<string, string> {
+  const kept = [...headers].filter(([name]) => !volatileHeader.test(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : redact(value)]))
+}
+
+/** Counts of rate limits are no secrets, though they are of tokens. */
+const isSecretHeader = (name: string): boolean => secretHeader.test(name) && !name.includes('ratelimit')
+
+function secretsOf(headers: Headers, url: URL): string[] {
+  const values = [...headers].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
+  // `Bearer abc`, `Basic abc`, `session=abc; theme=dark`
+  const words = values.flatMap((value) => [value, ...value.split(/[\s;,]+/), ...value.split(/[\s;,=]+/)])
+  return [...words, ...[...url.searchParams].filter(([name]) => secretQuery.test(name)).map(([, value]) => value)]
+}
+
+function scrubUrl(url: URL, redact: (text: string) => string): string {
+  const clean = new URL(url)
+  clean.username = ''
+  clean.password = ''
+  for (const name of new Set(url.searchParams.keys())) if (secretQuery.test(name)) clean.searchParams.set(name, 'redacted')
+  return redact(clean.href)
+}
+
+async function bodyOf(body: BodyInit | undefined, request: Request | undefined): Promise<string | undefined> {
+  if (body === undefined) return request?.body ? request.clone().text() : undefined
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array || body instanceof URLSearchParams) return new Response(body as BodyInit).text()
+  throw new LlmError('unsupported', 'cassette: only requests with a text body can be recorded')
+}
