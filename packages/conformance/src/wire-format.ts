@@ -46,6 +46,8 @@ export interface WireFormat {
     readonly toolCallIds: boolean
     /** False where arguments travel as an object, so that malformed text cannot occur. */
     readonly argumentsText: boolean
+    /** The same for whole answers, where they differ from streams. */
+    readonly wholeArgumentsText?: boolean
     readonly inBandError: boolean
     readonly cacheTokens: boolean
     /** Counts of tokens written to a cache are reported and must arrive. Default false: they may be missing. */

@@ -1,0 +1,50 @@
+/** A broken rule. */
+export class ConformanceError extends Error {
+  override readonly name = 'ConformanceError'
+}
+
+/** Fails with the message. */
+export function fail(message: string): never {
+  throw new ConformanceError(message)
+}
+
+/** Fails unless the condition holds. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) fail(message)
+}
+
+/** Fails unless both are the same JSON, whatever the order of fields. */
+export function assertEqual(actual: unknown, expected: unknown, what: string): void {
+  const found = canonical(actual)
+  const wanted = canonical(expected)
+  if (found !== wanted) fail(`${what}\n  expected ${excerpt(wanted, found)}\n  found    ${excerpt(found, wanted)}`)
+}
+
+/** The JSON of a value, fields in order of their names. */
+export function canonical(value: unknown): string {
+  const sorted = (_: string, inner: unknown): unknown =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner
+  return JSON.stringify(value, sorted) ?? 'undefined'
+}
+
+/** The text around the first place where it differs from the other one. */
+function excerpt(text: string, other: string): string {
+  if (text.length <= 400) return text
+  let same = 0
+  while (same < text.length && text[same] === other[same]) same++
+  const from = Math.max(0, same - 80)
+  return `${from ? '…' : ''}${text.slice(from, from + 400)}…`
+}
+
+/** What a promise rejects with; fails when it does not. */
+export async function rejection(promise: Promise<unknown>, what: string): Promise<unknown> {
+  let value: unknown
+  try {
+    value = await promise
+  } catch (error) {
+    return error
+  }
+  return fail(`${what}: expected a rejection, found ${canonical(value).slice(0, 200)}`)
+}

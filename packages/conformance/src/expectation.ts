@@ -1,0 +1,105 @@
+import type { StreamEvent, TokenCounts, ToolCall } from '@modelport/core'
+import { assert, assertEqual } from './assert.js'
+import type { ScriptTurn } from './script.js'
+import type { WireFormat } from './wire-format.js'
+
+/** What one round of a stream, or a whole answer, came to. */
+export interface Round {
+  readonly text: string
+  readonly reasoning: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly finishReason: string
+  readonly usage: TokenCounts
+}
+
+/** The rounds of a stream. Checks on the way that the events of each call belong together. */
+export function roundsOf(events: readonly StreamEvent[]): Round[] {
+  const rounds: Round[] = []
+  let text = ''
+  let reasoning = ''
+  let toolCalls: ToolCall[] = []
+  const open = new Map<string, { name: string; text: string }>()
+  for (const event of events) {
+    if (event.type === 'text-delta') text += event.text
+    else if (event.type === 'reasoning-delta') reasoning += event.text
+    else if (event.type === 'tool-call-start') open.set(event.toolCall.id, { name: event.toolCall.name, text: '' })
+    else if (event.type === 'tool-call-delta') {
+      const call = open.get(event.id)
+      assert(call, `tool-call-delta of "${event.id}" without its start`)
+      call.text += event.text
+    } else if (event.type === 'tool-call-complete') {
+      const { toolCall } = event
+      const call = open.get(toolCall.id)
+      assert(call, `tool-call-complete of "${toolCall.id}" without its start`)
+      assertEqual(toolCall.name, call.name, 'name of the call at its start and its end')
+      if (call.text) assertEqual(call.text, toolCall.argumentsText, 'arguments in pieces and whole')
+      open.delete(toolCall.id)
+      toolCalls.push(toolCall)
+    } else if (event.type === 'turn-end') {
+      assertEqual(open.size, 0, 'calls without their tool-call-complete at the end of the round')
+      rounds.push({ text, reasoning, toolCalls, finishReason: event.reason, usage: event.usage })
+      text = ''
+      reasoning = ''
+      toolCalls = []
+    }
+  }
+  return rounds
+}
+
+/** Why an API cannot say a turn; undefined when it can. */
+export function cannotSay(turns: readonly ScriptTurn[], { api, supports }: WireFormat, kind: 'stream' | 'whole' = 'stream'): string | undefined {
+  const asText = kind === 'whole' ? (supports.wholeArgumentsText ?? supports.argumentsText) : supports.argumentsText
+  const calls = turns.flatMap(({ toolCalls }) => toolCalls ?? [])
+  if (!supports.reasoning && turns.some(({ reasoning }) => reasoning)) return `${api} has no reasoning`
+  if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined)) return `${api} sends arguments as an object`
+  if (!supports.cacheTokens && turns.some(({ usage }) => usage.cacheReadTokens || usage.cacheCreationTokens)) return `${api} has no cache counts`
+  if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no finish reason for filtered content`
+  if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no such finish reason`
+  return undefined
+}
+
+/** Checks a round against its script. */
+export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, what: string): void {
+  const { supports } = format
+  assertEqual(round.text, (turn.text ?? []).join(''), `${what}: text`)
+  assertEqual(round.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
+  const calls = turn.toolCalls ?? []
+  assertEqual(round.toolCalls.map(({ name }) => name), calls.map(({ name }) => name), `${what}: calls in wire order`)
+  for (const [index, call] of round.toolCalls.entries()) {
+    const script = calls[index] as NonNullable<(typeof calls)[number]>
+    assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)
+    assert(call.id !== '', `${what}: call ${index} has no id`)
+    if (supports.toolCallIds && script.id !== undefined) assertEqual(call.id, script.id, `${what}: id of call ${index}`)
+    const broken = script.argumentsText?.trim() && !isObject(script.argumentsText)
+    assertEqual(call.error !== undefined, Boolean(broken), `${what}: call ${index} is marked as broken`)
+    if (script.argumentsText !== undefined) assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
+    else assertEqual(JSON.parse(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
+  }
+  assertEqual(round.finishReason, turn.finish, `${what}: finish reason`)
+  assertUsage(round.usage, turn.usage, format, `${what}: usage`)
+}
+
+/** Checks the counts a script names; those the API need not report may be 0. */
+export function assertUsage(usage: TokenCounts, expected: Partial<TokenCounts>, { supports }: WireFormat, what: string): void {
+  const optional = { reasoningTokens: supports.reasoningTokens !== true, cacheCreationTokens: supports.cacheCreationTokens !== true }
+  for (const [name, count] of Object.entries(expected)) {
+    const found = usage[name as keyof TokenCounts]
+    if (found === 0 && name in optional && optional[name as keyof typeof optional]) continue
+    assertEqual(found, count, `${what}.${name}`)
+  }
+}
+
+/** Ids are unique in a conversation. */
+export function assertUniqueIds(rounds: readonly Round[]): void {
+  const ids = rounds.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id))
+  assertEqual(new Set(ids).size, ids.length, `tool call ids are unique in the conversation: ${ids.join(', ')}`)
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,121 @@
+import type { ScriptCall, ScriptTurn } from '../script.js'
+import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
+
+const json = { 'content-type': 'application/json' }
+const finishReasons: Readonly<Record<string, string>> = {
+  stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', 'content-filter': 'content_filter',
+}
+
+/**
+ * Chat Completions, with the `reasoning_content` field of the servers that show their reasoning.
+ * @see https://developers.openai.com/api/reference/resources/chat/subresources/completions (read 2026-11-21, types of openai 7.55.0)
+ */
+export const openaiChat: WireFormat = {
+  api: 'openai-chat',
+  supports: {
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: true,
+    inBandError: true,
+    cacheTokens: true,
+    cacheCreationTokens: true,
+    reasoningTokens: true,
+    toolResultErrors: false,
+  },
+  matches: ({ method, path }) => method === 'POST' && /\/chat\/completions(\?|$)/.test(path),
+  answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
+  answerThenFail: (turn, request, message) => {
+    const failure = { error: { message, type: 'server_error', param: null, code: null } }
+    if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
+    const before = [...pieces({ ...turn, usage: {} }, request)].filter((piece) => !/"finish_reason":"|\[DONE\]/.test(piece))
+    return stream([...before, event(failure)])
+  },
+  failure: (status, message, headers = {}) => ({
+    status,
+    headers: { ...json, ...headers },
+    pieces: [JSON.stringify({ error: { message, ...errorType(status), param: null } })],
+  }),
+  read: openaiChatRead,
+  violations: openaiChatViolations,
+}
+
+const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream === true
+const wantsUsage = ({ body }: WireRequest): boolean =>
+  (body as { stream_options?: { include_usage?: unknown } }).stream_options?.include_usage === true
+const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
+const stream = (all: readonly string[]): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  pieces: all,
+})
+
+function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
+  const { model = 'model' } = request.body as { model?: string }
+  const base = { id: 'chatcmpl-conformance', object: 'chat.completion.chunk', created: 1_790_000_000, model, system_fingerprint: 'fp_0' }
+  const usage = wantsUsage(request) ? { usage: null } : {}
+  const chunk = (delta: object, finishReason: string | null = null): string =>
+    event({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], ...usage })
+  yield chunk({ role: 'assistant', content: turn.toolCalls?.length && !turn.text ? null : '', refusal: null })
+  for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text })
+  for (const content of turn.text ?? []) yield chunk({ content })
+  for (const [index, call] of (turn.toolCalls ?? []).entries()) {
+    const id = call.id === undefined ? {} : { id: call.id }
+    yield chunk({ tool_calls: [{ index, ...id, type: 'function', function: { name: call.name, arguments: '' } }] })
+    const text = argumentsOf(call)
+    const half = Math.ceil(text.length / 2)
+    for (const part of [text.slice(0, half), text.slice(half)]) {
+      if (part) yield chunk({ tool_calls: [{ index, function: { arguments: part } }] })
+    }
+  }
+  yield chunk({}, finishReasons[turn.finish] ?? turn.finish)
+  if (wantsUsage(request) && Object.keys(turn.usage).length) yield event({ ...base, choices: [], usage: usageOf(turn) })
+  yield 'data: [DONE]\n\n'
+}
+
+function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
+  const { model = 'model' } = request.body as { model?: string }
+  const calls = (turn.toolCalls ?? []).map((call) => ({
+    ...(call.id !== undefined && { id: call.id }),
+    type: 'function',
+    function: { name: call.name, arguments: argumentsOf(call) },
+  }))
+  const message = {
+    role: 'assistant',
+    content: calls.length && !turn.text ? null : (turn.text ?? []).join(''),
+    ...(turn.reasoning && { reasoning_content: turn.reasoning.join('') }),
+    refusal: null,
+    annotations: [],
+    ...(calls.length && { tool_calls: calls }),
+  }
+  const body = {
+    id: 'chatcmpl-conformance',
+    object: 'chat.completion',
+    created: 1_790_000_000,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[turn.finish] ?? turn.finish }],
+    ...(Object.keys(turn.usage).length && { usage: usageOf(turn) }),
+  }
+  return { status: 200, headers: json, pieces: [JSON.stringify(body)] }
+}
+
+const argumentsOf = (call: ScriptCall): string => call.argumentsText ?? JSON.stringify(call.arguments)
+
+function usageOf({ usage }: ScriptTurn): object {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0, reasoningTokens = 0 } = usage
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheCreationTokens, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+  }
+}
+
+/** @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
+function errorType(status: number): { readonly type: string; readonly code: string | null } {
+  if (status === 401) return { type: 'invalid_request_error', code: 'invalid_api_key' }
+  if (status === 404) return { type: 'invalid_request_error', code: 'model_not_found' }
+  if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }
+  return { type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null }
+}

@@ -1,0 +1,139 @@
+import type { CallOptions, ChatMessage, Provider, StreamEvent, ToolResult, ToolStreamReader } from '@modelport/core'
+import type { CommonConfig } from '@modelport/driver'
+import { assert } from './assert.js'
+import type { Harness } from './harness.js'
+import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './memory-server.js'
+import type { Script, ScriptTurn } from './script.js'
+import { scriptTools } from './scripts.js'
+import { settle, VirtualClock, withoutHang } from './virtual-clock.js'
+import type { WireAnswer, WireConversation, WireRequest } from './wire-format.js'
+
+/** A provider and the server it talks to. */
+export interface Connection {
+  readonly provider: Provider
+  readonly requests: readonly LoggedRequest[]
+  /** What the server answers from now on. */
+  plan: Plan
+}
+
+/** The question every test asks unless it says otherwise. */
+export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What is the weather?' }]
+
+/** The place where one test runs: its clock, its servers, its rules. */
+export class Lab {
+  readonly harness: Harness
+  readonly clock: VirtualClock = new VirtualClock()
+  readonly #connections: Connection[] = []
+
+  constructor(harness: Harness) {
+    this.harness = harness
+  }
+
+  get format(): Harness['format'] {
+    return this.harness.format
+  }
+
+  /** A provider whose requests get the plan's answers, counted from 0. */
+  connect(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
+    const connection = { plan, requests: [] as readonly LoggedRequest[] }
+    const server = createMemoryServer(() => connection.plan, this.clock)
+    const provider = this.harness.create({ clock: this.clock, ...config, fetch: server.fetch })
+    const made = Object.assign(connection, { requests: server.requests, provider })
+    this.#connections.push(made)
+    return made
+  }
+
+  /** A provider that is told a script, one turn a request; the last turn repeats. */
+  play(script: Script, config?: Partial<CommonConfig>): Connection {
+    return this.connect((request, index) => toReply(this.answer(script.turns, request, index)), config)
+  }
+
+  /** The answer to the nth request. */
+  answer(turns: readonly ScriptTurn[], request: WireRequest, index = 0): WireAnswer {
+    return this.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request)
+  }
+
+  /** The conversation of the nth request. */
+  conversation({ requests }: Connection, index = 0): WireConversation {
+    const request = requests[index]
+    assert(request, `request ${index} was not sent: ${requests.length} in all`)
+    return this.format.read(request)
+  }
+
+  /** Waits, in real time but hardly any, until something is so. */
+  async until(condition: () => boolean, what: string): Promise<void> {
+    const wait = async (): Promise<void> => {
+      while (!condition()) await settle(1)
+    }
+    await withoutHang(wait(), what)
+  }
+
+  /** What holds at the end of every test: each request obeys the API. */
+  finish(): void {
+    for (const { requests } of this.#connections) {
+      for (const [index, request] of requests.entries()) {
+        assert(this.format.matches(request), `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`)
+        const violations = this.format.violations(request)
+        assert(!violations.length, `request ${index} breaks rules of the API: ${violations.join('; ')}\n  ${JSON.stringify(request.body)}`)
+      }
+    }
+  }
+}
+
+/** What a stream gave until it ended or failed. */
+export interface Outcome {
+  readonly events: readonly StreamEvent[]
+  readonly failed: boolean
+  readonly error?: unknown
+}
+
+/** Reads a stream to its end and never throws. Calls are answered by `answer`; undefined leaves them open. */
+export async function readOut(reader: ToolStreamReader, answer?: Answer): Promise<Outcome> {
+  const events: StreamEvent[] = []
+  try {
+    for (;;) {
+      const { done, value } = await reader.next()
+      if (done) return { events, failed: false }
+      events.push(value)
+      if (value.type === 'turn-end' && value.reason === 'tool-calls' && answer) {
+        await reader.sendToolResults(answer(callsOf(events)))
+      }
+    }
+  } catch (error) {
+    return { events, failed: true, error }
+  }
+}
+
+/** Makes results of the calls of the last round. */
+export type Answer = (calls: readonly { readonly id: string; readonly name: string }[]) => readonly ToolResult[]
+
+/** One plain result a call. */
+export const plainResults: Answer = (calls) => calls.map(({ id, name }, index) => ({ callId: id, content: `result ${index} of ${name}` }))
+
+/** The finished calls of the last round. */
+export function callsOf(events: readonly StreamEvent[]): { id: string; name: string }[] {
+  const rounds = events.map(({ type }) => type === 'turn-end')
+  const end = rounds.lastIndexOf(true)
+  const start = rounds.lastIndexOf(true, end - 1)
+  return events.slice(end > 0 && start < end ? start + 1 : 0).flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+}
+
+/** All text of the events. */
+export const textOfEvents = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+
+/** Streams a conversation with the scripts' tools to its end, each call answered. */
+export async function stream(
+  { provider }: Pick<Connection, 'provider'>,
+  options: CallOptions = {},
+  messages: readonly ChatMessage[] = question,
+  answer: Answer = plainResults,
+): Promise<Outcome & { readonly reader?: ToolStreamReader }> {
+  let reader: ToolStreamReader
+  try {
+    reader = await provider.streamWithTools(messages, scriptTools, options)
+  } catch (error) {
+    return { events: [], failed: true, error }
+  }
+  return { ...(await readOut(reader, answer)), reader }
+}

@@ -1,0 +1,170 @@
+import type { Fetch } from '@modelport/driver'
+import type { VirtualClock } from './virtual-clock.js'
+import type { WireAnswer, WireRequest } from './wire-format.js'
+
+/** One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset. */
+export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
+
+/** An answer with full control over when each byte comes. The body ends cleanly after the last step. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+  /** No headers ever. */
+  readonly stallHeaders?: boolean
+  /** What `fetch` rejects with instead of answering. */
+  readonly reject?: unknown
+}
+
+/** A request the server got, and what became of it. */
+export interface LoggedRequest extends WireRequest {
+  readonly url: string
+  /** Virtual time of its arrival. */
+  readonly at: number
+  /** How redirects were to be handled. */
+  readonly redirect: string
+  /** Chunks given out. */
+  delivered: number
+  /** True while a read waits for a byte that does not come. */
+  stalled: boolean
+  /** True once nothing holds the connection: read to its end, aborted or cancelled. */
+  closed: boolean
+}
+
+/** What the server answers to its nth request, counted from 0. */
+export type Plan = (request: WireRequest, index: number) => Reply
+
+/** A server without a network: a `fetch` and the log of what it got. */
+export interface MemoryServer {
+  readonly fetch: Fetch
+  readonly requests: readonly LoggedRequest[]
+}
+
+const encoder = new TextEncoder()
+
+/** The bytes of an answer. */
+export const toBytes = (answer: WireAnswer): Uint8Array => encoder.encode(answer.pieces.join(''))
+
+/** The answer with each of its pieces in one chunk. */
+export const toReply = ({ status, headers, pieces }: WireAnswer, ...more: readonly Step[]): Reply => ({
+  status,
+  headers,
+  steps: [...pieces.map((piece) => encoder.encode(piece)), ...more],
+})
+
+/** The answer with a body of these bytes. */
+export const withBody = ({ status, headers }: WireAnswer, steps: readonly Step[]): Reply => ({ status, headers, steps })
+
+/** Serves the plan from memory. */
+export function createMemoryServer(plan: () => Plan, clock: VirtualClock): MemoryServer {
+  const requests: LoggedRequest[] = []
+  const fetch: Fetch = async (input, init = {}) => {
+    const request = await toLogged(input, init, clock)
+    init.signal?.throwIfAborted()
+    requests.push(request)
+    const reply = plan()(request, requests.length - 1)
+    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined)
+    if (reply.reject !== undefined) {
+      request.closed = true
+      throw reply.reject as Error
+    }
+    if (reply.stallHeaders) await untilAborted(signal, request)
+    return new Response(toStream(reply.steps, request, signal, clock), { status: reply.status, headers: reply.headers })
+  }
+  return { fetch, requests }
+}
+
+async function toLogged(input: string | URL | Request, init: RequestInit, clock: VirtualClock): Promise<LoggedRequest> {
+  const url = new URL(input instanceof Request ? input.url : input)
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+  const text = init.body === undefined && input instanceof Request ? await input.text() : await new Response(init.body ?? null).text()
+  let body: unknown
+  try {
+    body = text ? JSON.parse(text) : undefined
+  } catch {
+    body = text
+  }
+  return {
+    method: init.method ?? (input instanceof Request ? input.method : 'GET'),
+    path: url.pathname + url.search,
+    url: url.href,
+    headers: Object.fromEntries(headers),
+    body,
+    at: clock.now(),
+    redirect: init.redirect ?? 'follow',
+    delivered: 0,
+    stalled: false,
+    closed: false,
+  }
+}
+
+function untilAborted(signal: AbortSignal | null | undefined, request: LoggedRequest): Promise<never> {
+  request.stalled = true
+  return new Promise((_, reject) => {
+    const onAbort = (): void => {
+      request.closed = true
+      reject(signal?.reason as Error)
+    }
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** A body that gives one chunk a read and nothing ahead of it. */
+function toStream(
+  steps: readonly Step[],
+  request: LoggedRequest,
+  signal: AbortSignal | null | undefined,
+  clock: VirtualClock,
+): ReadableStream<Uint8Array> {
+  let position = 0
+  let wake: (() => void) | undefined
+  let onAbort: (() => void) | undefined
+  const over = (): void => {
+    request.closed = true
+    request.stalled = false
+    if (onAbort) signal?.removeEventListener('abort', onAbort)
+    wake?.()
+  }
+  const wait = (ms: number | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = ms === undefined ? undefined : clock.after(ms, resolve)
+      request.stalled = ms === undefined
+      wake = () => {
+        cancel?.()
+        resolve()
+      }
+    })
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        onAbort = () => {
+          over()
+          controller.error(signal?.reason)
+        }
+        signal?.addEventListener('abort', onAbort)
+      },
+      pull: async (controller) => {
+        for (;;) {
+          if (request.closed) return
+          const step = steps[position++]
+          if (step === 'stall') await wait(undefined)
+          else if (step === 'reset') {
+            over()
+            controller.error(Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' }))
+          } else if (step === undefined) {
+            over()
+            controller.close()
+          } else if ('waitMs' in step) await wait(step.waitMs)
+          else if (step.length) {
+            request.delivered++
+            controller.enqueue(step.slice())
+            return
+          }
+        }
+      },
+      cancel: over,
+    },
+    { highWaterMark: 0 },
+  )
+}

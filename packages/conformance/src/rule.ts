@@ -1,0 +1,42 @@
+import type { Harness, Runner } from './harness.js'
+import { Lab } from './lab.js'
+
+/** Declares a test. Its title starts with the rules of docs/contract.md it holds a provider to, for example `R4 …` or `S1, S2 …`. */
+export type Rule = (title: string, body: (lab: Lab) => Promise<void>, options?: RuleOptions) => void
+
+/** How a test is declared. */
+export interface RuleOptions {
+  /** Why the test does not apply to this API; undefined when it does. */
+  readonly skip?: string | undefined
+  /** @default 60,000 */
+  readonly timeoutMs?: number
+}
+
+/** The rules a title cites. */
+export function citedRules(title: string): readonly string[] {
+  return /^[A-Z]\d+(?:, [A-Z]\d+)*(?= )/.exec(title)?.[0].split(', ') ?? []
+}
+
+/** A `rule` for one harness: skips what it declares, and checks every request at the end of each test. */
+export function createRule(runner: Runner, harness: Harness): Rule {
+  return (title, body, { skip, timeoutMs = 60_000 } = {}) => {
+    const reason = skip ?? skipReason(harness, title)
+    if (reason !== undefined) {
+      runner.test.skip(`${title} (skipped: ${reason})`)
+      return
+    }
+    const run = async (): Promise<void> => {
+      const lab = new Lab(harness)
+      await body(lab)
+      lab.finish()
+    }
+    runner.test(title, run, timeoutMs)
+  }
+}
+
+/** The harness names a whole title, its text without the rules, or a rule: a rule skips a title only if it is all it cites. */
+function skipReason({ skip = {} }: Harness, title: string): string | undefined {
+  const rules = citedRules(title)
+  const text = title.slice(rules.join(', ').length + 1)
+  return skip[title] ?? skip[text] ?? (rules.length === 1 ? skip[rules[0] as string] : undefined)
+}

@@ -1,0 +1,146 @@
+import { assert, assertEqual, rejection } from '../assert.js'
+import type { Harness } from '../harness.js'
+import { type Connection, type Lab, question, readOut, stream } from '../lab.js'
+import { toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed, scriptTools } from '../scripts.js'
+import { settle, withoutHang } from '../virtual-clock.js'
+import { callsOf } from './failures.js'
+
+/** S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and leaves nothing behind. */
+export function abortRules(rule: Rule, { format }: Harness): void {
+  rule('S5 aborted before the call: no request', async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    const reason = new Error('never mind')
+    const signal = AbortSignal.abort(reason)
+    const { provider } = connection
+    const calls = [
+      () => provider.complete('Hello?', { signal }),
+      () => provider.completeWithHistory(question, { signal }),
+      () => provider.generate(question, { signal }),
+      () => provider.stream('Hello?', { signal }),
+      () => provider.streamWithHistory(question, { signal }),
+      () => provider.streamWithTools(question, scriptTools, { signal }),
+    ]
+    for (const call of calls) assert((await rejection(call(), 'an aborted call')) === reason, 'rejected with the signal\'s reason')
+    assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
+  })
+  rule('S5 aborted while waiting for the headers', async (lab) => {
+    await abortedAt(lab, lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })))
+  })
+  for (const name of ['text', 'parallel calls']) {
+    rule(`S5 aborted after every wire event: ${name}`, async (lab) => {
+      const { turns } = scriptNamed(name)
+      let count = 1
+      for (let pieces = 0; pieces < count; pieces++) {
+        const connection = lab.connect((request) => {
+          const answer = lab.answer(turns, request)
+          count = answer.pieces.length
+          return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'stall')
+        })
+        await abortedAt(lab, connection)
+      }
+      assert(count > 3, `only ${count} wire events`)
+    })
+  }
+  rule('S5 aborted in the second round', async (lab) => {
+    const { turns } = scriptNamed('one call')
+    const connection = lab.connect((request, index) => (index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request))))
+    const controller = new AbortController()
+    const outcome = stream(connection, { signal: controller.signal })
+    await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
+    controller.abort()
+    assert((await withoutHang(outcome, 'the stream')).error === controller.signal.reason, 'rejected with the signal\'s reason')
+    await lab.until(() => connection.requests[1]?.closed === true, 'the connection is dropped')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  })
+  rule('S5 aborted while waiting to try again', async (lab) => {
+    const connection = lab.connect(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
+    for (const start of [0, 1]) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const call = start ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error)) : connection.provider.complete('Hello?', { signal })
+      const outcome = rejection(call, 'the call')
+      await lab.until(() => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000), 'the call waits to try again')
+      controller.abort()
+      assert((await withoutHang(outcome, 'the call')) === signal.reason, 'rejected with the signal\'s reason')
+      await lab.clock.advance(60_000)
+      assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
+    }
+  })
+  rule('S5 aborted between reads, and between rounds', async (lab) => {
+    const connection = lab.play(scriptNamed('one call'))
+    const controller = new AbortController()
+    const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
+    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next()) assert(!read.done, 'the stream ended early')
+    controller.abort()
+    assert((await rejection(reader.next(), 'a read')) === controller.signal.reason, 'rejected with the signal\'s reason')
+    assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')
+  })
+  rule('S5 an abort after the end changes nothing', async (lab) => {
+    const controller = new AbortController()
+    const { provider } = lab.play(scriptNamed('text'))
+    const reader = await provider.streamWithTools(question, [], { signal: controller.signal })
+    await readOut(reader)
+    controller.abort()
+    assertEqual(await reader.next(), { done: true }, 'a read after the end and an abort')
+  })
+  rule('S12 two hundred streams on one signal leave no listener on it', (lab) => listeners(lab, format))
+}
+
+/** Starts each kind of call on a silent server, aborts it once it waits, and checks that nothing is left. */
+async function abortedAt(lab: Lab, connection: Connection): Promise<void> {
+  for (const [kind, call] of withSignal(connection).entries()) {
+    const controller = new AbortController()
+    const outcome = rejection(call(controller.signal), 'an aborted call')
+    await lab.until(() => connection.requests[kind]?.stalled === true, 'the call waits')
+    controller.abort(kind ? new Error('enough') : undefined)
+    const error = await withoutHang(outcome, 'the aborted call')
+    assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
+    await lab.until(() => connection.requests[kind]?.closed === true, 'the connection is dropped')
+    assertEqual([connection.requests.length, lab.clock.pending], [kind + 1, 0], 'requests, timers left')
+  }
+}
+
+const withSignal = ({ provider }: Connection): readonly ((signal: AbortSignal) => Promise<unknown>)[] => [
+  async (signal) => {
+    for await (const event of await provider.streamWithTools(question, scriptTools, { signal })) void event
+  },
+  async (signal) => {
+    for await (const piece of await provider.stream('Hello?', { signal })) void piece
+  },
+]
+
+async function listeners(lab: Lab, format: Harness['format']): Promise<void> {
+  const controller = new AbortController()
+  const { signal } = controller
+  let count = 0
+  const add = signal.addEventListener.bind(signal)
+  const remove = signal.removeEventListener.bind(signal)
+  const held = new Set<unknown>()
+  signal.addEventListener = (...parameters: Parameters<typeof add>) => {
+    held.add(parameters[1])
+    count++
+    add(...parameters)
+  }
+  signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
+    held.delete(parameters[1])
+    remove(...parameters)
+  }
+  const good = lab.play(scriptNamed('text'))
+  const bad = lab.connect(() => toReply(format.failure(400, 'no')))
+  for (let time = 0; time < 40; time++) {
+    await stream(good, { signal })
+    await good.provider.complete('Hello?', { signal })
+    await rejection(bad.provider.complete('Hello?', { signal }), 'a bad call')
+    await (await good.provider.stream('Hello?', { signal })).close()
+    const unfinished = await good.provider.streamWithTools(question, [], { signal })
+    await unfinished.next()
+    await unfinished.return?.()
+  }
+  await settle()
+  assert(count >= 200, `the signal was listened to ${count} times in 200 calls`)
+  assertEqual(held.size, 0, 'listeners left')
+  assertEqual(lab.clock.pending, 0, 'timers left')
+  await Promise.all(callsOf(good).map((call) => call()))
+}

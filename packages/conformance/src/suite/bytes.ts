@@ -1,0 +1,90 @@
+import type { StreamEvent } from '@modelport/core'
+import { assert, assertEqual } from '../assert.js'
+import { cannotSay } from '../expectation.js'
+import type { Harness } from '../harness.js'
+import { type Connection, type Lab, stream } from '../lab.js'
+import { toBytes, toReply, withBody } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed, scripts } from '../scripts.js'
+import { disguises, inBytes, inRandomChunks, inTwo } from '../wire-text.js'
+
+/** S3, S8: the same bytes, however they are split, and the same events, however they are written, give the same stream. */
+export function byteRules(rule: Rule, { format }: Harness): void {
+  for (const script of scripts) {
+    const { turns } = script
+    rule(`S3 byte by byte and in random chunks: ${script.name}`, async (lab) => {
+      const connection = lab.play(script)
+      const expected = await eventsOf(connection)
+      for (const split of [inBytes, ...[1, 2, 3, 4, 5].map((seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed))]) {
+        const start = connection.requests.length
+        connection.plan = (request, index) => {
+          const answer = lab.answer(turns, request, index - start)
+          return withBody(answer, split(toBytes(answer)))
+        }
+        assertEqual(await eventsOf(connection), expected, 'events')
+      }
+    }, { skip: cannotSay(turns, format) })
+  }
+  for (const name of ['unicode', 'parallel calls', 'usage tail']) {
+    const script = scriptNamed(name)
+    rule(`S3 split in two at every byte: ${name}`, (lab) => everySplit(lab, script.turns.slice(0, 1)), { skip: cannotSay(script.turns, format) })
+  }
+  rule('S3 a whole answer split at every byte', everySplitOfWhole)
+  for (const [name, disguise] of Object.entries(disguises)) {
+    rule(`S8 ${name} change nothing`, async (lab) => {
+      for (const { turns } of [scriptNamed('unicode'), scriptNamed('parallel calls'), scriptNamed('text and calls')]) {
+        const connection = lab.connect((request, index) => toReply(lab.answer(turns, request, index)))
+        const expected = await eventsOf(connection)
+        for (const split of [undefined, inBytes]) {
+          const start = connection.requests.length
+          connection.plan = (request, index) => {
+            const answer = disguise(lab.answer(turns, request, index - start))
+            return split ? withBody(answer, split(toBytes(answer))) : toReply(answer)
+          }
+          assertEqual(await eventsOf(connection), expected, `events with ${name}`)
+        }
+      }
+    })
+  }
+}
+
+/** All events of one stream; ids that the provider made differ by stream and are left out. */
+async function eventsOf(connection: Connection): Promise<readonly StreamEvent[]> {
+  const { events, failed, error } = await stream(connection)
+  assert(!failed, `the stream failed: ${String(error)}`)
+  return events
+}
+
+async function everySplit(lab: Lab, turns: Parameters<Lab['answer']>[0]): Promise<void> {
+  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const answerNothing = (): Promise<{ readonly events: readonly StreamEvent[]; readonly failed: boolean }> => stream(connection, {}, undefined, () => [])
+  const { events: expected, failed } = await answerNothing()
+  assert(!failed, 'the unsplit stream failed')
+  let length = 2
+  for (let at = 1; at < length; at++) {
+    connection.plan = (request) => {
+      const answer = lab.answer(turns, request)
+      const bytes = toBytes(answer)
+      length = bytes.length
+      return withBody(answer, inTwo(bytes, at))
+    }
+    assertEqual((await answerNothing()).events, expected, `events with the bytes split at ${at}`)
+  }
+  assert(length > 1, 'the answer has bytes')
+}
+
+async function everySplitOfWhole(lab: Lab): Promise<void> {
+  const { turns } = scriptNamed('unicode')
+  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const expected = await connection.provider.complete('Hello?')
+  let length = 2
+  for (let at = 1; at < length; at++) {
+    connection.plan = (request) => {
+      const answer = lab.answer(turns, request)
+      const bytes = toBytes(answer)
+      length = bytes.length
+      return withBody(answer, inTwo(bytes, at))
+    }
+    assertEqual(await connection.provider.complete('Hello?'), expected, `text with the bytes split at ${at}`)
+  }
+}

@@ -1,0 +1,142 @@
+import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import type { Harness } from '../harness.js'
+import { type Connection, type Lab, question, stream } from '../lab.js'
+import { type Reply, toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed } from '../scripts.js'
+
+const codes: readonly (readonly [number, readonly ErrorCode[]])[] = [
+  [400, ['invalid-request']],
+  [401, ['auth']],
+  [403, ['permission']],
+  [404, ['not-found']],
+  [413, ['invalid-request', 'context-length', 'limit-exceeded']],
+  [422, ['invalid-request']],
+  [429, ['rate-limit']],
+  [500, ['server']],
+  [502, ['server', 'overloaded']],
+  [503, ['overloaded', 'server']],
+  [529, ['overloaded']],
+]
+const retried = [429, 500, 502, 503, 529]
+
+/** A failed answer with a body of the API's own, without one, or with a web page as proxies send it. */
+export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => Reply>> = {
+  'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
+  'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
+  'an HTML body': (_, status, headers = {}) => toReply({ status, headers: { 'content-type': 'text/html', ...headers }, pieces: ['<html><body><h1>Bad Gateway</h1></body></html>'] }),
+}
+
+/** F1–F4: failed answers, and what is tried again. */
+export function failureRules(rule: Rule, { name }: Harness): void {
+  for (const [kind, reply] of Object.entries(bodies)) {
+    rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
+      for (const [status, expected] of codes) {
+        const connection = lab.connect(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
+        for (const call of callsOf(connection)) {
+          const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
+          assert(isLlmError(error), `status ${status}: rejected with ${String(error)}`)
+          assert(expected.includes(error.code), `status ${status}: code ${error.code}, not ${expected.join(' or ')}`)
+          assertFacts(error as ProviderError, status, name, kind === 'a JSON body')
+        }
+      }
+    })
+  }
+  rule('F1 a web page instead of an answer is no success', async (lab) => {
+    const page = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, pieces: ['<!doctype html><title>Sign in</title>'] }
+    const connection = lab.connect(() => toReply(page))
+    for (const call of callsOf(connection)) {
+      const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
+      assert(isLlmError(error, 'protocol'), `rejected with ${String(error)}`)
+    }
+  })
+  rule('F2 one call is one request, and a failure that will not go away is not tried again', async (lab) => {
+    for (const [status] of codes.filter(([code]) => !retried.includes(code))) {
+      const connection = lab.connect((_, index) => (index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no'))))
+      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
+      assertEqual(connection.requests.length, 1, `requests with status ${status}`)
+    }
+    const connection = lab.play(scriptNamed('text'))
+    for (const call of callsOf(connection)) await call()
+    assertEqual(connection.requests.length, 3, 'requests of three calls')
+  })
+  rule('F3 a passing failure is tried again, three attempts in all', async (lab) => {
+    for (const status of retried) {
+      const connection = lab.connect(() => toReply(lab.format.failure(status, 'later')))
+      const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), `status ${status}`), `status ${status}`)
+      assertEqual(connection.requests.length, 3, `requests with status ${status}`)
+      assertEqual((error as ProviderError).attempts, 3, 'attempts')
+      await lab.clock.run(rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt'), 'one attempt')
+      assertEqual(connection.requests.length, 4, 'requests with one attempt more')
+    }
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  })
+  rule('F3 the answer after a retry is as if nothing had happened', async (lab) => {
+    const network = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) })
+    const first: readonly Reply[] = [...retried.map((status) => toReply(lab.format.failure(status, 'later'))), { status: 200, headers: {}, steps: [], reject: network }]
+    for (const failure of first) {
+      const { turns } = scriptNamed('one call')
+      const connection = lab.connect((request, index) => (index === 0 ? failure : toReply(lab.answer(turns, request, index - 1))))
+      const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
+      assert(!failed, `the stream failed: ${String(error)}`)
+      assertEqual(reader?.fullText(), 'Cold.', 'fullText()')
+      assertEqual(connection.requests.length, 3, 'requests')
+      assertEqual(connection.requests[1]?.body, connection.requests[0]?.body, 'the second attempt sends the same')
+    }
+  })
+  rule('F4 a stream is tried again until its first piece, never after it', beforeTheFirstPiece)
+  rule('F4 a round of its own has attempts of its own', async (lab) => {
+    const { turns } = scriptNamed('one call')
+    const failing = new Set([0, 1, 3, 4])
+    let served = 0
+    const connection = lab.connect((request, index) => (failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++))))
+    const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
+    assert(!failed, `the stream failed: ${String(error)}`)
+    assertEqual(connection.requests.length, 6, 'requests')
+  })
+}
+
+/** Every kind of call, with one request each. */
+export function callsOf({ provider }: Connection): readonly (() => Promise<unknown>)[] {
+  return [
+    () => provider.complete('Hello?'),
+    async () => {
+      for await (const piece of await provider.stream('Hello?')) void piece
+    },
+    async () => {
+      for await (const event of await provider.streamWithTools(question, [])) void event
+    },
+  ]
+}
+
+function assertFacts(error: ProviderError, status: number, name: string, json: boolean): void {
+  assertEqual(error.status, status, 'status of the error')
+  assertEqual(error.requestId, 'req-7', `requestId of the error with status ${status}`)
+  assert(error.provider && error.host, 'the error names its provider and host')
+  assert(error.message.includes(String(status)) && error.message.includes(error.code), `the message has status and code: ${error.message}`)
+  if (json) assert(error.message.includes('the reason why'), `${name}: the message has the server's text: ${error.message}`)
+}
+
+/** A stream cut after its nth wire event: tried again as long as nothing of the answer was shown. */
+async function beforeTheFirstPiece(lab: Lab): Promise<void> {
+  const { turns } = scriptNamed('text')
+  const kinds = new Set<number>()
+  for (let pieces = 0; pieces < 5; pieces++) {
+    const connection = lab.connect((request, index) => {
+      const answer = lab.answer(turns, request)
+      return index ? toReply(answer) : toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'reset')
+    })
+    const { failed, error, events, reader } = await lab.clock.run(stream(connection), 'the stream')
+    kinds.add(connection.requests.length)
+    if (failed) {
+      assert(isLlmError(error, 'truncated'), `rejected with ${String(error)}`)
+      assert(events.length > 0, `cut after ${pieces} wire events without a piece of the answer, and not tried again`)
+      assertEqual(connection.requests.length, 1, 'requests of a stream that had begun')
+    } else {
+      assertEqual(connection.requests.length, 2, 'requests of a stream that had not begun')
+      assertEqual(reader?.fullText(), 'Hello, world!', 'fullText() after the retry')
+    }
+  }
+  assertEqual([...kinds].sort(), [1, 2], 'both happened: a retry before the first piece, none after it')
+}

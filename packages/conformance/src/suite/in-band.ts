@@ -1,0 +1,70 @@
+import { isLlmError, type ProviderError } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import type { Harness } from '../harness.js'
+import { type Lab, stream, textOfEvents } from '../lab.js'
+import { toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed } from '../scripts.js'
+import type { WireAnswer } from '../wire-format.js'
+
+const reason = 'the engine is on fire'
+
+/** S6: a failure inside an answer that began well. */
+export function inBandRules(rule: Rule, { format }: Harness): void {
+  const skip = format.supports.inBandError ? undefined : `${format.api} reports no failure inside an answer`
+  for (const name of ['text', 'text and calls']) {
+    rule(`S6 a failure after every wire event is typed and keeps what was said: ${name}`, (lab) => everyPosition(lab, name), { skip })
+  }
+  rule('S6 a failure before the first piece is tried again when it may pass', async (lab) => {
+    const { turns } = scriptNamed('text')
+    const connection = lab.connect((request, index) => {
+      const failed = lab.format.answerThenFail({ finish: 'stop', usage: {} }, request, reason)
+      return index ? toReply(lab.answer(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
+    })
+    const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
+    if (failed) {
+      assert(isLlmError(error) && !error.retryable, `a retryable failure was not tried again: ${String(error)}`)
+      assertEqual(connection.requests.length, 1, 'requests')
+    } else {
+      assertEqual([connection.requests.length, reader?.fullText()], [2, 'Hello, world!'], 'requests and text')
+    }
+  }, { skip })
+  rule('S6 a failure inside a whole answer', async (lab) => {
+    const { turns } = scriptNamed('text')
+    const connection = lab.connect((request) => toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)))
+    assertReason(await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'), 'a whole answer')
+  }, { skip })
+}
+
+function assertReason(error: unknown, what: string): asserts error is ProviderError {
+  assert(isLlmError(error), `${what}: rejected with ${String(error)}`)
+  assert(!['truncated', 'protocol', 'unknown'].includes(error.code), `${what}: the code is ${error.code}, not the server's own: ${error.message}`)
+  assert(error.message.includes(reason), `${what}: the message lacks the server's: ${error.message}`)
+}
+
+async function everyPosition(lab: Lab, name: string): Promise<void> {
+  const turn = scriptNamed(name).turns[0]
+  assert(turn, 'the script has a turn')
+  let count = 1
+  let begun = 0
+  for (let position = 0; position < count; position++) {
+    const connection = lab.connect((request) => {
+      const { pieces, ...answer }: WireAnswer = lab.format.answerThenFail(turn, request, reason)
+      count = pieces.length
+      return toReply({ ...answer, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
+    })
+    const { failed, error, events } = await lab.clock.run(stream(connection, {}, undefined, () => []), `failure after ${position} wire events`)
+    const what = `failure after ${position} of ${count - 1} wire events`
+    assert(failed, `${what}: the stream ended as if it were whole`)
+    assertReason(error, what)
+    const attempts = connection.requests.length
+    if (events.length) {
+      begun++
+      assertEqual(attempts, 1, `${what}: requests after the answer had begun`)
+      assert(error.partial, `${what}: the error has no partial answer`)
+      assertEqual(error.partial.text, textOfEvents(events), `${what}: partial.text`)
+    } else if (!error.retryable) assertEqual(attempts, 1, `${what}: requests`)
+  }
+  assert(begun > 0, 'no position after the first piece of the answer')
+  assertEqual(lab.clock.pending, 0, 'timers left')
+}

@@ -1,0 +1,168 @@
+import type { ToolStreamReader } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import { type Connection, type Lab, question, readOut } from '../lab.js'
+import { toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed, scriptTools } from '../scripts.js'
+import { settle, withoutHang } from '../virtual-clock.js'
+
+const { turns } = scriptNamed('text')
+const end = { done: true, value: undefined }
+
+/** A text answer of which only the first wire events come; then silence. */
+export function stalled(lab: Lab, pieces = 3): Connection {
+  return lab.connect((request) => {
+    const answer = lab.answer(turns, request)
+    return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'stall')
+  })
+}
+
+/** Opens a stream with tools. */
+export const open = ({ provider }: Connection, signal?: AbortSignal): Promise<ToolStreamReader> =>
+  provider.streamWithTools(question, scriptTools, signal ? { signal } : {})
+
+/** R1, R3–R8: the reader itself. */
+export function readerRules(rule: Rule): void {
+  rule('R1 the clean end is done: true, ever after', async (lab) => {
+    const reader = await open(lab.play(scriptNamed('text')))
+    assert(!(await readOut(reader)).failed, 'the stream failed')
+    for (let read = 0; read < 3; read++) assertEqual(await reader.next(), end, 'a read after the end')
+    const text = await lab.play(scriptNamed('text')).provider.stream('Hello?')
+    for await (const piece of text) void piece
+    for (let read = 0; read < 3; read++) assertEqual(await text.next(), end, 'a read of text after the end')
+  })
+  rule('R3 after a failure every read rejects with the same error', async (lab) => {
+    const connection = lab.connect((request) => {
+      const answer = lab.answer(turns, request)
+      return toReply({ ...answer, pieces: answer.pieces.slice(0, -3) }, 'reset')
+    })
+    const reader = await open(connection)
+    const { failed, error } = await readOut(reader)
+    assert(failed, 'the cut stream did not fail')
+    for (let read = 0; read < 3; read++) {
+      assert((await rejection(reader.next(), 'a read after the failure')) === error, 'another error than before')
+    }
+    await reader.close()
+    assert((await rejection(reader.next(), 'a read after close()')) === error, 'close() hides the failure')
+    assertEqual(connection.requests.length, 1, 'requests')
+  })
+  rule('R4 close() settles a parked next() as done and drops the connection', async (lab) => {
+    const connection = stalled(lab)
+    const reader = await open(connection)
+    const out = readOut(reader)
+    await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
+    await withoutHang(reader.close(), 'close()')
+    const { failed, events } = await withoutHang(out, 'the parked read')
+    assert(!failed, 'the parked read rejected')
+    assert(!events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a closed stream did not end its round')
+    await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  })
+  rule('R4 close() is idempotent and never rejects, before, during and after', async (lab) => {
+    const connection = stalled(lab)
+    const unread = await open(connection)
+    await Promise.all([unread.close(), unread.close()])
+    await unread.close()
+    assertEqual(await withoutHang(unread.next(), 'a read after close()'), end, 'a read after close()')
+    await lab.until(() => connection.requests[0]?.closed === true, 'the connection of a stream never read is dropped')
+    const finished = await open(lab.play(scriptNamed('text')))
+    await readOut(finished)
+    await finished.close()
+    assertEqual(await finished.next(), end, 'a read after the end and close()')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  })
+  rule('R4 close() drops what was received and not read', async (lab) => {
+    const reader = await open(lab.play(scriptNamed('text')))
+    await reader.next()
+    await reader.close()
+    assertEqual(await reader.next(), end, 'a read after close()')
+  })
+  rule('R5 break, return and throw in for await close the stream', breaks)
+  rule('R6 an abort rejects parked and later reads with the signal\'s own reason', async (lab) => {
+    for (const reason of [undefined, new Error('enough'), 'a string']) {
+      const connection = stalled(lab)
+      const controller = new AbortController()
+      const reader = await open(connection, controller.signal)
+      const out = readOut(reader)
+      await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
+      controller.abort(reason)
+      const { failed, error } = await withoutHang(out, 'the parked read')
+      assert(failed, 'the read of an aborted stream ended as if it were whole')
+      assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
+      assert((await rejection(reader.next(), 'a later read')) === controller.signal.reason, 'a later read rejects with another error')
+      assert(reader.fullText() !== '', 'what was read stays readable')
+    }
+  })
+  rule('R7, S7 nothing is read ahead beyond one chunk', readAhead)
+  rule('R8 overlapping reads are served in order', async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    const expected = (await readOut(await open(connection))).events
+    const reader = await open(connection)
+    const reads = await Promise.all(Array.from({ length: expected.length + 2 }, () => reader.next()))
+    assertEqual(reads.slice(0, -2).map(({ value }) => value), expected, 'events of overlapping reads')
+    assertEqual(reads.slice(-2), [end, end], 'reads beyond the end')
+  })
+  rule('R8 overlapping reads of a failing stream: events first, then the same error', async (lab) => {
+    const connection = lab.connect((request) => {
+      const answer = lab.answer(turns, request)
+      return toReply({ ...answer, pieces: answer.pieces.slice(0, 4) }, 'reset')
+    })
+    const alone = await readOut(await open(connection))
+    const reader = await open(connection)
+    const reads = await Promise.allSettled(Array.from({ length: alone.events.length + 2 }, () => reader.next()))
+    const values = reads.flatMap((read) => (read.status === 'fulfilled' ? [read.value.value] : []))
+    assertEqual(values, alone.events, 'events before the failure')
+    const errors = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason as unknown] : []))
+    assertEqual(errors.length, 2, 'rejected reads')
+    assert(errors[0] === errors[1], 'one error for all reads')
+  })
+}
+
+async function breaks(lab: Lab): Promise<void> {
+  const stops: readonly ((reader: AsyncIterable<unknown>) => Promise<void>)[] = [
+    async (reader) => {
+      for await (const event of reader) {
+        void event
+        break
+      }
+    },
+    async (reader) => {
+      const stop = async (): Promise<void> => {
+        for await (const event of reader) throw new RangeError(String(event))
+      }
+      assert((await rejection(stop(), 'the loop')) instanceof RangeError, 'the loop\'s own error comes out')
+    },
+  ]
+  for (const stop of stops) {
+    const connection = stalled(lab)
+    const reader = await open(connection)
+    await withoutHang(stop(reader), 'leaving the loop')
+    await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
+    assertEqual(await reader.next(), end, 'a read after the loop')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  }
+}
+
+async function readAhead(lab: Lab): Promise<void> {
+  const text = Array.from({ length: 40 }, (_, index) => `word${index} `)
+  const connection = lab.connect((request) => toReply(lab.answer([{ text, finish: 'stop', usage: {} }], request)))
+  const reader = await open(connection)
+  const request = connection.requests[0]
+  assert(request, 'no request was sent')
+  await settle()
+  assert(request.delivered <= 1, `${request.delivered} chunks read before the first next()`)
+  let first = 0
+  let most = 0
+  for (let word = 0; word < text.length; word++) {
+    for (let read = await reader.next(); read.value?.type !== 'text-delta'; read = await reader.next()) {
+      assert(!read.done, 'the stream ended early')
+    }
+    await settle(1)
+    first ||= request.delivered
+    most = Math.max(most, request.delivered - word)
+  }
+  // A vendor opens an answer with a few events without text; after those it is one chunk a piece.
+  assert(most <= first, `up to ${most} chunks were read ahead of the consumer, ${first} for the first piece`)
+  assert(first <= 8, `${first} chunks were read for the first piece`)
+  await reader.close()
+}

@@ -1,0 +1,117 @@
+import { type ChatMessage, isLlmError, type ToolCall } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import { type Connection, type Lab, question, stream } from '../lab.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed, scriptTools } from '../scripts.js'
+
+/** Q1–Q4: what goes on the wire. Every other test checks its requests against the API's rules too. */
+export function requestRules(rule: Rule): void {
+  rule('Q1 every kind of history makes a request that the API accepts', histories)
+  rule('Q1 ids of another vendor fit this API, and calls and results stay together', foreignIds)
+  rule('Q2 what is not set is not on the wire, but for the two defaults', async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    await stream(connection)
+    const sent = lab.conversation(connection)
+    assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
+    assert(sent.temperature === undefined || sent.temperature === 0.7, `temperature is ${String(sent.temperature)}`)
+    const body = JSON.stringify(connection.requests[0]?.body)
+    for (const word of ['null', 'undefined', 'NaN']) assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
+  })
+  rule('Q2 options reach the wire: system, maxTokens, temperature; a call\'s own win over the defaults', async (lab) => {
+    const connection = lab.play(scriptNamed('text'), { defaults: { system: 'Default.', maxTokens: 11, temperature: 0.1 } })
+    await stream(connection)
+    await stream(connection, { maxTokens: 22, temperature: 0.2 })
+    const sent = [0, 1].map((index) => lab.conversation(connection, index))
+    assertEqual(sent.map(({ system }) => system), ['Default.', 'Default.'], 'system')
+    assertEqual(sent.map(({ maxTokens }) => maxTokens), [11, 22], 'maxTokens')
+    assertEqual(sent.map(({ temperature }) => temperature), [0.1, 0.2], 'temperature')
+  })
+  rule('Q2 the caller\'s own headers are sent', async (lab) => {
+    const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
+    await connection.provider.complete('Hello?')
+    assertEqual(connection.requests[0]?.headers['x-own-header'], 'own', 'x-own-header')
+  })
+  rule('Q3 bad input is refused before anything is sent', badInput)
+  rule('Q4 a tool schema reaches the wire whole', async (lab) => {
+    const parameters = {
+      type: 'object',
+      properties: {
+        tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+        deep: { type: 'object', properties: { level: { type: 'integer', description: 'how deep' } }, required: ['level'] },
+      },
+      required: ['tags'],
+    }
+    const connection = lab.play(scriptNamed('text'))
+    await connection.provider.generate(question, { tools: [{ name: 'deep_tool', description: 'Deep', parameters }] })
+    const [tool] = lab.conversation(connection).tools
+    const sent = JSON.stringify(tool?.parameters)
+    for (const word of ['"tags"', '"a"', '"b"', '"level"', 'how deep', '"required"']) assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
+  })
+}
+
+const call = (id: string, city: string): ToolCall => ({ id, name: 'get_weather', arguments: { city }, argumentsText: JSON.stringify({ city }) })
+const assistant = (content: string, ...toolCalls: readonly ToolCall[]): ChatMessage => ({ role: 'assistant', content, ...(toolCalls.length && { toolCalls }) })
+const result = (toolCallId: string, content: string): ChatMessage => ({ role: 'tool', toolCallId, content })
+const user = (content: string): ChatMessage => ({ role: 'user', content })
+
+async function histories(lab: Lab): Promise<void> {
+  const broken: ToolCall = { id: 'call_1', name: 'get_weather', arguments: {}, argumentsText: '{"city": "Os', error: 'not valid JSON' }
+  const all: readonly (readonly ChatMessage[])[] = [
+    [user('One.'), user('Two.')],
+    [user('Hi.'), assistant(''), user('Well?')],
+    [user('Hi.'), assistant('A.'), assistant('B.'), user('Well?')],
+    [user('Hi.'), assistant('', call('call_1', 'Oslo')), result('call_1', ''), user('Well?')],
+    [user('Hi.'), assistant('Look:', call('call_1', 'Oslo'), call('call_2', 'Rome')), result('call_2', 'two'), result('call_1', 'one')],
+    [user('Hi.'), assistant('', broken), { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true }],
+    [{ role: 'system', content: 'First.' }, user('Hi.'), { role: 'system', content: 'Later.' }, user('Go on.')],
+    [user('Hi.'), { ...assistant('From elsewhere.'), reasoning: 'Hidden.', origin: { provider: 'another', model: 'other', state: { signature: 'x' } } } as ChatMessage, user('Go on.')],
+    [user('Lone \ud83d surrogate, NUL \u0000 and 👩‍🚀.')],
+  ]
+  const connection: Connection = lab.play(scriptNamed('text'))
+  for (const [index, messages] of all.entries()) {
+    const { failed, error } = await stream(connection, {}, messages)
+    assert(!failed, `history ${index} failed: ${String(error)}`)
+  }
+  const texts = lab.conversation(connection, 4).messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+  assertEqual(texts, ['one', 'two'], 'results in call order')
+  assert(!JSON.stringify(connection.requests[7]?.body).includes('signature'), 'another provider\'s state is on the wire')
+}
+
+async function foreignIds(lab: Lab): Promise<void> {
+  const long = `toolu_${'x'.repeat(90)}`
+  const ids = [`${long}1`, `${long}2`, 'call:with/odd+characters=', 'call_with_odd_characters_', 'łódź', 'ok_1']
+  const messages = [user('Hi.'), assistant('', ...ids.map((id, index) => call(id, `city ${index}`))), ...ids.map((id, index) => result(id, `result ${index}`))]
+  const connection = lab.play(scriptNamed('text'))
+  const { failed, error } = await stream(connection, {}, messages)
+  assert(!failed, `the stream failed: ${String(error)}`)
+  const sent = lab.conversation(connection).messages
+  const said = sent[1]
+  assert(said?.role === 'assistant' && said.toolCalls.length === ids.length, 'all calls are on the wire')
+  assertEqual(sent.slice(2).map((message) => message.role === 'tool' && message.text), ids.map((_, index) => `result ${index}`), 'results')
+  if (!lab.format.supports.toolCallIds) return
+  assertEqual(new Set(said.toolCalls.map(({ id }) => id)).size, ids.length, 'different ids stay different')
+  assertEqual(sent.slice(2).map((message) => message.role === 'tool' && message.callId), said.toolCalls.map(({ id }) => id), 'ids of the results')
+  assertEqual(said.toolCalls[5]?.id, 'ok_1', 'an id that fits stays as it is')
+}
+
+async function badInput(lab: Lab): Promise<void> {
+  const connection = lab.play(scriptNamed('text'))
+  const { provider } = connection
+  const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['config', () => provider.complete('Hi.', { temperature: 3 })],
+    ['config', () => provider.complete('Hi.', { maxTokens: 0 })],
+    ['config', () => provider.stream('Hi.', { topP: -1 })],
+    ['config', () => provider.complete('Hi.', { temperature: Number.NaN })],
+    ['config', () => provider.streamWithTools(question, [...scriptTools, ...scriptTools])],
+    ['config', () => provider.streamWithTools(question, [{ name: 'bad name', description: '' }])],
+    ['invalid-request', () => provider.generate([])],
+    ['invalid-request', () => provider.generate([user('Hi.'), result('call_1', 'x')])],
+    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')])],
+    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo'), call('call_2', 'Rome')), result('call_1', 'x')])],
+  ]
+  for (const [index, [code, attempt]] of attempts.entries()) {
+    const error = await rejection(attempt(), `input ${index}`)
+    assert(isLlmError(error) && error.code === code, `input ${index}: rejected with ${String(error)}, not with ${code}`)
+  }
+  assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
+}

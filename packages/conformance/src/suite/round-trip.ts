@@ -1,0 +1,90 @@
+import type { AssistantMessage, ChatMessage, Generation } from '@modelport/core'
+import { addCounts, isProvider, toToolMessage, zeroCounts } from '@modelport/core'
+import { assert, assertEqual } from '../assert.js'
+import { assertRound, assertUniqueIds, assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
+import type { Harness } from '../harness.js'
+import { type Lab, plainResults, question, stream, textOfEvents } from '../lab.js'
+import type { Rule } from '../rule.js'
+import type { Script } from '../script.js'
+import { scripts, scriptTools, textScripts } from '../scripts.js'
+import { assertSent } from './sent.js'
+
+/** L1–L5: what the model said is what the caller gets, and what it is told again. */
+export function roundTripRules(rule: Rule, { format }: Harness): void {
+  for (const script of scripts) {
+    const skip = cannotSay(script.turns, format)
+    rule(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
+    rule(`L2 round trip of whole answers: ${script.name}`, (lab) => whole(lab, script), { skip: cannotSay(script.turns, format, 'whole') })
+  }
+  for (const script of textScripts) {
+    rule(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), { skip: cannotSay(script.turns, format) })
+  }
+  rule('L4 a provider is what isProvider says, with its name and models', async (lab) => {
+    const { provider } = lab.play(textScripts[0] as Script)
+    assert(isProvider(provider), 'isProvider(provider) is false')
+    assert(provider.name && provider.model && provider.cheapestModel, 'name, model and cheapestModel are not empty')
+    assert(provider.estimateTokens('a word or two') > 0, 'estimateTokens gives a positive number')
+    return Promise.resolve()
+  })
+}
+
+async function streamed(lab: Lab, script: Script): Promise<void> {
+  const connection = lab.play(script)
+  const { events, failed, error, reader } = await stream(connection)
+  assert(!failed && reader, `the stream failed: ${String(error)}`)
+  const rounds = roundsOf(events)
+  assertEqual(rounds.length, script.turns.length, 'rounds')
+  for (const [index, turn] of script.turns.entries()) assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
+  assertUniqueIds(rounds)
+  const last = events.at(-1)
+  assert(last?.type === 'done', 'the last event is done')
+  assertEqual(last.reason, script.turns.at(-1)?.finish, 'reason of done')
+  const sum = script.turns.map(({ usage }) => ({ ...zeroCounts, ...usage })).reduce(addCounts)
+  assertUsage(last.usage, sum, lab.format, 'usage of done')
+  assertUsage(reader.usage(), sum, lab.format, 'usage()')
+  assertEqual(reader.usage().rounds.length, rounds.length, 'usage().rounds')
+  assertEqual(reader.fullText(), textOfEvents(events), 'fullText()')
+  assertEqual(connection.requests.length, rounds.length, 'requests: one a round')
+  for (const index of rounds.keys()) assertSent(lab, connection, index, rounds)
+}
+
+async function whole(lab: Lab, script: Script): Promise<void> {
+  const connection = lab.play(script)
+  const messages: ChatMessage[] = [...question]
+  const rounds: Round[] = []
+  for (const [index, turn] of script.turns.entries()) {
+    const answer = await connection.provider.generate(messages, { tools: scriptTools })
+    rounds.push(toRound(answer))
+    assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
+    assertMessage(answer.message, answer)
+    if (answer.finishReason !== 'tool-calls') continue
+    messages.push(answer.message, ...plainResults(answer.toolCalls).map((result) => toToolMessage(result)))
+  }
+  for (const index of rounds.keys()) assertSent(lab, connection, index, rounds)
+}
+
+const toRound = (answer: Generation): Round => ({ ...answer, reasoning: answer.reasoning ?? '' })
+
+function assertMessage(message: AssistantMessage, answer: Generation): void {
+  assertEqual(message.role, 'assistant', 'role of the message')
+  assertEqual(message.content, answer.text, 'content of the message')
+  assertEqual(message.toolCalls ?? [], answer.toolCalls, 'calls of the message')
+  assertEqual(JSON.parse(JSON.stringify(message)), message, 'the message as plain JSON')
+}
+
+async function textAlone(lab: Lab, script: Script): Promise<void> {
+  const expected = (script.turns[0]?.text ?? []).join('')
+  const { provider } = lab.play(script)
+  const reader = await provider.stream('Hello?')
+  let text = ''
+  for await (const piece of reader) {
+    assert(piece !== '', 'no empty piece of text')
+    text += piece
+  }
+  assertEqual(text, expected, 'text of stream()')
+  assertEqual(reader.fullText(), expected, 'fullText()')
+  assertEqual(reader.finishReason(), script.turns[0]?.finish, 'finishReason()')
+  assertUsage(reader.usage(), script.turns[0]?.usage ?? {}, lab.format, 'usage()')
+  assertEqual(await provider.complete('Hello?'), expected, 'complete()')
+  assertEqual(await provider.completeWithHistory(question), expected, 'completeWithHistory()')
+}

@@ -1,0 +1,193 @@
+import { isLlmError, type ToolResult, type ToolStreamReader } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import { type Answer, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
+import { toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import type { Script } from '../script.js'
+import { scriptNamed, scriptTools } from '../scripts.js'
+import { withoutHang } from '../virtual-clock.js'
+import { open } from './reader.js'
+import { assertResultSent } from './sent.js'
+
+const parallel = scriptNamed('parallel calls')
+
+/** Reads to the end of the round; the calls it finished. */
+export async function toTurnEnd(reader: ToolStreamReader): Promise<{ id: string; name: string }[]> {
+  const events = []
+  for (let read = await reader.next(); !read.done; read = await reader.next()) {
+    events.push(read.value)
+    if (read.value.type === 'turn-end') return callsOf(events)
+  }
+  throw new TypeError('the stream ended before the round did')
+}
+
+const resultsOf: Answer = (calls) => calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
+
+/** R9, R10: rounds, results, what may be asked at any time. */
+export function roundRules(rule: Rule): void {
+  rule('R9 fullText() and usage() are valid at any time and final after the end', async (lab) => {
+    const reader = await open(lab.play(scriptNamed('three rounds')))
+    assertEqual(reader.fullText(), '', 'fullText() before the first read')
+    assertEqual(reader.usage().inputTokens, 0, 'usage() before the first read')
+    const seen: string[] = []
+    for (let read = await reader.next(); !read.done; read = await reader.next()) {
+      if (read.value.type === 'text-delta') seen.push(read.value.text)
+      assert(reader.fullText().startsWith(seen.join('')), 'fullText() has every piece that was read')
+      if (read.value.type !== 'turn-end' || read.value.reason !== 'tool-calls') continue
+      assert(reader.usage().rounds.length > 0, 'usage() has the round')
+      await reader.sendToolResults(resultsOf(lastCalls(reader)))
+    }
+    assertEqual(reader.fullText(), 'One. Two. Three.', 'fullText() after the end')
+    assertEqual(reader.usage().rounds.length, 3, 'usage().rounds after the end')
+    assertEqual(reader.usage().inputTokens, 63, 'usage().inputTokens after the end')
+  })
+  rule('R9 messages() is the conversation so far, plain JSON', conversationSoFar)
+  for (const [name, send] of Object.entries(ways)) {
+    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) => answered(lab, parallel, send))
+  }
+  rule('R10 without an answer the stream ends, with no further request', async (lab) => {
+    const connection = lab.play(parallel)
+    const reader = await open(connection)
+    const { failed, events } = await readOut(reader)
+    assert(!failed, 'the stream failed')
+    assertEqual(events.slice(-2).map(({ type }) => type), ['turn-end', 'done'], 'last events')
+    assertEqual(connection.requests.length, 1, 'requests')
+    assert((await rejection(reader.sendToolResults([]), 'after the end')) instanceof TypeError, 'after the end it is a TypeError')
+  })
+  rule('R10 a partly answered round rejects until the rest is sent, then goes on', partlyAnswered)
+  rule('R10 unknown and repeated ids are refused, and nothing of that call is taken', refusedResults)
+  rule('R10 sendToolResults without an open call is a TypeError and opens no request', async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    const reader = await open(connection)
+    const result: ToolResult = { callId: 'call_1', content: 'x' }
+    assert((await rejection(reader.sendToolResults([result]), 'no call')) instanceof TypeError, 'without a call')
+    await readOut(reader)
+    assert((await rejection(reader.sendToolResults([result]), 'ended')) instanceof TypeError, 'after the end')
+    const closed = await open(lab.play(parallel))
+    const calls = await toTurnEnd(closed)
+    await closed.close()
+    assert((await rejection(closed.sendToolResults(resultsOf(calls)), 'closed')) instanceof TypeError, 'after close()')
+    assertEqual(connection.requests.length, 1, 'requests')
+  })
+  rule('R10 the next request waits for the next read', async (lab) => {
+    const connection = lab.play(parallel)
+    const reader = await open(connection)
+    await reader.sendToolResults(resultsOf(await toTurnEnd(reader)))
+    assertEqual(connection.requests.length, 1, 'requests before the read')
+    await withoutHang(reader.next(), 'the next read')
+    assertEqual(connection.requests.length, 2, 'requests after the read')
+    await reader.close()
+  })
+  rule('R10, D3 turn-end waits for the wire\'s end, so late usage is counted', async (lab) => {
+    const connection = lab.connect((request) => {
+      const { turns } = scriptNamed('usage tail')
+      const answer = lab.answer(turns, request)
+      return toReply({ ...answer, pieces: answer.pieces.flatMap((piece) => [piece]) })
+    })
+    const reader = await open(connection)
+    await toTurnEnd(reader)
+    assert(connection.requests[0]?.closed, 'the body was not read to its end at turn-end')
+    assertEqual(reader.usage().inputTokens, 1200, 'usage().inputTokens at turn-end')
+    await reader.close()
+  })
+}
+
+const lastCalls = (reader: ToolStreamReader): { id: string; name: string }[] => {
+  const last = reader.messages().at(-1)
+  return last?.role === 'assistant' ? [...(last.toolCalls ?? [])] : []
+}
+
+const ways: Readonly<Record<string, (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>>> = {
+  'in one call': (reader, results) => reader.sendToolResults(results),
+  'in one call, backwards': (reader, results) => reader.sendToolResults([...results].reverse()),
+  'one by one': async (reader, results) => {
+    for (const result of results) await reader.sendToolResults([result])
+  },
+  'one by one, backwards, without waiting': async (reader, results) => {
+    await Promise.all([...results].reverse().map((result) => reader.sendToolResults([result])))
+  },
+}
+
+async function answered(lab: Lab, script: Script, send: (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>): Promise<void> {
+  const connection = lab.play(script)
+  const reader = await open(connection)
+  const calls = await toTurnEnd(reader)
+  assertEqual(calls.length, 3, 'calls')
+  await send(reader, resultsOf(calls))
+  const { failed, error, events } = await readOut(reader)
+  assert(!failed, `the second round failed: ${String(error)}`)
+  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second round')
+  assertResultsSent(lab, connection, calls)
+}
+
+/** Checks that the second request has the results of the calls, in call order. */
+function assertResultsSent(lab: Lab, connection: Connection, calls: readonly { readonly name: string }[]): void {
+  const { messages } = lab.conversation(connection, 1)
+  const assistant = messages[1]
+  assert(assistant?.role === 'assistant', 'the assistant message comes second')
+  assertEqual(messages.length, 2 + calls.length, 'messages')
+  for (const [index, call] of calls.entries()) {
+    const sent = assistant.toolCalls[index]
+    assert(sent, `call ${index} is not in the assistant message`)
+    assertResultSent(lab, messages[2 + index], sent, { text: `result ${index}`, name: call.name }, `result ${index}`)
+  }
+}
+
+async function partlyAnswered(lab: Lab): Promise<void> {
+  const connection = lab.play(parallel)
+  const reader = await open(connection)
+  const calls = await toTurnEnd(reader)
+  const [first, ...rest] = resultsOf(calls)
+  await reader.sendToolResults([first as ToolResult])
+  for (let read = 0; read < 2; read++) {
+    const error = await rejection(reader.next(), 'a read with calls open')
+    assert(isLlmError(error, 'invalid-request'), `rejected with ${String(error)}`)
+    for (const { callId } of rest) assert(error.message.includes(callId), `the message names "${callId}"`)
+  }
+  assertEqual(connection.requests.length, 1, 'requests while calls are open')
+  await reader.sendToolResults(rest)
+  const { failed, events } = await readOut(reader)
+  assert(!failed, 'the stream goes on once every call is answered')
+  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second round')
+  assertResultsSent(lab, connection, calls)
+}
+
+async function refusedResults(lab: Lab): Promise<void> {
+  const connection = lab.play(parallel)
+  const reader = await open(connection)
+  const calls = await toTurnEnd(reader)
+  const good = resultsOf(calls)
+  const first = good[0] as ToolResult
+  const bad: readonly (readonly ToolResult[])[] = [
+    [{ callId: 'call_unknown', content: 'x' }],
+    [first, { callId: 'call_unknown', content: 'x' }],
+    [first, first],
+  ]
+  for (const results of bad) {
+    const error = await rejection(reader.sendToolResults(results), 'bad results')
+    assert(isLlmError(error, 'invalid-request'), `rejected with ${String(error)}`)
+  }
+  await reader.sendToolResults(good)
+  const error = await rejection(reader.sendToolResults([first]), 'a second answer')
+  assert(isLlmError(error, 'invalid-request'), `a second answer rejected with ${String(error)}`)
+  assert(!(await readOut(reader)).failed, 'the stream goes on')
+  assertResultsSent(lab, connection, calls)
+}
+
+async function conversationSoFar(lab: Lab): Promise<void> {
+  const script = scriptNamed('two rounds')
+  const reader = await open(lab.play(script))
+  assertEqual(reader.messages().map(({ role }) => role), ['user'], 'roles before the answer')
+  const calls = await toTurnEnd(reader)
+  assertEqual(reader.messages().map(({ role }) => role), ['user', 'assistant'], 'roles after the round')
+  await reader.sendToolResults(resultsOf(calls))
+  assertEqual(reader.messages().map(({ role }) => role), ['user', 'assistant', 'tool'], 'roles after the results')
+  await readOut(reader)
+  const messages = reader.messages()
+  assertEqual(messages.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant'], 'roles after the end')
+  assertEqual(JSON.parse(JSON.stringify(messages)), messages, 'the conversation as plain JSON')
+  const again = lab.play({ name: 'stored', turns: script.turns.slice(1) })
+  const stored = JSON.parse(JSON.stringify(messages)) as typeof messages
+  await readOut(await again.provider.streamWithTools([...stored, { role: 'user', content: 'And now?' }], scriptTools))
+  assertEqual(lab.conversation(again).messages.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant', 'user'], 'roles of the stored conversation on the wire')
+}

@@ -1,0 +1,106 @@
+import { isLlmError } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import type { Harness } from '../harness.js'
+import { type Connection, type Lab, stream } from '../lab.js'
+import { type Reply, toReply } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed } from '../scripts.js'
+import { brokenPiece } from '../wire-text.js'
+import { formsOf, textsOf } from './sinks.js'
+
+const { turns } = scriptNamed('text')
+const redirects = [301, 302, 303, 307, 308]
+
+/** K1, K2, K4, E1: no secret leaves, no host but the expected one is asked. */
+export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
+  const skip = apiKey === undefined ? 'the provider has no key' : undefined
+  const key = apiKey ?? ''
+  for (const [name, reply] of Object.entries(leaks)) {
+    rule(`K1 the key is in no output: ${name}`, async (lab) => {
+      for (const shown of formsOf(key)) {
+        const connection = lab.connect((request) => reply(lab, shown, request))
+        for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
+          const error = await lab.clock.run(rejection(call(), name), name)
+          assert(isLlmError(error), `rejected with ${String(error)}`)
+          await assertClean(error, key, name)
+        }
+      }
+    }, { skip: skip ?? (name.startsWith('a failure inside') && !format.supports.inBandError ? `${format.api} reports no failure inside an answer` : undefined) })
+  }
+  rule('K1 a shorter start of the key is found too', async (lab) => {
+    const connection = lab.connect(() => toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)))
+    const error = await rejection(connection.provider.complete('Hello?'), 'the call')
+    const texts = await textsOf(error)
+    assert(!texts.some((text) => text.includes(key.slice(0, 12))), `the start of the key is in the error: ${texts.find((text) => text.includes(key.slice(0, 12))) ?? ''}`)
+  }, { skip: skip ?? (key.length < 20 ? 'the key is too short' : undefined) })
+  rule('K2 the key is on no object', async (lab) => {
+    const connection = lab.play(scriptNamed('one call'))
+    const { reader } = await stream(connection)
+    for (const value of [connection.provider, reader, reader?.messages()]) await assertClean(value, key, 'an object')
+    const sent = connection.requests[0]
+    assert(JSON.stringify([sent?.headers, sent?.path]).includes(key), 'the key did reach the server')
+  }, { skip })
+  rule('K4 a redirect is refused, and nothing is sent to its target', async (lab) => {
+    for (const status of redirects) {
+      for (const location of ['https://elsewhere.example/v1', '/v2', 'http://user:pw@elsewhere.example/']) {
+        const connection = lab.connect(() => ({ status, headers: { location }, steps: [] }))
+        for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+          const error = await rejection(call(), `status ${status}`)
+          assert(isLlmError(error, 'redirect-refused'), `status ${status}: rejected with ${String(error)}`)
+        }
+        assertEqual(connection.requests.length, 2, `requests with status ${status}`)
+        for (const { redirect } of connection.requests) assert(redirect !== 'follow', 'fetch was told to follow redirects')
+      }
+    }
+  })
+  rule('E1 enforceHosts: a host that is not listed is refused before anything is sent', async (lab) => {
+    const connection = lab.play(scriptNamed('text'), { enforceHosts: ['other.example:443'] })
+    for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+      assert(isLlmError(await rejection(call(), 'the call'), 'config'), 'refused as config')
+    }
+    assertEqual(connection.requests.length, 0, 'requests')
+  })
+  rule('E1 enforceHosts: true allows the provider\'s own hosts, and it asks no other', async (lab) => {
+    const connection = lab.play(scriptNamed('two rounds'), { enforceHosts: true })
+    const { failed, error } = await stream(connection)
+    assert(!failed, `the stream failed: ${String(error)}`)
+    const hosts = new Set(connection.requests.map(({ url }) => new URL(url).host))
+    assertEqual(hosts.size, 1, `hosts asked: ${[...hosts].join(', ')}`)
+  })
+}
+
+async function failing(connection: Connection): Promise<string> {
+  const { error, failed } = await stream(connection)
+  if (failed) throw error as Error
+  return 'no failure'
+}
+
+type Leak = (lab: Lab, shown: string, request: Parameters<Lab['answer']>[1]) => Reply
+
+const leaks: Readonly<Record<string, Leak>> = {
+  'a 401 that repeats it in body and headers': (lab, shown) =>
+    toReply(lab.format.failure(401, `Incorrect API key provided: ${shown}.`, { 'x-request-id': shown, 'request-id': shown, 'www-authenticate': `Bearer realm="${shown}"` })),
+  'a retried 503 that repeats it': (lab, shown) => toReply(lab.format.failure(503, `overloaded for ${shown}`, { 'x-request-id': shown })),
+  'a 400 with a body that is no JSON': (_, shown) => toReply({ status: 400, headers: { 'content-type': 'text/plain' }, pieces: [`bad header: ${shown}`] }),
+  'a web page': (_, shown) => toReply({ status: 502, headers: { 'content-type': 'text/html' }, pieces: [`<p>Authorization: Bearer ${shown}</p>`] }),
+  'a redirect to an address with it': (_, shown) => ({ status: 302, headers: { location: `https://elsewhere.example/?key=${encodeURIComponent(shown)}` }, steps: [] }),
+  'a transport that names it': (_, shown) => ({ status: 200, headers: {}, steps: [], reject: transportError(shown) }),
+  'a broken record with it': (lab, shown, request) => {
+    const answer = lab.answer(turns, request)
+    return toReply({ ...answer, pieces: [brokenPiece(answer, `{"echo ${shown}`), ...answer.pieces.slice(1)] })
+  },
+  'a failure inside the answer that repeats it': (lab, shown, request) =>
+    toReply(lab.format.answerThenFail({ text: [`You sent ${shown}`], finish: 'stop', usage: {} }, request, `key ${shown} is blocked`)),
+}
+
+function transportError(shown: string): Error {
+  const inner = Object.assign(new Error(`connect to https://x.example/?key=${shown} failed`), { code: 'ECONNREFUSED', headers: { authorization: shown } })
+  return Object.assign(new TypeError('fetch failed', { cause: inner }), { request: { headers: { authorization: `Bearer ${shown}` } } })
+}
+
+async function assertClean(value: unknown, key: string, what: string): Promise<void> {
+  if (!key) return
+  for (const text of await textsOf(value)) {
+    for (const form of formsOf(key)) assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}…`)
+  }
+}

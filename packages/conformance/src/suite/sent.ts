@@ -1,0 +1,47 @@
+import { assert, assertEqual } from '../assert.js'
+import type { Round } from '../expectation.js'
+import type { Connection, Lab } from '../lab.js'
+import type { WireConversation, WireConversationMessage } from '../wire-format.js'
+
+type AssistantOnWire = Extract<WireConversationMessage, { role: 'assistant' }>
+
+/** Checks that the nth request carries the question, all rounds before it and the plain results of their calls. */
+export function assertSent(lab: Lab, connection: Connection, index: number, rounds: readonly Round[]): void {
+  const { messages, tools } = lab.conversation(connection, index)
+  const said = messages.filter(({ role }) => role === 'assistant').length
+  assertEqual(said, index, `request ${index}: assistant messages`)
+  assertEqual(messages[0], { role: 'user', text: 'What is the weather?' }, `request ${index}: the question`)
+  assertEqual(tools.map(({ name }) => name), ['get_weather', 'get_time', 'list_rooms'], `request ${index}: tools`)
+  let position = 1
+  for (const [number, round] of rounds.slice(0, index).entries()) {
+    position = assertRoundSent(lab, messages, position, round, `request ${index}, round ${number}`)
+  }
+  assertEqual(messages.length, position, `request ${index}: messages in all`)
+}
+
+function assertRoundSent(lab: Lab, messages: WireConversation['messages'], start: number, round: Round, what: string): number {
+  const assistant = messages[start]
+  assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
+  assertEqual(assistant.text, round.text, `${what}: text of the assistant message`)
+  assertEqual(assistant.toolCalls.map(({ name }) => name), round.toolCalls.map(({ name }) => name), `${what}: calls of the assistant message`)
+  for (const [index, call] of round.toolCalls.entries()) {
+    const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
+    if (call.error === undefined) assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
+    assertResultSent(lab, messages[start + 1 + index], sent, { text: `result ${index} of ${call.name}`, name: call.name }, `${what}: result ${index}`)
+  }
+  return start + 1 + round.toolCalls.length
+}
+
+/** Checks that a message is the result of this call. */
+export function assertResultSent(
+  { format }: Pick<Lab, 'format'>,
+  message: WireConversationMessage | undefined,
+  call: { readonly id: string },
+  expected: { readonly text: string; readonly name: string },
+  what: string,
+): void {
+  assert(message?.role === 'tool', `${what}: is not a tool message`)
+  assertEqual(message.text, expected.text, `${what}: text`)
+  if (format.supports.toolCallIds) assertEqual(message.callId, call.id, `${what}: id of the call it answers`)
+  if (message.name !== undefined) assertEqual(message.name, expected.name, `${what}: name of the tool`)
+}

@@ -1,0 +1,128 @@
+import { isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import { assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
+import type { Harness } from '../harness.js'
+import { type Connection, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
+import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import type { Script, ScriptTurn } from '../script.js'
+import { scriptNamed } from '../scripts.js'
+import { withoutHang } from '../virtual-clock.js'
+
+const once = { retry: { attempts: 1 } }
+const cutScripts = ['text', 'empty text', 'unicode', 'reasoning', 'usage tail', 'length', 'one call', 'parallel calls', 'text and calls', 'empty arguments']
+
+/** S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes nothing away. */
+export function truncationRules(rule: Rule, { format }: Harness): void {
+  for (const name of cutScripts) {
+    const script = scriptNamed(name)
+    const skip = cannotSay(script.turns.slice(0, 1), format)
+    rule(`S1 the connection ends at every byte: ${name}`, (lab) => cutEverywhere(lab, script, []), { skip, timeoutMs: 180_000 })
+    rule(`S2 the connection is reset at every byte: ${name}`, (lab) => cutEverywhere(lab, script, ['reset']), { skip, timeoutMs: 180_000 })
+  }
+  rule('S1 a whole answer cut at every byte', (lab) => cutWhole(lab, []))
+  rule('S2 a whole answer reset at every byte', (lab) => cutWhole(lab, ['reset']))
+  rule('S2 a reset after the last byte is a success', async (lab) => {
+    const { turns } = scriptNamed('parallel calls')
+    const connection = lab.connect((request, index) => toReply(lab.answer(turns, request, index), 'reset'))
+    const { failed, error, events } = await stream(connection, once)
+    assert(!failed, `the stream failed: ${String(error)}`)
+    assertEqual(roundsOf(events).map(({ text }) => text), ['', 'Three answers.'], 'text of the rounds')
+  })
+  rule('R2, D9 a stream without its terminal event rejects truncated after every event', afterEveryEvent)
+}
+
+async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): Promise<void> {
+  const turn = script.turns[0] as ScriptTurn
+  const connection = lab.connect((request) => toReply(lab.answer([turn], request)))
+  const whole = await stream(connection, once, undefined, () => [])
+  assert(!whole.failed, `the whole stream failed: ${String(whole.error)}`)
+  const truth = roundsOf(whole.events)[0] as Round
+  let length = 1
+  let cut = 0
+  for (let at = 0; at < length; at++) {
+    connection.plan = (request) => {
+      const answer = lab.answer([turn], request)
+      const bytes = toBytes(answer)
+      length = bytes.length
+      return withBody(answer, [bytes.subarray(0, at), ...tail])
+    }
+    const outcome = await withoutHang(stream(connection, once, undefined, () => []), `cut at ${at}`)
+    if (outcome.failed) {
+      cut++
+      assertTruncated(outcome, truth, `cut at ${at} of ${length}`)
+    } else assertWhole(lab, outcome, truth, `cut at ${at} of ${length}`)
+  }
+  // Only the wire's tail may be missing without a loss.
+  assert(cut > length / 2, `only ${cut} of ${length} cuts were noticed`)
+}
+
+function assertWhole({ format }: Lab, { events }: Outcome, truth: Round, what: string): void {
+  const round = roundsOf(events)[0]
+  assert(round, `${what}: ended without turn-end`)
+  assertEqual({ ...round, usage: 0 }, { ...truth, usage: 0 }, `${what}: the result`)
+  const { usage } = round as Round & { readonly usage: { readonly reported?: boolean } }
+  if (usage.reported) assertUsage(usage, truth.usage, format, `${what}: usage`)
+}
+
+function assertTruncated({ events, error }: Outcome, truth: Round, what: string): void {
+  assert(isLlmError(error, 'truncated'), `${what}: rejected with ${String(error)}`)
+  const { partial } = error as ProviderError
+  assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is no start of the truth`)
+  assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
+  assert(truth.reasoning.startsWith(partial?.reasoning ?? ''), `${what}: partial.reasoning is no start of the truth`)
+  for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
+    const whole = truth.toolCalls[index]
+    assertEqual(call.name, whole?.name, `${what}: name of partial call ${index}`)
+    if (call.error === undefined) assertEqual(call.arguments, whole?.arguments, `${what}: a partial call without an error is whole`)
+    else assert(whole?.argumentsText.startsWith(call.argumentsText), `${what}: arguments of partial call ${index} are no start of the truth`)
+  }
+}
+
+async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
+  const { turns } = scriptNamed('unicode')
+  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const expected = await connection.provider.complete('Hello?')
+  let length = 1
+  for (let at = 0; at < length; at++) {
+    connection.plan = (request) => {
+      const answer = lab.answer(turns, request)
+      const bytes = toBytes(answer)
+      length = bytes.length
+      return withBody(answer, [bytes.subarray(0, at), ...tail])
+    }
+    const call = withoutHang(connection.provider.complete('Hello?', once), `cut at ${at}`)
+    const result = await call.catch((error: unknown) => error)
+    if (typeof result === 'string') assertEqual(result, expected, `text with the answer cut at ${at}`)
+    else assert(isLlmError(result, 'truncated'), `cut at ${at} of ${length}: rejected with ${String(result)}`)
+  }
+}
+
+/** After every event but those that come with or after the reason the answer ended. */
+async function afterEveryEvent(lab: Lab): Promise<void> {
+  const { turns } = scriptNamed('text and calls')
+  const connection: Connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const whole = await stream(connection, once, undefined, () => [])
+  const semantic = (events: readonly StreamEvent[]): number => events.filter(({ type }) => type !== 'turn-end' && type !== 'done').length
+  let count = Infinity
+  for (let pieces = 0; pieces < count; pieces++) {
+    connection.plan = (request) => {
+      const answer = lab.answer(turns, request)
+      count = answer.pieces.length
+      return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) })
+    }
+    const reader = await connection.provider.stream('Hello?', once)
+    const read = async (): Promise<void> => {
+      for await (const piece of reader) void piece
+    }
+    const outcome = await stream(connection, once, undefined, () => [])
+    if (!outcome.failed) {
+      assertEqual(semantic(outcome.events), semantic(whole.events), `events after ${pieces} of ${count} wire events`)
+      await read()
+      continue
+    }
+    assert(isLlmError(outcome.error, 'truncated'), `after ${pieces} wire events: rejected with ${String(outcome.error)}`)
+    assert(isLlmError(await rejection(read(), 'text'), 'truncated'), `after ${pieces} wire events: the text stream rejected with another code`)
+    assertEqual(reader.finishReason(), undefined, 'finishReason() of a cut stream')
+  }
+}

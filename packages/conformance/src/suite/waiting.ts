@@ -1,0 +1,130 @@
+import { isLlmError, type ProviderError } from '@modelport/core'
+import { assert, assertEqual, rejection } from '../assert.js'
+import type { Connection, Lab } from '../lab.js'
+import { readOut, stream } from '../lab.js'
+import { type Step, toReply, withBody } from '../memory-server.js'
+import type { Rule } from '../rule.js'
+import { scriptNamed } from '../scripts.js'
+import { withoutHang } from '../virtual-clock.js'
+import { open, stalled } from './reader.js'
+
+const { turns } = scriptNamed('text')
+const encoder = new TextEncoder()
+
+/** F5–F7, S4: how long anything is waited for, on a virtual clock. */
+export function waitingRules(rule: Rule): void {
+  rule('F5 the wait that the server asks for is kept', async (lab) => {
+    const hints: readonly (readonly [Record<string, string>, number])[] = [
+      [{ 'retry-after': '2' }, 2000],
+      [{ 'retry-after-ms': '3500' }, 3500],
+      [{ 'retry-after': '30', 'retry-after-ms': '1200' }, 1200],
+      [{ 'retry-after': '60' }, 60_000],
+      [{ 'retry-after': '0' }, 0],
+    ]
+    for (const [headers, ms] of hints) {
+      const waited = (await waits(lab, headers))[0] ?? 0
+      assert(waited >= ms && waited <= Math.max(ms, 1000), `waited ${waited} ms for ${JSON.stringify(headers)}`)
+    }
+  })
+  rule('F5 a wait may be an HTTP date', async (lab) => {
+    const waited = (await waits(lab, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }))[0] ?? 0
+    assert(waited > 20_000 && waited <= 30_000, `waited ${waited} ms for a date 30 s ahead`)
+  })
+  rule('F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long', async (lab) => {
+    const far = new Date(Date.UTC(2099, 0)).toUTCString()
+    for (const [value, deadlineMs] of [['86400', 0], ['9999999', 0], [far, 0], ['30', 10_000]] as const) {
+      const connection = lab.connect(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
+      const start = lab.clock.now()
+      const error = await withoutHang(rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value), value)
+      assert(isLlmError(error, 'rate-limit'), `rejected with ${String(error)}`)
+      assert(((error as ProviderError).retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
+      assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')
+    }
+  })
+  rule('F5 a wait that is no time is ignored', async (lab) => {
+    for (const value of ['Infinity', '1e400', '-1', 'soon', 'NaN', '', '0x10']) {
+      const [first = 0, second = 0] = await waits(lab, { 'retry-after': value })
+      assert(first <= 1000 && second <= 2000, `waited ${first} and ${second} ms for "${value}"`)
+      assert(first > 0, `did not wait at all for "${value}"`)
+    }
+  })
+  rule('F6 a deadline spans attempts, waits and reads', deadlines)
+  rule('F7 a server that sends no headers is given up', async (lab) => {
+    const connection = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), { timeouts: { headersMs: 5000 } })
+    const call = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'the call')
+    await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
+    await lab.clock.advance(4999)
+    assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
+    await lab.clock.advance(1)
+    const error = await withoutHang(call, 'the call')
+    assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'headers', `rejected with ${String(error)}`)
+    assertEqual([connection.requests[0]?.closed, lab.clock.pending], [true, 0], 'connection closed, timers left')
+  })
+  rule('S4 silence after an event runs into the idle limit', silence)
+  rule('S4 comments and pings keep the bytes\' clock, not the answer\'s', (lab) => drip(lab, (answer) => (answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n'))
+  rule('S4 a slow consumer is no silent server', async (lab) => {
+    const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
+    const reader = await open(connection)
+    for (let read = await reader.next(); !read.done; read = await reader.next()) await lab.clock.advance(10_000)
+    assertEqual(reader.fullText(), 'Hello, world!', 'fullText()')
+  })
+}
+
+/** The waits between the three attempts of a call that gets this answer each time. */
+async function waits(lab: Lab, headers: Record<string, string>): Promise<readonly number[]> {
+  const connection = lab.connect(() => toReply(lab.format.failure(429, 'later', headers)))
+  await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 60_000)
+  assertEqual(connection.requests.length, 3, `requests with ${JSON.stringify(headers)}`)
+  const times = connection.requests.map(({ at }) => at)
+  return times.slice(1).map((at, index) => at - (times[index] ?? 0))
+}
+
+async function deadlines(lab: Lab): Promise<void> {
+  const silent: readonly Connection[] = [
+    lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })),
+    stalled(lab, 0),
+    stalled(lab),
+  ]
+  for (const connection of silent) {
+    const outcome = stream(connection, { deadlineMs: 7000 })
+    await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
+    await lab.clock.advance(6999)
+    assertEqual(connection.requests[0]?.closed, false, 'closed before the deadline')
+    await lab.clock.advance(1)
+    const { error } = await withoutHang(outcome, 'the stream')
+    assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'deadline', `rejected with ${String(error)}`)
+    await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
+    assertEqual(connection.requests.length, 1, 'requests')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  }
+}
+
+async function silence(lab: Lab): Promise<void> {
+  const connection = lab.connect(stalled(lab).plan, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+  const reader = await open(connection)
+  const out = readOut(reader)
+  await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
+  await lab.clock.advance(7999)
+  assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
+  await lab.clock.advance(1)
+  const { events, error } = await withoutHang(out, 'the read')
+  assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'idle', `rejected with ${String(error)}`)
+  assert(events.length > 0 && (error as ProviderError).partial?.text !== '', 'the partial answer is kept')
+  assertEqual([connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], [1, true, 0], 'requests, connection closed, timers left')
+}
+
+async function drip(lab: Lab, ping: (answer: { readonly headers: Readonly<Record<string, string>> }) => string): Promise<void> {
+  const connection = lab.connect((request) => {
+    const answer = lab.answer(turns, request)
+    const begin: Step[] = answer.pieces.slice(0, 4).map((piece) => encoder.encode(piece))
+    const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(answer))])
+    return withBody(answer, [...begin, ...pings.flat(), 'stall'])
+  }, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+  const out = readOut(await open(connection))
+  const start = lab.clock.now()
+  const { error } = await lab.clock.run(out, 'the stream')
+  const waited = lab.clock.now() - start
+  assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'idle', `rejected with ${String(error)}`)
+  assert(waited >= 60_000 && waited <= 68_000, `gave up after ${waited} ms, not at 60000`)
+  assertEqual(lab.clock.pending, 0, 'timers left')
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '@modelport/driver'
+import { fail } from './assert.js'
+
+interface Timer {
+  readonly at: number
+  readonly ms: number
+  readonly callback: () => void
+}
+
+/** How long, in real time, a test waits for what should come at once. */
+export const watchdogMs = 2000
+
+/** Lets everything run that waits for no clock: promises, streams, and what they start. */
+export async function settle(turns = 4): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 0)
+    })
+  }
+}
+
+/** The promise, or a failure after two real seconds: nothing may hang. */
+export async function withoutHang<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const hang = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      try {
+        fail(`${what}: still waiting after ${watchdogMs} ms`)
+      } catch (error) {
+        reject(error as Error)
+      }
+    }, watchdogMs)
+  })
+  try {
+    return await Promise.race([promise, hang])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Time that passes only when a test says so. */
+export class VirtualClock implements Clock {
+  #now = 0
+  #date = Date.UTC(2026, 10, 21)
+  #random: number
+  readonly #timers = new Set<Timer>()
+
+  constructor(random = 0.5) {
+    this.#random = random
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  date(): number {
+    return this.#date + this.#now
+  }
+
+  random(): number {
+    return this.#random
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#now + ms, ms, callback }
+    this.#timers.add(timer)
+    return () => {
+      this.#timers.delete(timer)
+    }
+  }
+
+  /** How many timers wait. */
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  /** True when a timer waits that is due within `ms`. */
+  dueWithin(ms: number): boolean {
+    return [...this.#timers].some(({ at }) => at - this.#now <= ms)
+  }
+
+  /** Lets `ms` pass, calling back in order, with everything else settled in between. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms
+    for (let next = this.#next(until); next; next = this.#next(until)) {
+      this.#fire(next)
+      await settle()
+    }
+    this.#now = until
+    await settle()
+  }
+
+  /** Lets time pass to each next timer that is due within `stepMs`, until the promise settles. Longer timers never fire. */
+  async run<T>(promise: Promise<T>, what: string, stepMs = 25_000): Promise<T> {
+    let settled = false
+    const done = (): void => {
+      settled = true
+    }
+    promise.then(done, done)
+    const watch = async (): Promise<T> => {
+      await settle()
+      while (!settled) {
+        const next = this.#next(this.#now + stepMs)
+        if (next) this.#fire(next)
+        await settle()
+      }
+      return promise
+    }
+    try {
+      return await withoutHang(watch(), what)
+    } finally {
+      settled = true
+    }
+  }
+
+  #next(until: number): Timer | undefined {
+    const due = [...this.#timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
+    return due[0]
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers.delete(timer)
+    this.#now = Math.max(this.#now, timer.at)
+    timer.callback()
+  }
+}
