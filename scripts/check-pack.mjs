@@ -74,7 +74,7 @@ try {
   for (const workspace of publicPackages) await pack(workspace)
   await install('core alone', ['core'], ['@modelport/core'],
     `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
-  const compatible = ['core', 'driver', 'provider-openai-compatible']
+  const compatible = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']
   await install('a provider without SDK', compatible, [...compatible.map((name) => `@modelport/${name}`), 'undici'],
     `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`, '@modelport/provider-openai-compatible')
 } catch (error) {

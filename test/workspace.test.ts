@@ -1,9 +1,9 @@
-import { readFileSync, existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { execSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
-import { readJson, repositoryFiles, root } from './support/repository.js'
+import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 
 const workspaces = discoverWorkspaces()
 const packages = workspaces.filter(({ path }) => path.startsWith('packages/'))
@@ -31,6 +31,13 @@ describe('no list misses a package', () => {
         expect(mapped, `paths of tsconfig.base.json: ${specifier}`).toEqual([`./${path}/${source}`])
         expect(existsSync(join(root, path, source)), source).toBe(true)
       }
+    }
+  })
+
+  test('every package that was never released is in a changeset', () => {
+    const changesets = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md')).map((name) => readText(`.changeset/${name}`)).join('\n')
+    for (const { name, manifest, isPrivate } of packages) {
+      if (!isPrivate && manifest['version'] === '0.0.0') expect(changesets).toContain(`'${name}':`)
     }
   })
 
