@@ -38,6 +38,6 @@ function show(text: string, other: string): string {
   if (text.length <= most) return text
   let same = 0
   while (same < text.length && text[same] === other[same]) same++
-  const start = Math.max(0, Math.min(same - 12, text.length - most))
+  const start = Math.max(0, same - 12)
   return `${start > 0 ? '…' : ''}${text.slice(start, start + most)}${start + most < text.length ? '…' : ''}`
 }
