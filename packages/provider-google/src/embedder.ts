@@ -1,6 +1,7 @@
 import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
 import { createEmbedder, createJsonClient, type EmbeddingBatch } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
+import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 import { type SdkRequest, throughSdk } from './sdk.js'
@@ -35,7 +36,7 @@ const batchSizes = { gemini: 100, vertex: 1 } as const
 export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
   const { model, vertex } = config
   const client = createClient(config)
-  const json = createJsonClient(providerName, client.error, client.settings)
+  const json = createJsonClient(providerName, toGoogleError, client.settings)
   return createEmbedder({
     name: providerName,
     model,

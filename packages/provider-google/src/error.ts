@@ -8,7 +8,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   INVALID_ARGUMENT: 'invalid-request', FAILED_PRECONDITION: 'invalid-request', OUT_OF_RANGE: 'invalid-request', ALREADY_EXISTS: 'invalid-request',
   UNAUTHENTICATED: 'auth', PERMISSION_DENIED: 'permission', NOT_FOUND: 'not-found', RESOURCE_EXHAUSTED: 'rate-limit',
   UNIMPLEMENTED: 'unsupported', UNAVAILABLE: 'overloaded', DEADLINE_EXCEEDED: 'timeout',
-  INTERNAL: 'server', UNKNOWN: 'server', DATA_LOSS: 'server', ABORTED: 'server', CANCELLED: 'server',
+  INTERNAL: 'server', DATA_LOSS: 'server', CANCELLED: 'server',
 }
 
 /** Reasons of an ErrorInfo that say more than the status does. */
@@ -59,7 +59,7 @@ function readStatus(body: unknown): WireStatus {
     ...(typeof code === 'number' && { code }),
     ...(typeof message === 'string' && message && { message }),
     ...(typeof status === 'string' && { status }),
-    ...(Array.isArray(details) && { details: details.filter((detail) => typeof detail === 'object') }),
+    ...(Array.isArray(details) && { details: details.filter((detail) => typeof detail === 'object' && detail !== null) }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
+import { toGoogleError } from './error.js'
 import { toConversation } from './messages.js'
 import { factsOf } from './model-facts.js'
 import { providerName } from './model-state.js'
@@ -36,7 +37,7 @@ interface WireModel {
  */
 export async function listModels(config: GoogleConfig, options: JsonCallOptions = {}): Promise<readonly GoogleModel[]> {
   const client = createClient(config)
-  const json = createJsonClient(providerName, client.error, client.settings)
+  const json = createJsonClient(providerName, toGoogleError, client.settings)
   const first = await throughSdk(
     (httpOptions) => client.sdk.models.list({ config: { httpOptions, pageSize: 1000 } }),
     (request) => Promise.resolve(request),
@@ -61,7 +62,7 @@ export async function listModels(config: GoogleConfig, options: JsonCallOptions 
 export async function countTokens(config: GoogleConfig, messages: readonly ChatMessage[], options: JsonCallOptions = {}): Promise<number> {
   const client = createClient(config)
   const { model, models } = config
-  const json = createJsonClient(providerName, client.error, client.settings)
+  const json = createJsonClient(providerName, toGoogleError, client.settings)
   const { url, headers } = await throughSdk(
     (httpOptions) => client.sdk.models.countTokens({ model, contents: '-', config: { httpOptions } }),
     (request) => Promise.resolve(request),

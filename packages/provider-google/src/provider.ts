@@ -1,6 +1,6 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai'
 import type { Provider } from '@modelport/core'
-import { createProvider, type CommonConfig, createTransport, type Driver, type HttpFailure, type ProviderSettings, type Turn } from '@modelport/driver'
+import { createProvider, createTransport, type Driver, type ProviderSettings, type Turn } from '@modelport/driver'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { toGoogleError } from './error.js'
@@ -8,7 +8,11 @@ import { cheapestModel, factsOf, tokenFactor } from './model-facts.js'
 import { providerName } from './model-state.js'
 import { toRequestBody } from './request.js'
 import { createSdk, type SdkRequest, throughSdk } from './sdk.js'
+import { schemaWarnings } from './tools.js'
 import type { WireRequest } from './wire.js'
+
+/** Access tokens come and go; more than these are not in use at a time. */
+const mostTokens = 16
 
 /** A request on its way: its body is ours, its address and its headers are the SDK's. */
 interface GoogleRequest {
@@ -21,9 +25,7 @@ interface GoogleRequest {
 export interface GoogleClient {
   readonly sdk: GoogleGenAI
   readonly settings: ProviderSettings
-  /** Names a failure, with the last access token taken out of it. */
-  error(failure: HttpFailure): ReturnType<typeof toGoogleError>
-  /** Told of each request before it is sent. */
+  /** Told of each request before it is sent, so that its access token is kept out of every text. */
   seen(request: SdkRequest): void
 }
 
@@ -38,20 +40,23 @@ export function createClient(config: GoogleConfig): GoogleClient {
   const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, models: _models, ...common } = config
   const apiKey = toCheckedKey(config)
   const privateKey = (vertex?.credentials as { readonly private_key?: string } | undefined)?.private_key
-  let token = ''
+  const tokens = new Set<string>()
   return {
-    sdk: createSdk(config, apiKey, createTransport(common satisfies CommonConfig)),
+    sdk: createSdk(config, apiKey, createTransport(common)),
     settings: {
       ...common,
       cheapestModel: config.cheapestModel ?? cheapestModel,
       tokenFactor: config.tokenFactor ?? tokenFactor,
       hosts: googleHosts(config).map(({ host }) => host),
-      secrets: [apiKey, privateKey],
+      secrets: () => [apiKey, privateKey, ...tokens],
     },
     seen: ({ headers }) => {
-      token = headers['authorization']?.replace(/^Bearer /, '') ?? ''
+      const token = headers['authorization']?.replace(/^Bearer /, '')
+      if (!token || tokens.has(token)) return
+      tokens.add(token)
+      const [oldest] = tokens
+      if (tokens.size > mostTokens && oldest) tokens.delete(oldest)
     },
-    error: (failure) => toGoogleError(token ? without(failure, token) : failure),
   }
 }
 
@@ -73,17 +78,14 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
           return io.fetch(request.url, { method: 'POST', headers: { ...request.headers, ...lowerCase(io.headers) }, body: JSON.stringify(body) })
         },
       ),
-    decoder: (sink) => new GeminiDecoder(sink),
-    error: client.error,
+    decoder: (sink, turn) => {
+      // Streams have no place for warnings.
+      if (!turn.stream) for (const warning of schemaWarnings(turn, factsOf(turn.model, config.models))) sink.warning(warning)
+      return new GeminiDecoder(sink)
+    },
+    error: toGoogleError,
   }
 }
 
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/** A failure without this secret: access tokens come and go, so the settings cannot list them. */
-function without(failure: HttpFailure, secret: string): HttpFailure {
-  if (!failure.text.includes(secret)) return failure
-  const text = failure.text.split(secret).join('[redacted]')
-  return { ...failure, text, body: undefined }
-}

@@ -2,7 +2,7 @@ import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import type { ModelFacts } from './model-facts.js'
-import { toOpenApiSchema } from './schema.js'
+import { toOpenApiSchema, unhonouredKeywords } from './schema.js'
 
 /** `tools` and `toolConfig` of a request. */
 export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
@@ -15,6 +15,17 @@ export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: reado
   if (!all.length) return {}
   const functionCallingConfig = toCallingConfig(turn)
   return { tools: all, ...(functionCallingConfig && { toolConfig: { functionCallingConfig } }) }
+}
+
+/** What the model will not be held to: keywords that go out as they are but that the API is not documented to honour. */
+export function schemaWarnings({ tools, options: { responseFormat } }: Turn, facts: ModelFacts): string[] {
+  if (facts.schema === 'openapi') return []
+  const schemas = tools.map(({ name, parameters }) => [`tool "${name}"`, parameters] as const)
+  const format = responseFormat?.type === 'json-schema' ? [['responseFormat', responseFormat.schema] as const] : []
+  return [...schemas, ...format].flatMap(([subject, schema]) => {
+    const pointers = unhonouredKeywords(schema)
+    return pointers.length ? [`google: ${subject}: the API may not hold the model to ${pointers.join(', ')}`] : []
+  })
 }
 
 function toDeclaration({ name, description, parameters }: ToolDefinition, facts: ModelFacts): JsonObject {

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { type Generation, isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
+import { createGoogle } from '../src/index.js'
+import { answer, chunk, recordingFetch, sse } from './support.js'
+
+const create = (respond: () => Response) => createGoogle({ apiKey: 'key-of-tests', model: 'gemini-3-flash-preview', fetch: recordingFetch(respond) })
+const once = { retry: { attempts: 1 } }
+const stop = { finishReason: 'STOP' }
+
+async function events(...chunks: readonly unknown[]): Promise<readonly StreamEvent[]> {
+  const found: StreamEvent[] = []
+  for await (const event of await create(() => sse(...chunks)).streamWithTools([{ role: 'user', content: '?' }], [], once)) found.push(event)
+  return found
+}
+
+const generate = (body: unknown): Promise<Generation> => create(() => answer(body)).generate([{ role: 'user', content: '?' }], once)
+
+const failure = async (promise: Promise<unknown>): Promise<ProviderError> => {
+  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  expect(isLlmError(error)).toBe(true)
+  return error as ProviderError
+}
+
+const types = (found: readonly StreamEvent[]): string[] => found.map(({ type }) => type)
+
+describe('streams', () => {
+  test('text and two calls in one chunk: all come, in order, with ids', async () => {
+    const found = await events(chunk([{ text: 'Hi' }, { functionCall: { name: 'a', args: { x: 1 } } }, { functionCall: { name: 'b' } }], stop))
+    expect(types(found)).toEqual(['text-delta', 'tool-call-start', 'tool-call-complete', 'tool-call-start', 'tool-call-complete', 'turn-end', 'done'])
+    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))).toEqual([
+      { id: 'call_1', name: 'a', arguments: { x: 1 }, argumentsText: '{"x":1}' },
+      { id: 'call_2', name: 'b', arguments: {}, argumentsText: '{}' },
+    ])
+    expect(found.at(-2)).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+  })
+
+  test('chunks without content, of usage only, or with thoughts only go on', async () => {
+    const found = await events(
+      { usageMetadata: { trafficType: 'ON_DEMAND' } }, { candidates: [] }, { candidates: [{}] }, { candidates: [{ content: {} }] },
+      chunk([{ text: 'Thinking', thought: true }]), { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1 } }, chunk([{ text: 'Hi' }]),
+      chunk([], { finishReason: 'FINISH_REASON_UNSPECIFIED' }), chunk([{ text: '!' }], stop),
+      { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 4, cachedContentTokenCount: 3 } },
+    )
+    expect(types(found)).toEqual(['reasoning-delta', 'text-delta', 'text-delta', 'turn-end', 'done'])
+    expect(found.at(-1)).toMatchObject({ reason: 'stop', usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
+  })
+
+  test('other candidates are not mixed in', async () => {
+    const response = { candidates: [{ index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' }, { index: 0, content: { parts: [{ text: 'A' }] }, finishReason: 'STOP' }] }
+    expect((await events(response))[0]).toEqual({ type: 'text-delta', text: 'A' })
+  })
+
+  test('a stream without a finish reason is truncated', async () => {
+    expect((await failure(events(chunk([{ text: 'Hi' }])))).code).toBe('truncated')
+  })
+
+  test('a failure inside the stream', async () => {
+    const error = await failure(events(chunk([{ text: 'Hi' }]), { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }))
+    expect(error).toMatchObject({ code: 'overloaded', status: 503, message: 'google: 503 overloaded: The model is overloaded.' })
+    expect(error.partial?.text).toBe('Hi')
+  })
+
+  test.each(['null', '1', '"text"', '{"candidates":'])('%s instead of a chunk is a protocol error', async (data) => {
+    const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
+    const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
+    expect((await failure(reader.then(async (stream) => { for await (const _ of stream) void _ }))).code).toBe('protocol')
+  })
+
+  test('arguments in pieces', async () => {
+    const call = (functionCall: object, part: object = {}) => chunk([{ functionCall, ...part }])
+    const found = await events(
+      call({ name: 'a', willContinue: true }, { thoughtSignature: 's' }),
+      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'Pa', willContinue: true }], willContinue: true }),
+      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'ris', willContinue: true }], willContinue: true }),
+      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: '' }, { jsonPath: '$.n', numberValue: 0 }, { jsonPath: '$.b', boolValue: false }, { jsonPath: '$.z', nullValue: 'NULL_VALUE' }], willContinue: true }),
+      call({}), call({ name: 'b', args: {} }), chunk([], stop),
+    )
+    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.arguments] : []))).toEqual([{ list: [{ 'a b': 'Paris' }], n: 0, b: false, z: null }, {}])
+  })
+
+  test.each(['$.__proto__.polluted', '$.constructor.prototype.polluted', '$.list[4000000000]', '$.list[1]', 'list', '$', '$.a..b'])('the argument path %s does no harm', async (jsonPath) => {
+    const found = await events(chunk([{ functionCall: { name: 'a', partialArgs: [{ jsonPath, stringValue: 'x' }] } }], stop)).then(
+      (all) => all.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.error] : [])),
+      (error: unknown) => [isLlmError(error, 'protocol') ? 'protocol' : error],
+    )
+    expect(found).toEqual([expect.stringMatching(/protocol|refused/)])
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  test('a piece of no call is a protocol error', async () => {
+    expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
+  })
+})
+
+describe('finish reasons', () => {
+  test.each([
+    ['STOP', 'stop'], ['MAX_TOKENS', 'length'], ['SAFETY', 'content-filter'], ['RECITATION', 'content-filter'], ['BLOCKLIST', 'content-filter'],
+    ['PROHIBITED_CONTENT', 'content-filter'], ['SPII', 'content-filter'], ['IMAGE_SAFETY', 'content-filter'], ['LANGUAGE', 'other'], ['OTHER', 'other'],
+    ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'], ['UNEXPECTED_TOOL_CALL', 'error'], ['SOMETHING_NEW', 'other'], ['CONTINUATION', 'length'],
+  ])('%s → %s', async (finishReason, reason) => {
+    expect(await generate(chunk([{ text: 'Hi' }], { finishReason }))).toMatchObject({ text: 'Hi', finishReason: reason, rawFinishReason: finishReason })
+  })
+
+  test.each([[1, 'stop'], [2, 'length'], [3, 'content-filter'], [99, 'other']])('the number %i → %s', async (finishReason, reason) => {
+    expect((await generate(chunk([{ text: 'Hi' }], { finishReason }))).finishReason).toBe(reason)
+  })
+
+  test('a blocked prompt is a filtered answer, not an error and not an empty success', async () => {
+    const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' }, usageMetadata: { promptTokenCount: 4 } }
+    expect(await generate(blocked)).toMatchObject({ text: '', finishReason: 'content-filter', rawFinishReason: 'PROHIBITED_CONTENT', warnings: ['no'], usage: { inputTokens: 4 } })
+    expect((await events(blocked)).at(-1)).toMatchObject({ type: 'done', reason: 'content-filter' })
+  })
+
+  test('a malformed call says what was wrong with it', async () => {
+    const malformed = await generate({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }] })
+    expect(malformed).toMatchObject({ finishReason: 'error', warnings: ['Malformed function call: print(x)'] })
+  })
+
+  test('an answer that is to be continued goes on by its token, without what it said so far', async () => {
+    let round = 0
+    const fetch = recordingFetch(() =>
+      answer(round++ ? chunk([{ text: ' two' }], { ...stop }) : chunk([{ text: 'one' }], { finishReason: 'CONTINUATION', continuationToken: 'token-1' })),
+    )
+    const generation = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([{ role: 'user', content: '?' }])
+    expect(generation.text).toBe('one two')
+    expect(fetch.requests[1]!.body).toEqual({ ...fetch.requests[0]!.body, continuationToken: 'token-1' })
+  })
+})
+
+describe('what else an answer holds', () => {
+  test('images, code run by the vendor, searches, citations, logarithms', async () => {
+    const generation = await generate(
+      chunk(
+        [
+          { executableCode: { id: 'c1', language: 'PYTHON', code: '1' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+          { toolCall: { id: 's1', toolType: 'GOOGLE_SEARCH_WEB' } }, { text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'aW1n' }, thoughtSignature: 's' },
+        ],
+        {
+          ...stop,
+          groundingMetadata: {
+            webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { retrievedContext: { text: 'B' } }],
+            groundingSupports: [{ segment: { text: 'Hi' }, groundingChunkIndices: [0, 7] }, { groundingChunkIndices: [1] }],
+          },
+          citationMetadata: { citationSources: [{ uri: 'https://c.example' }] },
+          logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }], topCandidates: [{ candidates: [{ token: 'Hi', logProbability: -0.1 }, { token: 'Ho', logProbability: -3 }] }] },
+        },
+        { modelVersion: 'gemini-3-flash-001' },
+      ),
+    )
+    expect(generation.message.content).toEqual([{ type: 'text', text: 'Hi' }, { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } }])
+    expect(generation.providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([['c1', 'code_execution'], [undefined, 'code_execution'], ['s1', 'google_search_web'], [undefined, 'google_search']])
+    expect(generation.citations).toEqual([{ url: 'https://a.example', title: 'A', text: 'Hi' }, { text: 'B' }, { url: 'https://c.example' }])
+    expect(generation.logprobs).toEqual([{ token: 'Hi', logprob: -0.1, top: [{ token: 'Hi', logprob: -0.1 }, { token: 'Ho', logprob: -3 }] }])
+    expect(generation.message.origin).toMatchObject({ provider: 'google', model: 'gemini-3-flash-001' })
+    expect(generation.message.origin?.state).toHaveLength(5)
+  })
+
+  test('keywords of a schema that may not be honoured are named', async () => {
+    const provider = create(() => answer(chunk([{ text: '{}' }], stop)))
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }
+    const { warnings } = await provider.generate([{ role: 'user', content: '?' }], { responseFormat: { type: 'json-schema', schema } })
+    expect(warnings).toEqual(['google: responseFormat: the API may not hold the model to #/properties/a/pattern'])
+  })
+})
