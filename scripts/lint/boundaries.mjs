@@ -25,6 +25,7 @@ export const boundaries = [
   { package: 'provider-mock', file: 'node.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', 'undici', '@modelport/conformance'] },
 
   { package: 'conformance', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:http', '@modelport/provider-mock'] },
+  { package: 'conformance', file: 'sinks.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest'] },
   { package: 'conformance', file: 'wire-server*.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', '@modelport/provider-mock'] },
 
   { package: 'factory', imports: ['@modelport/core', 'zod', 'yaml'], builtins: true, forbidden: ['openai', '@modelport/driver', '@modelport/provider-openai', '@modelport/runtime'] },

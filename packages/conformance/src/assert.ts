@@ -1,3 +1,5 @@
+import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
+
 /** A broken rule. */
 export class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
@@ -26,7 +28,7 @@ export function canonical(value: unknown): string {
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner
-  return JSON.stringify(value, sorted) ?? 'undefined'
+  return value === undefined ? 'undefined' : JSON.stringify(value, sorted)
 }
 
 /** The text around the first place where it differs from the other one. */
@@ -36,6 +38,12 @@ function excerpt(text: string, other: string): string {
   while (same < text.length && text[same] === other[same]) same++
   const from = Math.max(0, same - 80)
   return `${from ? '…' : ''}${text.slice(from, from + 400)}…`
+}
+
+/** Fails unless the error is a typed one with one of the codes. */
+export function assertCode(error: unknown, codes: ErrorCode | readonly ErrorCode[], what: string): asserts error is ProviderError {
+  const expected = typeof codes === 'string' ? [codes] : codes
+  if (!isLlmError(error) || !expected.includes(error.code)) fail(`${what}: rejected with ${String(error)}, not with ${expected.join(' or ')}`)
 }
 
 /** What a promise rejects with; fails when it does not. */

@@ -52,7 +52,7 @@ export function cannotSay(turns: readonly ScriptTurn[], { api, supports }: WireF
   const calls = turns.flatMap(({ toolCalls }) => toolCalls ?? [])
   if (!supports.reasoning && turns.some(({ reasoning }) => reasoning)) return `${api} has no reasoning`
   if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined)) return `${api} sends arguments as an object`
-  if (!supports.cacheTokens && turns.some(({ usage }) => usage.cacheReadTokens || usage.cacheCreationTokens)) return `${api} has no cache counts`
+  if (!supports.cacheTokens && turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)) return `${api} has no cache counts`
   if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no finish reason for filtered content`
   if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no such finish reason`
   return undefined
@@ -70,8 +70,8 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
     assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)
     assert(call.id !== '', `${what}: call ${index} has no id`)
     if (supports.toolCallIds && script.id !== undefined) assertEqual(call.id, script.id, `${what}: id of call ${index}`)
-    const broken = script.argumentsText?.trim() && !isObject(script.argumentsText)
-    assertEqual(call.error !== undefined, Boolean(broken), `${what}: call ${index} is marked as broken`)
+    const broken = isBroken(script.argumentsText)
+    assertEqual(call.error !== undefined, broken, `${what}: call ${index} is marked as broken`)
     if (script.argumentsText !== undefined) assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
     else assertEqual(JSON.parse(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
   }
@@ -95,11 +95,13 @@ export function assertUniqueIds(rounds: readonly Round[]): void {
   assertEqual(new Set(ids).size, ids.length, `tool call ids are unique in the conversation: ${ids.join(', ')}`)
 }
 
-function isObject(text: string): boolean {
+/** No text, and no JSON object either; empty text stands for no arguments. */
+function isBroken(text: string | undefined): boolean {
+  if (text === undefined || text.trim() === '') return false
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return typeof value !== 'object' || value === null || Array.isArray(value)
   } catch {
-    return false
+    return true
   }
 }

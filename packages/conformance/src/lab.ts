@@ -80,6 +80,11 @@ export class Lab {
   }
 }
 
+/** Reads to the end. */
+export async function drain(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of items) continue
+}
+
 /** What a stream gave until it ended or failed. */
 export interface Outcome {
   readonly events: readonly StreamEvent[]

@@ -118,53 +118,67 @@ function toStream(
   clock: VirtualClock,
 ): ReadableStream<Uint8Array> {
   let position = 0
-  let wake: (() => void) | undefined
-  let onAbort: (() => void) | undefined
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const pause = new Pause(request, clock)
+  const onAbort = (): void => {
+    over()
+    controller?.error(signal?.reason)
+  }
   const over = (): void => {
     request.closed = true
-    request.stalled = false
-    if (onAbort) signal?.removeEventListener('abort', onAbort)
-    wake?.()
+    signal?.removeEventListener('abort', onAbort)
+    pause.end()
   }
-  const wait = (ms: number | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = ms === undefined ? undefined : clock.after(ms, resolve)
-      request.stalled = ms === undefined
-      wake = () => {
+  const pull = async (): Promise<void> => {
+    for (;;) {
+      if (request.closed) return
+      const step = steps[position++]
+      if (step === 'stall') await pause.wait(undefined)
+      else if (step === undefined) {
+        over()
+        controller?.close()
+      } else if (step === 'reset') {
+        over()
+        controller?.error(Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' }))
+      } else if ('waitMs' in step) await pause.wait(step.waitMs)
+      else if (step.length) {
+        request.delivered++
+        controller?.enqueue(step.slice())
+        return
+      }
+    }
+  }
+  const start = (given: ReadableStreamDefaultController<Uint8Array>): void => {
+    controller = given
+    signal?.addEventListener('abort', onAbort)
+  }
+  return new ReadableStream<Uint8Array>({ start, pull, cancel: over }, { highWaterMark: 0 })
+}
+
+/** A wait inside a body, for a virtual time or without an end. */
+class Pause {
+  readonly #request: LoggedRequest
+  readonly #clock: VirtualClock
+  #wake: (() => void) | undefined
+
+  constructor(request: LoggedRequest, clock: VirtualClock) {
+    this.#request = request
+    this.#clock = clock
+  }
+
+  wait(ms: number | undefined): Promise<void> {
+    this.#request.stalled = ms === undefined
+    return new Promise((resolve) => {
+      const cancel = ms === undefined ? undefined : this.#clock.after(ms, resolve)
+      this.#wake = () => {
         cancel?.()
         resolve()
       }
     })
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => {
-        onAbort = () => {
-          over()
-          controller.error(signal?.reason)
-        }
-        signal?.addEventListener('abort', onAbort)
-      },
-      pull: async (controller) => {
-        for (;;) {
-          if (request.closed) return
-          const step = steps[position++]
-          if (step === 'stall') await wait(undefined)
-          else if (step === 'reset') {
-            over()
-            controller.error(Object.assign(new TypeError('terminated'), { code: 'ECONNRESET' }))
-          } else if (step === undefined) {
-            over()
-            controller.close()
-          } else if ('waitMs' in step) await wait(step.waitMs)
-          else if (step.length) {
-            request.delivered++
-            controller.enqueue(step.slice())
-            return
-          }
-        }
-      },
-      cancel: over,
-    },
-    { highWaterMark: 0 },
-  )
+  }
+
+  end(): void {
+    this.#request.stalled = false
+    this.#wake?.()
+  }
 }

@@ -4,6 +4,14 @@ import { Lab } from './lab.js'
 /** Declares a test. Its title starts with the rules of docs/contract.md it holds a provider to, for example `R4 …` or `S1, S2 …`. */
 export type Rule = (title: string, body: (lab: Lab) => Promise<void>, options?: RuleOptions) => void
 
+/** Tests by title. */
+export type Tests = Readonly<Record<string, (lab: Lab) => Promise<void>>>
+
+/** Declares tests that apply to every API. */
+export function ruleAll(rule: Rule, tests: Tests): void {
+  for (const [title, body] of Object.entries(tests)) rule(title, body)
+}
+
 /** How a test is declared. */
 export interface RuleOptions {
   /** Why the test does not apply to this API; undefined when it does. */

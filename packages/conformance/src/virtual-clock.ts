@@ -1,5 +1,5 @@
 import type { Clock } from '@modelport/driver'
-import { fail } from './assert.js'
+import { ConformanceError } from './assert.js'
 
 interface Timer {
   readonly at: number
@@ -24,11 +24,7 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
   let timer: ReturnType<typeof setTimeout> | undefined
   const hang = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      try {
-        fail(`${what}: still waiting after ${watchdogMs} ms`)
-      } catch (error) {
-        reject(error as Error)
-      }
+      reject(new ConformanceError(`${what}: still waiting after ${watchdogMs} ms`))
     }, watchdogMs)
   })
   try {

@@ -1,15 +1,13 @@
 import { assert, assertEqual, rejection } from '../assert.js'
-import type { Harness } from '../harness.js'
-import { type Connection, type Lab, question, readOut, stream } from '../lab.js'
+import { type Connection, drain, type Lab, question, readOut, stream } from '../lab.js'
 import { toReply } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { settle, withoutHang } from '../virtual-clock.js'
 import { callsOf } from './failures.js'
 
-/** S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and leaves nothing behind. */
-export function abortRules(rule: Rule, { format }: Harness): void {
-  rule('S5 aborted before the call: no request', async (lab) => {
+const tests: Tests = {
+  'S5 aborted before the call: no request': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const reason = new Error('never mind')
     const signal = AbortSignal.abort(reason)
@@ -24,10 +22,58 @@ export function abortRules(rule: Rule, { format }: Harness): void {
     ]
     for (const call of calls) assert((await rejection(call(), 'an aborted call')) === reason, 'rejected with the signal\'s reason')
     assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
-  })
-  rule('S5 aborted while waiting for the headers', async (lab) => {
+  },
+  'S5 aborted while waiting for the headers': async (lab) => {
     await abortedAt(lab, lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })))
-  })
+  },
+  'S5 aborted in the second round': async (lab) => {
+    const { turns } = scriptNamed('one call')
+    const connection = lab.connect((request, index) => (index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request))))
+    const controller = new AbortController()
+    const outcome = stream(connection, { signal: controller.signal })
+    await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
+    controller.abort()
+    assert((await withoutHang(outcome, 'the stream')).error === controller.signal.reason, 'rejected with the signal\'s reason')
+    await lab.until(() => connection.requests[1]?.closed === true, 'the connection is dropped')
+    assertEqual(lab.clock.pending, 0, 'timers left')
+  },
+  'S5 aborted while waiting to try again': async (lab) => {
+    const connection = lab.connect(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
+    for (const start of [0, 1]) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const call = start ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error)) : connection.provider.complete('Hello?', { signal })
+      const outcome = rejection(call, 'the call')
+      await lab.until(() => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000), 'the call waits to try again')
+      controller.abort()
+      assert((await withoutHang(outcome, 'the call')) === signal.reason, 'rejected with the signal\'s reason')
+      await lab.clock.advance(60_000)
+      assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
+    }
+  },
+  'S5 aborted between reads, and between rounds': async (lab) => {
+    const connection = lab.play(scriptNamed('one call'))
+    const controller = new AbortController()
+    const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
+    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next()) assert(!read.done, 'the stream ended early')
+    controller.abort()
+    assert((await rejection(reader.next(), 'a read')) === controller.signal.reason, 'rejected with the signal\'s reason')
+    assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')
+  },
+  'S5 an abort after the end changes nothing': async (lab) => {
+    const controller = new AbortController()
+    const { provider } = lab.play(scriptNamed('text'))
+    const reader = await provider.streamWithTools(question, [], { signal: controller.signal })
+    await readOut(reader)
+    controller.abort()
+    assertEqual(await reader.next(), { done: true }, 'a read after the end and an abort')
+  },
+  'S12 two hundred streams on one signal leave no listener on it': listeners,
+}
+
+/** S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and leaves nothing behind. */
+export function abortRules(rule: Rule): void {
+  ruleAll(rule, tests)
   for (const name of ['text', 'parallel calls']) {
     rule(`S5 aborted after every wire event: ${name}`, async (lab) => {
       const { turns } = scriptNamed(name)
@@ -43,49 +89,6 @@ export function abortRules(rule: Rule, { format }: Harness): void {
       assert(count > 3, `only ${count} wire events`)
     })
   }
-  rule('S5 aborted in the second round', async (lab) => {
-    const { turns } = scriptNamed('one call')
-    const connection = lab.connect((request, index) => (index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request))))
-    const controller = new AbortController()
-    const outcome = stream(connection, { signal: controller.signal })
-    await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
-    controller.abort()
-    assert((await withoutHang(outcome, 'the stream')).error === controller.signal.reason, 'rejected with the signal\'s reason')
-    await lab.until(() => connection.requests[1]?.closed === true, 'the connection is dropped')
-    assertEqual(lab.clock.pending, 0, 'timers left')
-  })
-  rule('S5 aborted while waiting to try again', async (lab) => {
-    const connection = lab.connect(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
-    for (const start of [0, 1]) {
-      const controller = new AbortController()
-      const { signal } = controller
-      const call = start ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error)) : connection.provider.complete('Hello?', { signal })
-      const outcome = rejection(call, 'the call')
-      await lab.until(() => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000), 'the call waits to try again')
-      controller.abort()
-      assert((await withoutHang(outcome, 'the call')) === signal.reason, 'rejected with the signal\'s reason')
-      await lab.clock.advance(60_000)
-      assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
-    }
-  })
-  rule('S5 aborted between reads, and between rounds', async (lab) => {
-    const connection = lab.play(scriptNamed('one call'))
-    const controller = new AbortController()
-    const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
-    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next()) assert(!read.done, 'the stream ended early')
-    controller.abort()
-    assert((await rejection(reader.next(), 'a read')) === controller.signal.reason, 'rejected with the signal\'s reason')
-    assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')
-  })
-  rule('S5 an abort after the end changes nothing', async (lab) => {
-    const controller = new AbortController()
-    const { provider } = lab.play(scriptNamed('text'))
-    const reader = await provider.streamWithTools(question, [], { signal: controller.signal })
-    await readOut(reader)
-    controller.abort()
-    assertEqual(await reader.next(), { done: true }, 'a read after the end and an abort')
-  })
-  rule('S12 two hundred streams on one signal leave no listener on it', (lab) => listeners(lab, format))
 }
 
 /** Starts each kind of call on a silent server, aborts it once it waits, and checks that nothing is left. */
@@ -104,14 +107,14 @@ async function abortedAt(lab: Lab, connection: Connection): Promise<void> {
 
 const withSignal = ({ provider }: Connection): readonly ((signal: AbortSignal) => Promise<unknown>)[] => [
   async (signal) => {
-    for await (const event of await provider.streamWithTools(question, scriptTools, { signal })) void event
+    await drain(await provider.streamWithTools(question, scriptTools, { signal }))
   },
   async (signal) => {
-    for await (const piece of await provider.stream('Hello?', { signal })) void piece
+    await drain(await provider.stream('Hello?', { signal }))
   },
 ]
 
-async function listeners(lab: Lab, format: Harness['format']): Promise<void> {
+async function listeners(lab: Lab): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
   let count = 0
@@ -128,7 +131,7 @@ async function listeners(lab: Lab, format: Harness['format']): Promise<void> {
     remove(...parameters)
   }
   const good = lab.play(scriptNamed('text'))
-  const bad = lab.connect(() => toReply(format.failure(400, 'no')))
+  const bad = lab.connect(() => toReply(lab.format.failure(400, 'no')))
   for (let time = 0; time < 40; time++) {
     await stream(good, { signal })
     await good.provider.complete('Hello?', { signal })

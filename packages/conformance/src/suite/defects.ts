@@ -1,42 +1,40 @@
-import { type ChatMessage, isLlmError, type ToolDefinition, toToolMessage } from '@modelport/core'
-import { assert, assertEqual } from '../assert.js'
+import { type ChatMessage, type ToolDefinition, toToolMessage } from '@modelport/core'
+import { assert, assertCode, assertEqual } from '../assert.js'
 import { assertUsage, roundsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Lab, question, readOut, stream } from '../lab.js'
+import { drain, type Lab, question, readOut, stream } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
 import { open } from './reader.js'
 import { toTurnEnd } from './rounds.js'
 
-/** D1–D13: defects that other implementations have, each by its number. */
-export function defectRules(rule: Rule, { format }: Harness): void {
-  const { supports } = format
-  rule('D1 the replayed assistant turn has its calls', async (lab) => {
+const tests: Tests = {
+  'D1 the replayed assistant turn has its calls': async (lab) => {
     const connection = lab.play(scriptNamed('text and calls'))
     await stream(connection)
     const assistant = lab.conversation(connection, 1).messages[1]
     assert(assistant?.role === 'assistant', 'the assistant message comes second')
     assertEqual(assistant.toolCalls.map(({ arguments: values }) => values), [{ city: 'Rome' }, { city: 'Bari' }], 'calls on the wire')
-  })
-  rule('D2 a round replays its own text, not that of the rounds before', async (lab) => {
+  },
+  'D2 a round replays its own text, not that of the rounds before': async (lab) => {
     const connection = lab.play(scriptNamed('three rounds'))
     await stream(connection)
     const texts = lab.conversation(connection, 2).messages.flatMap((message) => (message.role === 'assistant' ? [message.text] : []))
     assertEqual(texts, ['One. ', 'Two. '], 'texts of the assistant messages in the third request')
-  })
-  rule('D3 usage after the finish reason is counted', async (lab) => {
+  },
+  'D3 usage after the finish reason is counted': async (lab) => {
     const { turns } = scriptNamed('usage tail')
     const { events } = await stream(lab.play(scriptNamed('usage tail')))
     const last = events.at(-1)
     assert(last?.type === 'done', 'the last event is done')
     const { inputTokens, outputTokens } = turns[0]?.usage ?? {}
-    assertUsage(last.usage, { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }, format, 'usage')
+    assertUsage(last.usage, { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }, lab.format, 'usage')
     assertEqual(last.usage.reported, true, 'usage.reported')
-  })
-  rule('D4 parallel calls come in wire order, every time', async (lab) => {
+  },
+  'D4 parallel calls come in wire order, every time': async (lab) => {
     const cities = ['Z', 'B', 'Y', 'A', 'X', 'C', 'W', 'D', 'V', 'E', 'U', 'F']
     const toolCalls = cities.map((city, index) => ({ id: `call_${(index * 7) % 12}`, name: 'get_weather', arguments: { city } }))
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
@@ -47,8 +45,8 @@ export function defectRules(rule: Rule, { format }: Harness): void {
       const { messages } = lab.conversation(connection, 1)
       assertEqual(messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])), cities.map((_, index) => `result ${index} of get_weather`), 'results on the wire')
     }
-  })
-  rule('D5 every part of a chunk is delivered', async (lab) => {
+  },
+  'D5 every part of a chunk is delivered': async (lab) => {
     const { turns } = scriptNamed('text and calls')
     const connection = lab.connect((request, index) => {
       const answer = lab.answer(turns, request, index)
@@ -57,16 +55,16 @@ export function defectRules(rule: Rule, { format }: Harness): void {
     const [round] = roundsOf((await stream(connection)).events)
     assertEqual(round?.text, 'Let me look.', 'text')
     assertEqual(round?.toolCalls.map((call) => call.arguments['city']), ['Rome', 'Bari'], 'calls')
-  })
-  rule('D6 setTools reaches the next request', setTools)
-  rule('D6 a result names its tool where the API wants the name', async (lab) => {
+  },
+  'D6 setTools reaches the next request': setTools,
+  'D6 a result names its tool where the API wants the name': async (lab) => {
     const connection = lab.play(scriptNamed('parallel calls'))
     await stream(connection)
     const names = lab.conversation(connection, 1).messages.flatMap((message) => (message.role === 'tool' && message.name !== undefined ? [message.name] : []))
     if (names.length) assertEqual(names, ['get_weather', 'get_weather', 'get_time'], 'names of the results')
-  })
-  rule('D7 an error result keeps its mark', errorResults)
-  rule('D7 a system message inside the history reaches the wire', async (lab) => {
+  },
+  'D7 an error result keeps its mark': errorResults,
+  'D7 a system message inside the history reaches the wire': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const history: ChatMessage[] = [...question, { role: 'assistant', content: 'Wait.' }, { role: 'system', content: 'Summary so far: 42.' }, { role: 'user', content: 'Go on.' }]
     await stream(connection, { system: 'Be brief.' }, history)
@@ -75,24 +73,24 @@ export function defectRules(rule: Rule, { format }: Harness): void {
       const sent = JSON.stringify(lab.conversation(connection, index))
       for (const text of ['Be brief.', 'Summary so far: 42.']) assert(sent.includes(text), `request ${index} lacks "${text}": ${sent}`)
     }
-  })
-  rule('D8 temperature 0 goes on the wire', async (lab) => {
+  },
+  'D8 temperature 0 goes on the wire': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { temperature: 0 })
     await connection.provider.complete('Hello?', { temperature: 0 })
     for (const index of [0, 1]) assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
-  })
-  rule('D9 the finish reason is told', async (lab) => {
+  },
+  'D9 the finish reason is told': async (lab) => {
     for (const [name, reason] of [['text', 'stop'], ['length', 'length']] as const) {
       const { provider } = lab.play(scriptNamed(name))
       const reader = await provider.stream('Hello?')
       assertEqual(reader.finishReason(), undefined, 'finishReason() before the end')
-      for await (const piece of reader) void piece
+      await drain(reader)
       assertEqual(reader.finishReason(), reason, 'finishReason()')
       assertEqual((await provider.generate(question)).finishReason, reason, 'finishReason of a whole answer')
     }
-  })
-  rule('D10 the end is signalled once, a failure only by a rejection', async (lab) => {
+  },
+  'D10 the end is signalled once, a failure only by a rejection': async (lab) => {
     for (const name of ['text', 'empty text', 'two rounds']) {
       const { events } = await stream(lab.play(scriptNamed(name)))
       assertEqual(events.filter(({ type }) => type === 'done').length, 1, 'done events')
@@ -105,19 +103,25 @@ export function defectRules(rule: Rule, { format }: Harness): void {
     assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
     const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']
     for (const { type } of cut.events) assert(known.includes(type), `an event "${type}" in a failed stream`)
-  })
-  rule('D11 malformed arguments are told, not repaired or wrapped', malformedArguments, {
-    skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
-  })
-  rule('D11 a record that is no JSON rejects protocol, and is not skipped', brokenRecord)
-  rule('D12 a conversation goes on over several rounds', async (lab) => {
+  },
+  'D12 a conversation goes on over several rounds': async (lab) => {
     const connection = lab.play(scriptNamed('three rounds'))
     const { failed, error, reader } = await stream(connection)
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(reader?.fullText(), 'One. Two. Three.', 'fullText()')
     assertEqual(connection.requests.length, 3, 'requests')
+  },
+  'D13 every method makes its request the same way': oneWay,
+}
+
+/** D1–D13: defects that other implementations have, each by its number. */
+export function defectRules(rule: Rule, { format }: Harness): void {
+  ruleAll(rule, tests)
+  const { supports } = format
+  rule('D11 malformed arguments are told, not repaired or wrapped', malformedArguments, {
+    skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
   })
-  rule('D13 every method makes its request the same way', oneWay)
+  rule('D11 a record that is no JSON rejects protocol, and is not skipped', brokenRecord)
 }
 
 async function setTools(lab: Lab): Promise<void> {
@@ -183,7 +187,7 @@ async function brokenRecord(lab: Lab): Promise<void> {
     })
     const { failed, error } = await stream(connection)
     assert(failed, `a stream with the record ${text} ended as if it were whole`)
-    assert(isLlmError(error, 'protocol'), `rejected with ${String(error)}`)
+    assertCode(error, 'protocol', `the record ${text}`)
   }
 }
 
@@ -196,7 +200,7 @@ async function oneWay(lab: Lab): Promise<void> {
   await provider.completeWithHistory(question, options)
   await provider.generate(question, options)
   for (const reader of [await provider.stream(prompt, options), await provider.streamWithHistory(question, options)]) {
-    for await (const piece of reader) void piece
+    await drain(reader)
   }
   await readOut(await provider.streamWithTools(question, [], options))
   const sent = connection.requests.map((_, index) => lab.conversation(connection, index))

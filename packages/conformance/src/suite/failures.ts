@@ -1,9 +1,9 @@
-import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import type { ErrorCode, ProviderError } from '@modelport/core'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
-import { type Connection, type Lab, question, stream } from '../lab.js'
+import { type Connection, drain, type Lab, question, stream } from '../lab.js'
 import { type Reply, toReply } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 
 const codes: readonly (readonly [number, readonly ErrorCode[]])[] = [
@@ -28,30 +28,16 @@ export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?
   'an HTML body': (_, status, headers = {}) => toReply({ status, headers: { 'content-type': 'text/html', ...headers }, pieces: ['<html><body><h1>Bad Gateway</h1></body></html>'] }),
 }
 
-/** F1–F4: failed answers, and what is tried again. */
-export function failureRules(rule: Rule, { name }: Harness): void {
-  for (const [kind, reply] of Object.entries(bodies)) {
-    rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
-      for (const [status, expected] of codes) {
-        const connection = lab.connect(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
-        for (const call of callsOf(connection)) {
-          const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
-          assert(isLlmError(error), `status ${status}: rejected with ${String(error)}`)
-          assert(expected.includes(error.code), `status ${status}: code ${error.code}, not ${expected.join(' or ')}`)
-          assertFacts(error as ProviderError, status, name, kind === 'a JSON body')
-        }
-      }
-    })
-  }
-  rule('F1 a web page instead of an answer is no success', async (lab) => {
+const tests: Tests = {
+  'F1 a web page instead of an answer is no success': async (lab) => {
     const page = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, pieces: ['<!doctype html><title>Sign in</title>'] }
     const connection = lab.connect(() => toReply(page))
     for (const call of callsOf(connection)) {
       const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
-      assert(isLlmError(error, 'protocol'), `rejected with ${String(error)}`)
+      assertCode(error, 'protocol', 'a web page')
     }
-  })
-  rule('F2 one call is one request, and a failure that will not go away is not tried again', async (lab) => {
+  },
+  'F2 one call is one request, and a failure that will not go away is not tried again': async (lab) => {
     for (const [status] of codes.filter(([code]) => !retried.includes(code))) {
       const connection = lab.connect((_, index) => (index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no'))))
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
@@ -60,8 +46,8 @@ export function failureRules(rule: Rule, { name }: Harness): void {
     const connection = lab.play(scriptNamed('text'))
     for (const call of callsOf(connection)) await call()
     assertEqual(connection.requests.length, 3, 'requests of three calls')
-  })
-  rule('F3 a passing failure is tried again, three attempts in all', async (lab) => {
+  },
+  'F3 a passing failure is tried again, three attempts in all': async (lab) => {
     for (const status of retried) {
       const connection = lab.connect(() => toReply(lab.format.failure(status, 'later')))
       const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), `status ${status}`), `status ${status}`)
@@ -71,8 +57,8 @@ export function failureRules(rule: Rule, { name }: Harness): void {
       assertEqual(connection.requests.length, 4, 'requests with one attempt more')
     }
     assertEqual(lab.clock.pending, 0, 'timers left')
-  })
-  rule('F3 the answer after a retry is as if nothing had happened', async (lab) => {
+  },
+  'F3 the answer after a retry is as if nothing had happened': async (lab) => {
     const network = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) })
     const first: readonly Reply[] = [...retried.map((status) => toReply(lab.format.failure(status, 'later'))), { status: 200, headers: {}, steps: [], reject: network }]
     for (const failure of first) {
@@ -84,9 +70,9 @@ export function failureRules(rule: Rule, { name }: Harness): void {
       assertEqual(connection.requests.length, 3, 'requests')
       assertEqual(connection.requests[1]?.body, connection.requests[0]?.body, 'the second attempt sends the same')
     }
-  })
-  rule('F4 a stream is tried again until its first piece, never after it', beforeTheFirstPiece)
-  rule('F4 a round of its own has attempts of its own', async (lab) => {
+  },
+  'F4 a stream is tried again until its first piece, never after it': beforeTheFirstPiece,
+  'F4 a round of its own has attempts of its own': async (lab) => {
     const { turns } = scriptNamed('one call')
     const failing = new Set([0, 1, 3, 4])
     let served = 0
@@ -94,7 +80,24 @@ export function failureRules(rule: Rule, { name }: Harness): void {
     const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(connection.requests.length, 6, 'requests')
-  })
+  },
+}
+
+/** F1–F4: failed answers, and what is tried again. */
+export function failureRules(rule: Rule, { name }: Harness): void {
+  ruleAll(rule, tests)
+  for (const [kind, reply] of Object.entries(bodies)) {
+    rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
+      for (const [status, expected] of codes) {
+        const connection = lab.connect(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
+        for (const call of callsOf(connection)) {
+          const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
+          assertCode(error, expected, `status ${status}`)
+          assertFacts(error, status, name, kind === 'a JSON body')
+        }
+      }
+    })
+  }
 }
 
 /** Every kind of call, with one request each. */
@@ -102,10 +105,10 @@ export function callsOf({ provider }: Connection): readonly (() => Promise<unkno
   return [
     () => provider.complete('Hello?'),
     async () => {
-      for await (const piece of await provider.stream('Hello?')) void piece
+      await drain(await provider.stream('Hello?'))
     },
     async () => {
-      for await (const event of await provider.streamWithTools(question, [])) void event
+      await drain(await provider.streamWithTools(question, []))
     },
   ]
 }
@@ -130,7 +133,7 @@ async function beforeTheFirstPiece(lab: Lab): Promise<void> {
     const { failed, error, events, reader } = await lab.clock.run(stream(connection), 'the stream')
     kinds.add(connection.requests.length)
     if (failed) {
-      assert(isLlmError(error, 'truncated'), `rejected with ${String(error)}`)
+      assertCode(error, 'truncated', `cut after ${pieces} wire events`)
       assert(events.length > 0, `cut after ${pieces} wire events without a piece of the answer, and not tried again`)
       assertEqual(connection.requests.length, 1, 'requests of a stream that had begun')
     } else {

@@ -1,8 +1,8 @@
 import type { ToolStreamReader } from '@modelport/core'
 import { assert, assertEqual, rejection } from '../assert.js'
-import { type Connection, type Lab, question, readOut } from '../lab.js'
+import { type Connection, drain, type Lab, question, readOut } from '../lab.js'
 import { toReply } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { settle, withoutHang } from '../virtual-clock.js'
 
@@ -21,17 +21,16 @@ export function stalled(lab: Lab, pieces = 3): Connection {
 export const open = ({ provider }: Connection, signal?: AbortSignal): Promise<ToolStreamReader> =>
   provider.streamWithTools(question, scriptTools, signal ? { signal } : {})
 
-/** R1, R3–R8: the reader itself. */
-export function readerRules(rule: Rule): void {
-  rule('R1 the clean end is done: true, ever after', async (lab) => {
+const tests: Tests = {
+  'R1 the clean end is done: true, ever after': async (lab) => {
     const reader = await open(lab.play(scriptNamed('text')))
     assert(!(await readOut(reader)).failed, 'the stream failed')
     for (let read = 0; read < 3; read++) assertEqual(await reader.next(), end, 'a read after the end')
     const text = await lab.play(scriptNamed('text')).provider.stream('Hello?')
-    for await (const piece of text) void piece
+    await drain(text)
     for (let read = 0; read < 3; read++) assertEqual(await text.next(), end, 'a read of text after the end')
-  })
-  rule('R3 after a failure every read rejects with the same error', async (lab) => {
+  },
+  'R3 after a failure every read rejects with the same error': async (lab) => {
     const connection = lab.connect((request) => {
       const answer = lab.answer(turns, request)
       return toReply({ ...answer, pieces: answer.pieces.slice(0, -3) }, 'reset')
@@ -45,8 +44,8 @@ export function readerRules(rule: Rule): void {
     await reader.close()
     assert((await rejection(reader.next(), 'a read after close()')) === error, 'close() hides the failure')
     assertEqual(connection.requests.length, 1, 'requests')
-  })
-  rule('R4 close() settles a parked next() as done and drops the connection', async (lab) => {
+  },
+  'R4 close() settles a parked next() as done and drops the connection': async (lab) => {
     const connection = stalled(lab)
     const reader = await open(connection)
     const out = readOut(reader)
@@ -57,8 +56,8 @@ export function readerRules(rule: Rule): void {
     assert(!events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a closed stream did not end its round')
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
     assertEqual(lab.clock.pending, 0, 'timers left')
-  })
-  rule('R4 close() is idempotent and never rejects, before, during and after', async (lab) => {
+  },
+  'R4 close() is idempotent and never rejects, before, during and after': async (lab) => {
     const connection = stalled(lab)
     const unread = await open(connection)
     await Promise.all([unread.close(), unread.close()])
@@ -70,15 +69,15 @@ export function readerRules(rule: Rule): void {
     await finished.close()
     assertEqual(await finished.next(), end, 'a read after the end and close()')
     assertEqual(lab.clock.pending, 0, 'timers left')
-  })
-  rule('R4 close() drops what was received and not read', async (lab) => {
+  },
+  'R4 close() drops what was received and not read': async (lab) => {
     const reader = await open(lab.play(scriptNamed('text')))
     await reader.next()
     await reader.close()
     assertEqual(await reader.next(), end, 'a read after close()')
-  })
-  rule('R5 break, return and throw in for await close the stream', breaks)
-  rule('R6 an abort rejects parked and later reads with the signal\'s own reason', async (lab) => {
+  },
+  'R5 break, return and throw in for await close the stream': breaks,
+  'R6 an abort rejects parked and later reads with the signal\'s own reason': async (lab) => {
     for (const reason of [undefined, new Error('enough'), 'a string']) {
       const connection = stalled(lab)
       const controller = new AbortController()
@@ -92,17 +91,17 @@ export function readerRules(rule: Rule): void {
       assert((await rejection(reader.next(), 'a later read')) === controller.signal.reason, 'a later read rejects with another error')
       assert(reader.fullText() !== '', 'what was read stays readable')
     }
-  })
-  rule('R7, S7 nothing is read ahead beyond one chunk', readAhead)
-  rule('R8 overlapping reads are served in order', async (lab) => {
+  },
+  'R7, S7 nothing is read ahead beyond one chunk': readAhead,
+  'R8 overlapping reads are served in order': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const expected = (await readOut(await open(connection))).events
     const reader = await open(connection)
     const reads = await Promise.all(Array.from({ length: expected.length + 2 }, () => reader.next()))
     assertEqual(reads.slice(0, -2).map(({ value }) => value), expected, 'events of overlapping reads')
     assertEqual(reads.slice(-2), [end, end], 'reads beyond the end')
-  })
-  rule('R8 overlapping reads of a failing stream: events first, then the same error', async (lab) => {
+  },
+  'R8 overlapping reads of a failing stream: events first, then the same error': async (lab) => {
     const connection = lab.connect((request) => {
       const answer = lab.answer(turns, request)
       return toReply({ ...answer, pieces: answer.pieces.slice(0, 4) }, 'reset')
@@ -115,16 +114,18 @@ export function readerRules(rule: Rule): void {
     const errors = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason as unknown] : []))
     assertEqual(errors.length, 2, 'rejected reads')
     assert(errors[0] === errors[1], 'one error for all reads')
-  })
+  },
+}
+
+/** R1, R3–R8: the reader itself. */
+export function readerRules(rule: Rule): void {
+  ruleAll(rule, tests)
 }
 
 async function breaks(lab: Lab): Promise<void> {
   const stops: readonly ((reader: AsyncIterable<unknown>) => Promise<void>)[] = [
     async (reader) => {
-      for await (const event of reader) {
-        void event
-        break
-      }
+      for await (const _ of reader) break
     },
     async (reader) => {
       const stop = async (): Promise<void> => {

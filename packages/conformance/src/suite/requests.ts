@@ -1,5 +1,5 @@
-import { type ChatMessage, isLlmError, type ToolCall } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import type { ChatMessage, ErrorCode, ToolCall } from '@modelport/core'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { type Connection, type Lab, question, stream } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
@@ -97,7 +97,7 @@ async function foreignIds(lab: Lab): Promise<void> {
 async function badInput(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   const { provider } = connection
-  const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
+  const attempts: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
     ['config', () => provider.complete('Hi.', { temperature: 3 })],
     ['config', () => provider.complete('Hi.', { maxTokens: 0 })],
     ['config', () => provider.stream('Hi.', { topP: -1 })],
@@ -111,7 +111,7 @@ async function badInput(lab: Lab): Promise<void> {
   ]
   for (const [index, [code, attempt]] of attempts.entries()) {
     const error = await rejection(attempt(), `input ${index}`)
-    assert(isLlmError(error) && error.code === code, `input ${index}: rejected with ${String(error)}, not with ${code}`)
+    assertCode(error, code, `input ${index}`)
   }
   assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
 }

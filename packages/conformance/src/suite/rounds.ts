@@ -1,8 +1,8 @@
-import { isLlmError, type ToolResult, type ToolStreamReader } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import type { ToolResult, ToolStreamReader } from '@modelport/core'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { type Answer, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
 import { toReply } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { Script } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
@@ -23,9 +23,8 @@ export async function toTurnEnd(reader: ToolStreamReader): Promise<{ id: string;
 
 const resultsOf: Answer = (calls) => calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
 
-/** R9, R10: rounds, results, what may be asked at any time. */
-export function roundRules(rule: Rule): void {
-  rule('R9 fullText() and usage() are valid at any time and final after the end', async (lab) => {
+const tests: Tests = {
+  'R9 fullText() and usage() are valid at any time and final after the end': async (lab) => {
     const reader = await open(lab.play(scriptNamed('three rounds')))
     assertEqual(reader.fullText(), '', 'fullText() before the first read')
     assertEqual(reader.usage().inputTokens, 0, 'usage() before the first read')
@@ -40,12 +39,9 @@ export function roundRules(rule: Rule): void {
     assertEqual(reader.fullText(), 'One. Two. Three.', 'fullText() after the end')
     assertEqual(reader.usage().rounds.length, 3, 'usage().rounds after the end')
     assertEqual(reader.usage().inputTokens, 63, 'usage().inputTokens after the end')
-  })
-  rule('R9 messages() is the conversation so far, plain JSON', conversationSoFar)
-  for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) => answered(lab, parallel, send))
-  }
-  rule('R10 without an answer the stream ends, with no further request', async (lab) => {
+  },
+  'R9 messages() is the conversation so far, plain JSON': conversationSoFar,
+  'R10 without an answer the stream ends, with no further request': async (lab) => {
     const connection = lab.play(parallel)
     const reader = await open(connection)
     const { failed, events } = await readOut(reader)
@@ -53,10 +49,10 @@ export function roundRules(rule: Rule): void {
     assertEqual(events.slice(-2).map(({ type }) => type), ['turn-end', 'done'], 'last events')
     assertEqual(connection.requests.length, 1, 'requests')
     assert((await rejection(reader.sendToolResults([]), 'after the end')) instanceof TypeError, 'after the end it is a TypeError')
-  })
-  rule('R10 a partly answered round rejects until the rest is sent, then goes on', partlyAnswered)
-  rule('R10 unknown and repeated ids are refused, and nothing of that call is taken', refusedResults)
-  rule('R10 sendToolResults without an open call is a TypeError and opens no request', async (lab) => {
+  },
+  'R10 a partly answered round rejects until the rest is sent, then goes on': partlyAnswered,
+  'R10 unknown and repeated ids are refused, and nothing of that call is taken': refusedResults,
+  'R10 sendToolResults without an open call is a TypeError and opens no request': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     const reader = await open(connection)
     const result: ToolResult = { callId: 'call_1', content: 'x' }
@@ -68,8 +64,8 @@ export function roundRules(rule: Rule): void {
     await closed.close()
     assert((await rejection(closed.sendToolResults(resultsOf(calls)), 'closed')) instanceof TypeError, 'after close()')
     assertEqual(connection.requests.length, 1, 'requests')
-  })
-  rule('R10 the next request waits for the next read', async (lab) => {
+  },
+  'R10 the next request waits for the next read': async (lab) => {
     const connection = lab.play(parallel)
     const reader = await open(connection)
     await reader.sendToolResults(resultsOf(await toTurnEnd(reader)))
@@ -77,8 +73,8 @@ export function roundRules(rule: Rule): void {
     await withoutHang(reader.next(), 'the next read')
     assertEqual(connection.requests.length, 2, 'requests after the read')
     await reader.close()
-  })
-  rule('R10, D3 turn-end waits for the wire\'s end, so late usage is counted', async (lab) => {
+  },
+  'R10, D3 turn-end waits for the wire\'s end, so late usage is counted': async (lab) => {
     const connection = lab.connect((request) => {
       const { turns } = scriptNamed('usage tail')
       const answer = lab.answer(turns, request)
@@ -89,7 +85,15 @@ export function roundRules(rule: Rule): void {
     assert(connection.requests[0]?.closed, 'the body was not read to its end at turn-end')
     assertEqual(reader.usage().inputTokens, 1200, 'usage().inputTokens at turn-end')
     await reader.close()
-  })
+  },
+}
+
+/** R9, R10: rounds, results, what may be asked at any time. */
+export function roundRules(rule: Rule): void {
+  ruleAll(rule, tests)
+  for (const [name, send] of Object.entries(ways)) {
+    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) => answered(lab, parallel, send))
+  }
 }
 
 const lastCalls = (reader: ToolStreamReader): { id: string; name: string }[] => {
@@ -141,7 +145,7 @@ async function partlyAnswered(lab: Lab): Promise<void> {
   await reader.sendToolResults([first as ToolResult])
   for (let read = 0; read < 2; read++) {
     const error = await rejection(reader.next(), 'a read with calls open')
-    assert(isLlmError(error, 'invalid-request'), `rejected with ${String(error)}`)
+    assertCode(error, 'invalid-request', 'the rejection')
     for (const { callId } of rest) assert(error.message.includes(callId), `the message names "${callId}"`)
   }
   assertEqual(connection.requests.length, 1, 'requests while calls are open')
@@ -165,11 +169,11 @@ async function refusedResults(lab: Lab): Promise<void> {
   ]
   for (const results of bad) {
     const error = await rejection(reader.sendToolResults(results), 'bad results')
-    assert(isLlmError(error, 'invalid-request'), `rejected with ${String(error)}`)
+    assertCode(error, 'invalid-request', 'the rejection')
   }
   await reader.sendToolResults(good)
   const error = await rejection(reader.sendToolResults([first]), 'a second answer')
-  assert(isLlmError(error, 'invalid-request'), `a second answer rejected with ${String(error)}`)
+  assertCode(error, 'invalid-request', 'a second answer')
   assert(!(await readOut(reader)).failed, 'the stream goes on')
   assertResultsSent(lab, connection, calls)
 }

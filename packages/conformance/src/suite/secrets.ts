@@ -1,9 +1,9 @@
 import { isLlmError } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, type Lab, stream } from '../lab.js'
 import { type Reply, toReply } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
 import { formsOf, textsOf } from './sinks.js'
@@ -11,8 +11,39 @@ import { formsOf, textsOf } from './sinks.js'
 const { turns } = scriptNamed('text')
 const redirects = [301, 302, 303, 307, 308]
 
+const tests: Tests = {
+  'K4 a redirect is refused, and nothing is sent to its target': async (lab) => {
+    for (const status of redirects) {
+      for (const location of ['https://elsewhere.example/v1', '/v2', 'http://user:pw@elsewhere.example/']) {
+        const connection = lab.connect(() => ({ status, headers: { location }, steps: [] }))
+        for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+          const error = await rejection(call(), `status ${status}`)
+          assertCode(error, 'redirect-refused', `status ${status}`)
+        }
+        assertEqual(connection.requests.length, 2, `requests with status ${status}`)
+        for (const { redirect } of connection.requests) assert(redirect !== 'follow', 'fetch was told to follow redirects')
+      }
+    }
+  },
+  'E1 enforceHosts: a host that is not listed is refused before anything is sent': async (lab) => {
+    const connection = lab.play(scriptNamed('text'), { enforceHosts: ['other.example:443'] })
+    for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+      assertCode(await rejection(call(), 'the call'), 'config', 'the call')
+    }
+    assertEqual(connection.requests.length, 0, 'requests')
+  },
+  'E1 enforceHosts: true allows the provider\'s own hosts, and it asks no other': async (lab) => {
+    const connection = lab.play(scriptNamed('two rounds'), { enforceHosts: true })
+    const { failed, error } = await stream(connection)
+    assert(!failed, `the stream failed: ${String(error)}`)
+    const hosts = new Set(connection.requests.map(({ url }) => new URL(url).host))
+    assertEqual(hosts.size, 1, `hosts asked: ${[...hosts].join(', ')}`)
+  },
+}
+
 /** K1, K2, K4, E1: no secret leaves, no host but the expected one is asked. */
 export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
+  ruleAll(rule, tests)
   const skip = apiKey === undefined ? 'the provider has no key' : undefined
   const key = apiKey ?? ''
   for (const [name, reply] of Object.entries(leaks)) {
@@ -22,7 +53,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
         for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
           const error = await lab.clock.run(rejection(call(), name), name)
           assert(isLlmError(error), `rejected with ${String(error)}`)
-          await assertClean(error, key, name)
+          assertClean(error, key, name)
         }
       }
     }, { skip: skip ?? (name.startsWith('a failure inside') && !format.supports.inBandError ? `${format.api} reports no failure inside an answer` : undefined) })
@@ -30,43 +61,16 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
   rule('K1 a shorter start of the key is found too', async (lab) => {
     const connection = lab.connect(() => toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)))
     const error = await rejection(connection.provider.complete('Hello?'), 'the call')
-    const texts = await textsOf(error)
+    const texts = textsOf(error)
     assert(!texts.some((text) => text.includes(key.slice(0, 12))), `the start of the key is in the error: ${texts.find((text) => text.includes(key.slice(0, 12))) ?? ''}`)
   }, { skip: skip ?? (key.length < 20 ? 'the key is too short' : undefined) })
   rule('K2 the key is on no object', async (lab) => {
     const connection = lab.play(scriptNamed('one call'))
     const { reader } = await stream(connection)
-    for (const value of [connection.provider, reader, reader?.messages()]) await assertClean(value, key, 'an object')
+    for (const value of [connection.provider, reader, reader?.messages()]) assertClean(value, key, 'an object')
     const sent = connection.requests[0]
     assert(JSON.stringify([sent?.headers, sent?.path]).includes(key), 'the key did reach the server')
   }, { skip })
-  rule('K4 a redirect is refused, and nothing is sent to its target', async (lab) => {
-    for (const status of redirects) {
-      for (const location of ['https://elsewhere.example/v1', '/v2', 'http://user:pw@elsewhere.example/']) {
-        const connection = lab.connect(() => ({ status, headers: { location }, steps: [] }))
-        for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
-          const error = await rejection(call(), `status ${status}`)
-          assert(isLlmError(error, 'redirect-refused'), `status ${status}: rejected with ${String(error)}`)
-        }
-        assertEqual(connection.requests.length, 2, `requests with status ${status}`)
-        for (const { redirect } of connection.requests) assert(redirect !== 'follow', 'fetch was told to follow redirects')
-      }
-    }
-  })
-  rule('E1 enforceHosts: a host that is not listed is refused before anything is sent', async (lab) => {
-    const connection = lab.play(scriptNamed('text'), { enforceHosts: ['other.example:443'] })
-    for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
-      assert(isLlmError(await rejection(call(), 'the call'), 'config'), 'refused as config')
-    }
-    assertEqual(connection.requests.length, 0, 'requests')
-  })
-  rule('E1 enforceHosts: true allows the provider\'s own hosts, and it asks no other', async (lab) => {
-    const connection = lab.play(scriptNamed('two rounds'), { enforceHosts: true })
-    const { failed, error } = await stream(connection)
-    assert(!failed, `the stream failed: ${String(error)}`)
-    const hosts = new Set(connection.requests.map(({ url }) => new URL(url).host))
-    assertEqual(hosts.size, 1, `hosts asked: ${[...hosts].join(', ')}`)
-  })
 }
 
 async function failing(connection: Connection): Promise<string> {
@@ -98,9 +102,9 @@ function transportError(shown: string): Error {
   return Object.assign(new TypeError('fetch failed', { cause: inner }), { request: { headers: { authorization: `Bearer ${shown}` } } })
 }
 
-async function assertClean(value: unknown, key: string, what: string): Promise<void> {
+function assertClean(value: unknown, key: string, what: string): void {
   if (!key) return
-  for (const text of await textsOf(value)) {
+  for (const text of textsOf(value)) {
     for (const form of formsOf(key)) assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}…`)
   }
 }

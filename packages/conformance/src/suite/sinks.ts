@@ -1,3 +1,5 @@
+import { canonical } from '../assert.js'
+
 interface NodeUtil {
   readonly inspect: (value: unknown, options: object) => string
 }
@@ -6,12 +8,12 @@ interface Runtime {
 }
 
 /** Every text in which a value may be shown: string, JSON, inspection, and all that hangs on it, hidden or not. */
-export function textsOf(value: unknown): Promise<readonly string[]> {
-  const texts = [String(value), JSON.stringify(value) ?? '']
+export function textsOf(value: unknown): readonly string[] {
+  const texts = [String(value), canonical(value)]
   const inspect = (globalThis as Runtime).process?.getBuiltinModule?.('node:util')?.inspect
   if (inspect) texts.push(inspect(value, { depth: 20, showHidden: true, getters: true, maxStringLength: null }))
   collect(value, texts, new Set(), 0)
-  return Promise.resolve(texts)
+  return texts
 }
 
 /** Own fields, symbols and inherited getters, to a depth of 20. */

@@ -1,8 +1,8 @@
-import { isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import type { StreamEvent } from '@modelport/core'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Connection, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
+import { type Connection, drain, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
 import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import type { Script, ScriptTurn } from '../script.js'
@@ -66,8 +66,8 @@ function assertWhole({ format }: Lab, { events }: Outcome, truth: Round, what: s
 }
 
 function assertTruncated({ events, error }: Outcome, truth: Round, what: string): void {
-  assert(isLlmError(error, 'truncated'), `${what}: rejected with ${String(error)}`)
-  const { partial } = error as ProviderError
+  assertCode(error, 'truncated', what)
+  const { partial } = error
   assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is no start of the truth`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
   assert(truth.reasoning.startsWith(partial?.reasoning ?? ''), `${what}: partial.reasoning is no start of the truth`)
@@ -94,7 +94,7 @@ async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
     const call = withoutHang(connection.provider.complete('Hello?', once), `cut at ${at}`)
     const result = await call.catch((error: unknown) => error)
     if (typeof result === 'string') assertEqual(result, expected, `text with the answer cut at ${at}`)
-    else assert(isLlmError(result, 'truncated'), `cut at ${at} of ${length}: rejected with ${String(result)}`)
+    else assertCode(result, 'truncated', `cut at ${at} of ${length}`)
   }
 }
 
@@ -112,17 +112,14 @@ async function afterEveryEvent(lab: Lab): Promise<void> {
       return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) })
     }
     const reader = await connection.provider.stream('Hello?', once)
-    const read = async (): Promise<void> => {
-      for await (const piece of reader) void piece
-    }
     const outcome = await stream(connection, once, undefined, () => [])
     if (!outcome.failed) {
       assertEqual(semantic(outcome.events), semantic(whole.events), `events after ${pieces} of ${count} wire events`)
-      await read()
+      await drain(reader)
       continue
     }
-    assert(isLlmError(outcome.error, 'truncated'), `after ${pieces} wire events: rejected with ${String(outcome.error)}`)
-    assert(isLlmError(await rejection(read(), 'text'), 'truncated'), `after ${pieces} wire events: the text stream rejected with another code`)
+    assertCode(outcome.error, 'truncated', `after ${pieces} wire events`)
+    assertCode(await rejection(drain(reader), 'text'), 'truncated', `the text after ${pieces} wire events`)
     assertEqual(reader.finishReason(), undefined, 'finishReason() of a cut stream')
   }
 }

@@ -1,9 +1,8 @@
-import { isLlmError, type ProviderError } from '@modelport/core'
-import { assert, assertEqual, rejection } from '../assert.js'
+import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Connection, Lab } from '../lab.js'
 import { readOut, stream } from '../lab.js'
 import { type Step, toReply, withBody } from '../memory-server.js'
-import type { Rule } from '../rule.js'
+import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
 import { open, stalled } from './reader.js'
@@ -11,9 +10,8 @@ import { open, stalled } from './reader.js'
 const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
 
-/** F5–F7, S4: how long anything is waited for, on a virtual clock. */
-export function waitingRules(rule: Rule): void {
-  rule('F5 the wait that the server asks for is kept', async (lab) => {
+const tests: Tests = {
+  'F5 the wait that the server asks for is kept': async (lab) => {
     const hints: readonly (readonly [Record<string, string>, number])[] = [
       [{ 'retry-after': '2' }, 2000],
       [{ 'retry-after-ms': '3500' }, 3500],
@@ -25,31 +23,31 @@ export function waitingRules(rule: Rule): void {
       const waited = (await waits(lab, headers))[0] ?? 0
       assert(waited >= ms && waited <= Math.max(ms, 1000), `waited ${waited} ms for ${JSON.stringify(headers)}`)
     }
-  })
-  rule('F5 a wait may be an HTTP date', async (lab) => {
+  },
+  'F5 a wait may be an HTTP date': async (lab) => {
     const waited = (await waits(lab, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }))[0] ?? 0
     assert(waited > 20_000 && waited <= 30_000, `waited ${waited} ms for a date 30 s ahead`)
-  })
-  rule('F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long', async (lab) => {
+  },
+  'F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long': async (lab) => {
     const far = new Date(Date.UTC(2099, 0)).toUTCString()
     for (const [value, deadlineMs] of [['86400', 0], ['9999999', 0], [far, 0], ['30', 10_000]] as const) {
       const connection = lab.connect(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
       const start = lab.clock.now()
       const error = await withoutHang(rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value), value)
-      assert(isLlmError(error, 'rate-limit'), `rejected with ${String(error)}`)
-      assert(((error as ProviderError).retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
+      assertCode(error, 'rate-limit', value)
+      assert((error.retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
       assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')
     }
-  })
-  rule('F5 a wait that is no time is ignored', async (lab) => {
+  },
+  'F5 a wait that is no time is ignored': async (lab) => {
     for (const value of ['Infinity', '1e400', '-1', 'soon', 'NaN', '', '0x10']) {
       const [first = 0, second = 0] = await waits(lab, { 'retry-after': value })
       assert(first <= 1000 && second <= 2000, `waited ${first} and ${second} ms for "${value}"`)
       assert(first > 0, `did not wait at all for "${value}"`)
     }
-  })
-  rule('F6 a deadline spans attempts, waits and reads', deadlines)
-  rule('F7 a server that sends no headers is given up', async (lab) => {
+  },
+  'F6 a deadline spans attempts, waits and reads': deadlines,
+  'F7 a server that sends no headers is given up': async (lab) => {
     const connection = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), { timeouts: { headersMs: 5000 } })
     const call = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'the call')
     await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
@@ -57,17 +55,23 @@ export function waitingRules(rule: Rule): void {
     assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
     await lab.clock.advance(1)
     const error = await withoutHang(call, 'the call')
-    assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'headers', `rejected with ${String(error)}`)
+    assertCode(error, 'timeout', 'the call')
+    assertEqual(error.reason, 'headers', 'reason of the error')
     assertEqual([connection.requests[0]?.closed, lab.clock.pending], [true, 0], 'connection closed, timers left')
-  })
-  rule('S4 silence after an event runs into the idle limit', silence)
-  rule('S4 comments and pings keep the bytes\' clock, not the answer\'s', (lab) => drip(lab, (answer) => (answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n'))
-  rule('S4 a slow consumer is no silent server', async (lab) => {
+  },
+  'S4 silence after an event runs into the idle limit': silence,
+  'S4 comments and pings keep the bytes\' clock, not the answer\'s': (lab) => drip(lab, (answer) => (answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n'),
+  'S4 a slow consumer is no silent server': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
     const reader = await open(connection)
     for (let read = await reader.next(); !read.done; read = await reader.next()) await lab.clock.advance(10_000)
     assertEqual(reader.fullText(), 'Hello, world!', 'fullText()')
-  })
+  },
+}
+
+/** F5–F7, S4: how long anything is waited for, on a virtual clock. */
+export function waitingRules(rule: Rule): void {
+  ruleAll(rule, tests)
 }
 
 /** The waits between the three attempts of a call that gets this answer each time. */
@@ -92,7 +96,8 @@ async function deadlines(lab: Lab): Promise<void> {
     assertEqual(connection.requests[0]?.closed, false, 'closed before the deadline')
     await lab.clock.advance(1)
     const { error } = await withoutHang(outcome, 'the stream')
-    assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'deadline', `rejected with ${String(error)}`)
+    assertCode(error, 'timeout', 'the call')
+    assertEqual(error.reason, 'deadline', 'reason of the error')
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
     assertEqual(connection.requests.length, 1, 'requests')
     assertEqual(lab.clock.pending, 0, 'timers left')
@@ -108,8 +113,9 @@ async function silence(lab: Lab): Promise<void> {
   assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
   await lab.clock.advance(1)
   const { events, error } = await withoutHang(out, 'the read')
-  assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'idle', `rejected with ${String(error)}`)
-  assert(events.length > 0 && (error as ProviderError).partial?.text !== '', 'the partial answer is kept')
+  assertCode(error, 'timeout', 'the call')
+    assertEqual(error.reason, 'idle', 'reason of the error')
+  assert(events.length > 0 && error.partial?.text !== '', 'the partial answer is kept')
   assertEqual([connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], [1, true, 0], 'requests, connection closed, timers left')
 }
 
@@ -124,7 +130,8 @@ async function drip(lab: Lab, ping: (answer: { readonly headers: Readonly<Record
   const start = lab.clock.now()
   const { error } = await lab.clock.run(out, 'the stream')
   const waited = lab.clock.now() - start
-  assert(isLlmError(error, 'timeout') && (error as ProviderError).reason === 'idle', `rejected with ${String(error)}`)
+  assertCode(error, 'timeout', 'the call')
+    assertEqual(error.reason, 'idle', 'reason of the error')
   assert(waited >= 60_000 && waited <= 68_000, `gave up after ${waited} ms, not at 60000`)
   assertEqual(lab.clock.pending, 0, 'timers left')
 }
