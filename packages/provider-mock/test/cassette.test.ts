@@ -199,7 +199,7 @@ describe('a request that differs', () => {
         url: expected https://host.example/v1/chat, sent https://host.example/v2/chat
         header content-type: expected "application/json", sent "text/plain"
         /model: expected "a", sent "b"
-        /messages/0/content: expected …er in Paris today, and in Rome?", sent …er in Paris tomorrow, and in Rome?"
+        /messages/0/content: expected … in Paris today, and in Rome?", sent … in Paris tomorrow, and in Rome?"
         /a~1b: expected 1, sent nothing
         /temperature: expected nothing, sent 0"
     `)
