@@ -75,7 +75,7 @@ class ChatDecoder implements Decoder {
     this.#sink.model(asText(answer.model))
     const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
-    this.#cite(answer)
+    if (answer.citations ?? answer.search_results) this.#cite(answer)
     if (choice) this.#choice(choice)
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
@@ -86,8 +86,7 @@ class ChatDecoder implements Decoder {
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
     if (message) this.#message = asObject<WireMessage>(message)
     this.#read(asObject<WireMessage>(delta), nothing)
-    const tokens = toLogprobs(asObject(logprobs)['content'])
-    if (tokens.length) this.#sink.logprobs(tokens)
+    if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
     const raw = asText(finish_reason)
     if (!raw) return
     this.#fillUp()
@@ -106,13 +105,14 @@ class ChatDecoder implements Decoder {
     if (!known.has('text')) {
       const { content } = message
       for (const part of Array.isArray(content) ? (content as readonly unknown[]) : [content]) {
-        this.#part(typeof part === 'string' ? { text: part } : asObject<WirePart>(part))
+        if (typeof part === 'string') this.#text(part)
+        else if (part) this.#part(asObject<WirePart>(part))
       }
-      this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
+      if (message.audio ?? message.refusal) this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) this.#part(image)
     }
     if (!known.has('calls')) {
-      this.#call({ index: 'function_call', function: message.function_call })
+      if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
     }
     if (!known.has('citations')) {
@@ -125,11 +125,16 @@ class ChatDecoder implements Decoder {
 
   #part({ text, thinking, refusal, image_url }: Partial<WirePart>): void {
     this.#think(Array.isArray(thinking) ? asItems<WirePart>(thinking).map((part) => asText(part.text)).join('') : asText(thinking), 'thinking')
-    if (asText(text)) this.#seen.add('text')
-    this.#sink.text(asText(text))
+    this.#text(asText(text))
     if (asText(refusal)) this.#sink.refusal(asText(refusal))
     const url = asText(asObject(image_url)['url'])
     if (/^(https?:\/\/|data:[^;,]+(;[^;,]+)*;base64,)/i.test(url)) this.#sink.part(toImagePart(url))
+  }
+
+  #text(text: string): void {
+    if (!text) return
+    this.#seen.add('text')
+    this.#sink.text(text)
   }
 
   #think(text: string, field: string): void {

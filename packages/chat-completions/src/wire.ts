@@ -33,7 +33,7 @@ export const asObject = <T extends object = JsonObject>(value: unknown): Partial
 
 /** The objects of a list; nothing when it is no list. */
 export const asItems = <T extends object = JsonObject>(value: unknown): readonly Partial<T>[] =>
-  Array.isArray(value) ? value.filter((item: unknown) => typeof item === 'object' && item !== null).map((item) => asObject<T>(item)) : []
+  Array.isArray(value) && value.length ? value.filter((item: unknown) => typeof item === 'object' && item !== null).map((item) => asObject<T>(item)) : []
 
 type Counts = { readonly [Name in keyof TokenCounts]?: number }
 
@@ -54,6 +54,7 @@ const places: Readonly<Record<keyof TokenCounts, readonly string[]>> = {
 
 /** The counts of a usage object; undefined when it has none. Reasoning that is counted beside the output is added to it. */
 export function toCounts(usage: unknown): Counts | undefined {
+  if (!usage) return undefined
   const at = (place: string): number | undefined => {
     const [outer = '', inner] = place.split('.')
     const value = asObject(usage)[outer]
