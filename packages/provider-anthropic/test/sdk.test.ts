@@ -1,0 +1,169 @@
+import { getEventListeners } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { countTokens, createAnthropic, listModels, type AnthropicConfig } from '../src/index.js'
+
+const apiKey = 'sk-ant-secret-0123456789abcdef'
+const sse = (...events: readonly { type: string }[]): string => events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+const hello = sse(
+  { type: 'message_start', message: { model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } } as { type: string },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } } as { type: string },
+  { type: 'content_block_stop', index: 0 } as { type: string },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as { type: string },
+  { type: 'message_stop' },
+)
+
+const servers: Server[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function serve(answer: (path: string, index: number) => { status: number; headers?: Record<string, string>; body: string }): Promise<{ baseUrl: string; paths: string[] }> {
+  const paths: string[] = []
+  const server = createServer((request, response) => {
+    const { status, headers, body } = answer(request.url ?? '', paths.push(request.url ?? '') - 1)
+    request.resume().on('end', () => response.writeHead(status, headers).end(body))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as { port: number }
+  return { baseUrl: `http://127.0.0.1:${address.port}`, paths }
+}
+
+const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnthropic> => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })
+const once = { retry: { attempts: 1 } }
+
+describe('the SDK only sends', () => {
+  test.each([408, 409, 429, 500, 503, 529])('status %i: one call is one request, and one attempt more is one more', async (status) => {
+    const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
+    const { baseUrl, paths } = await serve(() => ({ status, headers: { 'content-type': 'application/json', 'x-should-retry': 'true' }, body }))
+    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ provider: 'anthropic', status })
+    expect(paths).toEqual(['/v1/messages'])
+  })
+
+  test('no redirect is followed', async () => {
+    const { baseUrl, paths } = await serve((path) => (path === '/v1/messages' ? { status: 307, headers: { location: '/elsewhere' }, body: '' } : { status: 200, body: '{}' }))
+    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    expect(paths).toEqual(['/v1/messages'])
+  })
+
+  test('a stream over the real transport', async () => {
+    const { baseUrl, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const reader = await provider({ baseUrl }).stream('Hi')
+    let text = ''
+    for await (const piece of reader) text += piece
+    expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual(['Hello', 'stop', 2, 1])
+  })
+
+  test('many tokens without a stream, and a deprecated model: neither refused nor talked about', async () => {
+    const warn = vi.spyOn(console, 'warn')
+    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
+    expect(await provider({ model: 'claude-sonnet-4-5', fetch }).complete('Hi', { maxTokens: 128_000 })).toBe('ok')
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  test('its clock does not cut in, and ends with the call', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const cleared = vi.spyOn(globalThis, 'clearTimeout')
+    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
+    await provider({ fetch }).complete('Hi')
+    const long = timers.mock.results.filter((_, index) => timers.mock.calls[index]?.[1] === 2 ** 31 - 1).map(({ value }) => value as unknown)
+    expect(long.length).toBe(1)
+    expect(cleared.mock.calls.map(([timer]) => timer as unknown)).toEqual(expect.arrayContaining(long))
+  })
+
+  test('calls at the same time each use their own fetch', async () => {
+    const ask = async (host: string): Promise<string> => {
+      const { baseUrl } = { baseUrl: `http://${host}.test` }
+      const fetch = async (): Promise<Response> => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+        return Response.json({ type: 'message', content: [{ type: 'text', text: host }], stop_reason: 'end_turn' })
+      }
+      return provider({ baseUrl, fetch }).complete('Hi')
+    }
+    expect(await Promise.all(['a', 'b', 'c'].map(ask))).toEqual(['a', 'b', 'c'])
+    const seen = new Set<string>()
+    const shared = provider({
+      fetch: async (_, init) => {
+        const body = JSON.parse(String(init?.body)) as { messages: { content: { text: string }[] }[] }
+        const { text } = body.messages[0]!.content[0]!
+        seen.add(text)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+        return Response.json({ type: 'message', content: [{ type: 'text', text }], stop_reason: 'end_turn' })
+      },
+    })
+    const prompts = Array.from({ length: 50 }, (_, index) => `prompt ${index}`)
+    expect(await Promise.all(prompts.map((prompt) => shared.complete(prompt)))).toEqual(prompts)
+    expect(seen.size).toBe(50)
+  })
+})
+
+describe('keys', () => {
+  test('a key with a line break in it is refused and appears nowhere', () => {
+    const broken = 'sk-ant-secret\n0123456789abcdef'
+    let thrown: unknown
+    try {
+      createAnthropic({ model: 'm', apiKey: broken })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({ code: 'config' })
+    expect(inspect(thrown, { depth: 10 })).not.toMatch(/sk-ant|0123456789/)
+  })
+
+  test('a server that repeats the key does not get it into an error', async () => {
+    const { baseUrl } = await serve(() => ({ status: 401, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid x-api-key ${apiKey}` }, request_id: 'req_1' }) }))
+    const error: unknown = await provider({ baseUrl }).complete('Hi').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'auth', status: 401, requestId: 'req_1' })
+    expect(inspect(error, { depth: 10 }) + JSON.stringify(error)).not.toContain(apiKey)
+  })
+
+  test('a provider shows no key', () => {
+    const shown = provider({ headers: { authorization: 'Bearer header-secret' } })
+    expect(inspect(shown, { depth: 10, showHidden: true }) + JSON.stringify(shown)).not.toMatch(/secret/)
+  })
+})
+
+test('a thousand streams leave no listener on one signal', async () => {
+  const { signal } = new AbortController()
+  const warned = vi.spyOn(process, 'emitWarning')
+  const asked = provider({ fetch: async () => new Response(hello, { headers: { 'content-type': 'text/event-stream' } }) })
+  for (let round = 0; round < 1000; round++) {
+    const reader = await asked.stream('Hi', { signal })
+    if (round % 3) for await (const _ of reader) if (round % 2) break
+    await reader.close()
+  }
+  expect(getEventListeners(signal, 'abort').length).toBe(0)
+  expect(warned).not.toHaveBeenCalled()
+})
+
+describe('other endpoints', () => {
+  test('listModels reads every page', async () => {
+    const { baseUrl, paths } = await serve((path) => {
+      const first = !path.includes('after_id')
+      const data = first ? [{ id: 'a', display_name: 'A', created_at: '2026-01-01T00:00:00Z' }] : [{ id: 'b' }]
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ data, has_more: first, last_id: first ? 'a' : 'b' }) }
+    })
+    expect(await listModels({ apiKey, baseUrl })).toEqual([{ id: 'a', displayName: 'A', createdAt: '2026-01-01T00:00:00Z' }, { id: 'b' }])
+    expect(paths).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'])
+  })
+
+  test('countTokens asks with what is counted only', async () => {
+    let body: unknown
+    let url = ''
+    const fetch = async (input: unknown, init?: RequestInit): Promise<Response> => {
+      url = String(input)
+      body = JSON.parse(String(init?.body))
+      return Response.json({ input_tokens: 14 })
+    }
+    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be brief.', temperature: 0 })).toBe(14)
+    expect(url).toBe('https://api.anthropic.com/v1/messages/count_tokens')
+    expect(body).toEqual({ model: 'claude-sonnet-4-5', system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] })
+  })
+})
