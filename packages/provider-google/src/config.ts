@@ -1,6 +1,5 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, type CommonConfig } from '@modelport/driver'
-import type { GoogleGenAIOptions } from '@google/genai'
 import type { ModelFacts } from './model-facts.js'
 
 /** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` beside it. */
@@ -11,10 +10,17 @@ export interface VertexConfig {
   readonly location?: string
   /** Called before each request for an OAuth access token. */
   readonly accessToken?: () => string | Promise<string>
-  /** A service account's key, or any other credentials google-auth-library reads. */
-  readonly credentials?: NonNullable<GoogleGenAIOptions['googleAuthOptions']>['credentials']
+  /** A service account's key. Other kinds of credentials can name hosts and programs of their own: use `accessToken` for them. */
+  readonly credentials?: ServiceAccount
   /** True looks for application default credentials: this one way reads files, the environment and the metadata server. */
   readonly applicationDefault?: boolean
+}
+
+/** The two fields that are read of a service account's key file; the rest of it may be there too. */
+export interface ServiceAccount {
+  readonly client_email: string
+  /** PEM. */
+  readonly private_key: string
 }
 
 /** What `googleHosts` needs of a configuration. */
@@ -86,15 +92,20 @@ export function googleHosts(config: GoogleEndpointConfig): readonly GoogleHost[]
 export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefined {
   if (!vertex) return checkApiKey(apiKey ?? '', 'google')
   const { project, accessToken, credentials, applicationDefault } = vertex
-  const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault || undefined }
+  const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault === true ? true : undefined }
   const given = Object.entries(ways).filter(([, value]) => value !== undefined).map(([name]) => name)
   if (given.length !== 1) {
-    throw new LlmError('config', `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.join(' and ') || 'none'}`)
+    throw new LlmError('config', `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.length ? given.join(' and ') : 'none'}`)
   }
   if (apiKey !== undefined) return checkApiKey(apiKey, 'google')
+  if (credentials && !(isText(credentials.client_email) && isText(credentials.private_key))) {
+    throw new LlmError('config', 'google: vertex.credentials must have client_email and private_key, as the key file of a service account has')
+  }
   if (!project) throw new LlmError('config', 'google: vertex.project is missing; give the id of the Google Cloud project')
   return undefined
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /** @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21) */
 function vertexUrl({ location = 'global' }: VertexConfig): string {

@@ -3,7 +3,8 @@ import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/
 import { toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
-import type { WireCandidate, WireFunctionCall, WireLogprobs, WirePart, WireResponse, WireUsage } from './wire.js'
+import { listOf, stringOf } from './wire-values.js'
+import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse, WireUsage } from './wire.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
@@ -50,31 +51,36 @@ export class GeminiDecoder implements Decoder {
     if (typeof response !== 'object' || !response) throw new LlmError('protocol', 'google: protocol: a chunk is no JSON object')
     const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
     if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
-    if (modelVersion) this.#sink.model(modelVersion)
+    this.#sink.model(stringOf(modelVersion) ?? '')
     if (usageMetadata) this.#count(usageMetadata)
     const blocked = promptFeedback?.blockReason
-    if (blocked && !/UNSPECIFIED$/.test(String(blocked))) {
+    if (blocked && !String(blocked).endsWith('UNSPECIFIED')) {
       this.#sink.finish('content-filter', String(blocked))
-      if (promptFeedback.blockReasonMessage) this.#sink.warning(promptFeedback.blockReasonMessage)
+      this.#warn(promptFeedback.blockReasonMessage)
     }
-    const candidate = candidates?.find(({ index }) => !index)
+    const candidate = listOf(candidates).find(({ index }) => !index)
     if (candidate) this.#candidate(candidate)
   }
 
   #candidate(candidate: WireCandidate): void {
-    for (const part of candidate.content?.parts ?? []) this.#part(part)
+    for (const part of listOf(candidate.content?.parts)) this.#part(part)
     for (const citation of toCitations(candidate)) this.#sink.citation(citation)
     const { groundingMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
-    if (groundingMetadata?.webSearchQueries?.length) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
+    if (groundingMetadata?.webSearchQueries?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
-    const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : finishReason
+    const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
     const reason = finishReasons[raw] ?? 'other'
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
     // Without a token nothing can go on.
     this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
-    if (candidate.finishMessage && raw !== 'STOP') this.#sink.warning(candidate.finishMessage)
+    if (raw !== 'STOP') this.#warn(candidate.finishMessage)
+  }
+
+  #warn(message: unknown): void {
+    const text = stringOf(message)
+    if (text) this.#sink.warning(text)
   }
 
   #part(part: WirePart): void {
@@ -85,32 +91,36 @@ export class GeminiDecoder implements Decoder {
     this.#endOpenCall()
     this.#state.keep(part)
     const { text, inlineData, executableCode, codeExecutionResult, toolCall, toolResponse } = part
-    if (text) {
+    if (typeof text === 'string') {
       if (part.thought) this.#sink.reasoning(text)
       else this.#sink.text(text)
     }
-    if (inlineData?.data && !part.thought) this.#sink.part(toContentPart(inlineData.mimeType ?? '', inlineData.data))
+    const data = stringOf(inlineData?.data)
+    if (data && !part.thought) this.#sink.part(toContentPart(stringOf(inlineData?.mimeType) ?? '', data))
     const code = executableCode ?? codeExecutionResult
-    if (code) this.#sink.providerToolCall({ ...(code.id && { id: code.id }), name: 'code_execution', data: part })
+    if (code) this.#sink.providerToolCall({ ...idOf(code), name: 'code_execution', data: part })
     const tool = toolCall ?? toolResponse
-    if (tool) this.#sink.providerToolCall({ ...(tool.id && { id: tool.id }), name: tool.toolType?.toLowerCase() ?? 'unknown', data: part })
+    if (tool) this.#sink.providerToolCall({ ...idOf(tool), name: stringOf(tool.toolType)?.toLowerCase() ?? 'unknown', data: part })
   }
 
   /** A call comes whole, or as a named piece that nameless ones continue. */
   #functionCall(call: WireFunctionCall, part: WirePart): void {
-    const { name, willContinue, partialArgs = [] } = call
+    const { willContinue } = call
+    const name = stringOf(call.name)
+    const id = stringOf(call.id)
+    const partialArgs = listOf(call.partialArgs)
     if (name !== undefined) this.#endOpenCall()
     if (name !== undefined && !willContinue && !partialArgs.length) {
       const key = this.#calls++
       this.#state.keep(part)
-      this.#sink.toolCall(key, { id: call.id, name, value: call.args ?? {} })
+      this.#sink.toolCall(key, { id, name, value: call.args ?? {} })
       this.#sink.endToolCall(key)
       return
     }
     if (name !== undefined) {
       const key = this.#calls++
       this.#open = { key, call, signature: part.thoughtSignature, arguments: new PartialArguments() }
-      this.#sink.toolCall(key, { id: call.id, name })
+      this.#sink.toolCall(key, { id, name })
     }
     if (!this.#open) throw new LlmError('protocol', 'google: protocol: a function call without a name continues none')
     for (const piece of partialArgs) this.#open.arguments.add(piece)
@@ -142,14 +152,18 @@ export class GeminiDecoder implements Decoder {
   }
 }
 
+const idOf = ({ id }: { readonly id?: string }): { readonly id?: string } => (stringOf(id) === undefined ? {} : { id: id as string })
+
 function toContentPart(mediaType: string, data: string): ContentPart {
   const kind = mediaType.slice(0, mediaType.indexOf('/'))
   return { type: kind === 'image' || kind === 'audio' ? kind : 'file', source: { type: 'base64', data, mediaType } }
 }
 
-function toLogprobs({ chosenCandidates = [], topCandidates = [] }: WireLogprobs): TokenLogprob[] {
-  return chosenCandidates.map(({ token = '', logProbability = NaN }, index) => {
-    const top = topCandidates[index]?.candidates?.map((candidate) => ({ token: candidate.token ?? '', logprob: candidate.logProbability ?? NaN }))
-    return { token, logprob: logProbability, ...(top && { top }) }
+function toLogprobs({ chosenCandidates, topCandidates }: WireLogprobs): TokenLogprob[] {
+  const tops = listOf(topCandidates)
+  const toLogprob = ({ token = '', logProbability = NaN }: WireLogprob): TokenLogprob => ({ token, logprob: logProbability })
+  return listOf(chosenCandidates).map((chosen, index) => {
+    const top = tops[index] && listOf(tops[index].candidates).map(toLogprob)
+    return { ...toLogprob(chosen), ...(top && { top }) }
   })
 }

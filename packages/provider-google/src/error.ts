@@ -1,6 +1,7 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
 import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
 import { providerName } from './model-state.js'
+import { listOf } from './wire-values.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
 
 /** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
@@ -47,7 +48,7 @@ function toCode(status: WireStatus, httpStatus: number): ErrorCode {
 
 /** A quota of the day or of nothing at all does not come back within a retry. */
 function isExhausted(status: WireStatus): boolean {
-  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) => detail.violations ?? [])
+  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) => listOf(detail.violations))
   return violations.some(({ quotaId, quotaValue }) => /PerDay/i.test(quotaId ?? '') || quotaValue === '0')
 }
 
@@ -59,12 +60,12 @@ function readStatus(body: unknown): WireStatus {
     ...(typeof code === 'number' && { code }),
     ...(typeof message === 'string' && message && { message }),
     ...(typeof status === 'string' && { status }),
-    ...(Array.isArray(details) && { details: details.filter((detail) => typeof detail === 'object' && detail !== null) }),
+    details: listOf(details),
   }
 }
 
 const detailsOf = ({ details = [] }: WireStatus, type: string): readonly WireErrorDetail[] =>
-  details.filter((detail) => detail['@type']?.endsWith(`google.rpc.${type}`))
+  details.filter((detail) => String(detail['@type']).endsWith(`google.rpc.${type}`))
 
 /** A protobuf duration, for example `34.07s`. */
 function toMilliseconds(duration: unknown): number | undefined {

@@ -1,17 +1,19 @@
 import type { Citation } from '@modelport/core'
+import { listOf } from './wire-values.js'
 import type { WireCandidate, WireGrounding, WireSource } from './wire.js'
 
 /** Where the statements of an answer come from: one citation per statement and source, or per source where no statement is named. */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {
   const { citations, citationSources } = citationMetadata ?? {}
-  return [...toGroundingCitations(groundingMetadata ?? {}), ...(citations ?? citationSources ?? []).map((source) => toCitation(source))]
+  return [...toGroundingCitations(groundingMetadata ?? {}), ...listOf(citations ?? citationSources).map((source) => toCitation(source))]
 }
 
-function toGroundingCitations({ groundingChunks = [], groundingSupports = [] }: WireGrounding): Citation[] {
-  const sources = groundingChunks.map(({ web, retrievedContext, maps }) => web ?? retrievedContext ?? maps ?? {})
-  if (!groundingSupports.length) return sources.map((source) => toCitation(source))
-  return groundingSupports.flatMap(({ segment, groundingChunkIndices = [] }) =>
-    groundingChunkIndices.flatMap((index) => {
+function toGroundingCitations({ groundingChunks, groundingSupports }: WireGrounding): Citation[] {
+  const sources = listOf(groundingChunks).map(({ web, retrievedContext, maps }) => web ?? retrievedContext ?? maps ?? {})
+  const supports = listOf(groundingSupports)
+  if (!supports.length) return sources.map((source) => toCitation(source))
+  return supports.flatMap(({ segment, groundingChunkIndices }) =>
+    (Array.isArray(groundingChunkIndices) ? (groundingChunkIndices as readonly number[]) : []).flatMap((index) => {
       const source = sources[index]
       return source ? [toCitation(source, segment?.text)] : []
     }),

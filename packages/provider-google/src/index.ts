@@ -1,4 +1,4 @@
-export type { GoogleConfig, GoogleEndpointConfig, GoogleHost, GoogleHostPurpose, VertexConfig } from './config.js'
+export type { GoogleConfig, GoogleEndpointConfig, GoogleHost, GoogleHostPurpose, ServiceAccount, VertexConfig } from './config.js'
 export { googleHosts } from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'
 export { createGoogleEmbedder } from './embedder.js'

@@ -49,7 +49,7 @@ export async function listModels(config: GoogleConfig, options: JsonCallOptions 
     if (page) url.searchParams.set('pageToken', page)
     const answer: WireModels = await json.request<WireModels>({ url: url.href, headers: first.headers }, options)
     models.push(...(answer.models ?? answer.publisherModels ?? []).flatMap(toModel))
-    page = answer.nextPageToken || undefined
+    page = answer.nextPageToken === '' ? undefined : answer.nextPageToken
   }
   return models
 }

@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { stringOf } from './wire-values.js'
 import type { WirePartialArg } from './wire.js'
 
 /** One step of a JSON path: a name or an index. */
@@ -18,7 +19,7 @@ export class PartialArguments {
 
   /** @throws {LlmError} `protocol` — the path does not parse or leaves a gap. */
   add(piece: WirePartialArg & { readonly willContinue?: boolean }): void {
-    const path = piece.jsonPath ?? ''
+    const path = stringOf(piece.jsonPath) ?? ''
     const steps = parsePath(path)
     const last = steps.pop()
     if (last === undefined) throw new LlmError('protocol', `google: protocol: the argument path ${JSON.stringify(path)} does not parse`)

@@ -39,7 +39,6 @@ export function createGoogle(config: GoogleConfig): Provider {
 export function createClient(config: GoogleConfig): GoogleClient {
   const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, models: _models, ...common } = config
   const apiKey = toCheckedKey(config)
-  const privateKey = (vertex?.credentials as { readonly private_key?: string } | undefined)?.private_key
   const tokens = new Set<string>()
   return {
     sdk: createSdk(config, apiKey, createTransport(common)),
@@ -48,7 +47,7 @@ export function createClient(config: GoogleConfig): GoogleClient {
       cheapestModel: config.cheapestModel ?? cheapestModel,
       tokenFactor: config.tokenFactor ?? tokenFactor,
       hosts: googleHosts(config).map(({ host }) => host),
-      secrets: () => [apiKey, privateKey, ...tokens],
+      secrets: () => [apiKey, vertex?.credentials?.private_key, ...tokens],
     },
     seen: ({ headers }) => {
       const token = headers['authorization']?.replace(/^Bearer /, '')

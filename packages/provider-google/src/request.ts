@@ -35,7 +35,7 @@ function toGenerationConfig(turn: Turn, facts: ModelFacts): JsonObject {
     stopSequences: options.stop?.length ? options.stop : undefined,
     seed: options.seed,
     responseLogprobs: options.topLogprobs === undefined ? undefined : true,
-    logprobs: options.topLogprobs || undefined,
+    logprobs: options.topLogprobs === 0 ? undefined : options.topLogprobs,
     thinkingConfig: toThinkingConfig(turn, facts),
     ...toResponseFormat(turn, facts),
   }

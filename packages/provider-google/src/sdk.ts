@@ -47,13 +47,15 @@ export function throughSdk<Result>(
     }
     call({ fetch }).then(
       () => reject(new LlmError('unknown', 'google: unknown: the SDK answered without a request')),
-      (error: unknown) => reject(toTypedError(error)),
+      (error: unknown) => {
+        reject(toTypedError(error))
+      },
     )
   })
 }
 
 /** The typed error behind what the SDK threw, or one that says that no request could be made. */
-function toTypedError(thrown: unknown): unknown {
+function toTypedError(thrown: unknown): LlmError {
   for (let error = thrown; error instanceof Error; error = error.cause) if (isLlmError(error)) return error
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new LlmError('auth', `google: auth: no request could be made: ${text}`, { cause: thrown })
@@ -72,9 +74,11 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
     const body = init?.body instanceof URLSearchParams ? init.body.toString() : init?.body
     return fetch(url, { ...init, ...(body !== undefined && { body }), headers: Object.fromEntries(new Headers(init?.headers)), redirect: 'manual' })
   }
-  // A quota project of the environment would change the bill.
   const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
-  return { ...common, ...(credentials && { credentials }), clientOptions }
+  if (!credentials) return { ...common, clientOptions }
+  const account = { type: 'service_account', client_email: credentials.client_email, private_key: credentials.private_key }
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
+  return { ...common, credentials: account, clientOptions }
 }
 
 /** The one cast of this package beside the JSON boundary: of an auth client the SDK calls this method only. */

@@ -63,7 +63,7 @@ describe('streams', () => {
   test.each(['null', '1', '"text"', '{"candidates":'])('%s instead of a chunk is a protocol error', async (data) => {
     const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
     const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
-    expect((await failure(reader.then(async (stream) => { for await (const _ of stream) void _ }))).code).toBe('protocol')
+    expect((await failure(reader.then(async (stream) => { for await (const _ of stream); }))).code).toBe('protocol')
   })
 
   test('arguments in pieces', async () => {
@@ -161,4 +161,32 @@ describe('what else an answer holds', () => {
     const { warnings } = await provider.generate([{ role: 'user', content: '?' }], { responseFormat: { type: 'json-schema', schema } })
     expect(warnings).toEqual(['google: responseFormat: the API may not hold the model to #/properties/a/pattern'])
   })
+})
+
+test('whatever stands where something else should, no answer fails untyped', async () => {
+  const good = chunk(
+    [{ text: 'a', thought: true }, { functionCall: { name: 'a', args: { x: 1 }, partialArgs: [{ jsonPath: '$.a', stringValue: 's' }] } }, { inlineData: { mimeType: 'image/png', data: 'aW1n' } }],
+    {
+      ...stop, groundingMetadata: { webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'u' } }], groundingSupports: [{ segment: { text: 's' }, groundingChunkIndices: [0] }] },
+      citationMetadata: { citations: [{ uri: 'u' }] }, logprobsResult: { chosenCandidates: [{ token: 't', logProbability: 1 }], topCandidates: [{ candidates: [{ token: 't' }] }] },
+    },
+    { usageMetadata: { promptTokenCount: 1 }, promptFeedback: { blockReason: 'OTHER' }, modelVersion: 'm' },
+  )
+  const paths: (string | number)[][] = []
+  const walk = (value: unknown, path: (string | number)[]): void => {
+    if (path.length) paths.push(path)
+    if (typeof value === 'object' && value !== null) for (const [key, inner] of Object.entries(value)) walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+  }
+  walk(good, [])
+  expect(paths.length).toBeGreaterThan(50)
+  for (const path of paths) {
+    for (const wrong of [null, 0, 7, 'text', true, [], [null], {}]) {
+      const broken = structuredClone(good) as Record<string | number, any> // eslint-disable-line @typescript-eslint/no-explicit-any
+      const holder = path.slice(0, -1).reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // eslint-disable-line @typescript-eslint/no-explicit-any
+      holder[path.at(-1)!] = wrong
+      const error = await generate(broken).then(() => undefined, (thrown: unknown) => thrown)
+      if (error !== undefined) expect(isLlmError(error) && error.code, `${path.join('.')} = ${JSON.stringify(wrong)}`).toMatch(/^(protocol|truncated|unknown)$/)
+      if (isLlmError(error, 'unknown')) expect(error.message, `${path.join('.')} = ${JSON.stringify(wrong)}`).not.toMatch(/is not|undefined|null/)
+    }
+  }
 })

@@ -86,7 +86,7 @@ describe('the SDK builds requests and nothing else', () => {
   test('a shared signal is left clean', async () => {
     const { signal } = new AbortController()
     const provider = createGoogle({ apiKey: key, model, fetch: recordingFetch(ok) })
-    for (let call = 0; call < 20; call++) for await (const _ of await provider.stream('Hello', { signal })) void _
+    for (let call = 0; call < 20; call++) for await (const _ of await provider.stream('Hello', { signal }));
     expect(getEventListeners(signal, 'abort').length).toBe(0)
   })
 

@@ -13,7 +13,7 @@ export function recordingFetch(respond: (request: SentRequest) => Response | Pro
   const requests: SentRequest[] = []
   const fetch: Fetch = async (input, init = {}) => {
     const body = typeof init.body === 'string' && init.body.startsWith('{') ? (JSON.parse(init.body) as unknown) : init.body
-    const request = { url: String(input), method: init.method ?? 'GET', headers: Object.fromEntries(new Headers(init.headers)), body }
+    const request = { url: input instanceof Request ? input.url : input.toString(), method: init.method ?? 'GET', headers: Object.fromEntries(new Headers(init.headers)), body }
     requests.push(request)
     return respond(request)
   }

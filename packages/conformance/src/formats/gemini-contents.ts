@@ -112,15 +112,18 @@ function signatureViolations({ role, parts = [] }: WireContent, where: string, r
   }
   let text = ''
   for (const part of parts) {
-    if (part.thought !== true) text += String(part.text ?? '')
+    if (part.thought !== true) text += asText(part.text)
     const { thoughtSignature: signature, functionCall } = part
     if (signature === undefined) continue
     if (role !== 'model') found.push(`${where}: a signature outside the role model`)
-    if (foreignSignatures.includes(String(signature))) continue
+    if (foreignSignatures.includes(asText(signature))) continue
     const given = functionCall ? callSignature(functionCall.name, functionCall.args) : textSignature(text)
     if (signature !== given) found.push(`${where}: Thought signature is not valid.`)
   }
   return found
 }
+
+/** The text, or nothing where there is none. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

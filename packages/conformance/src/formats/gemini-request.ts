@@ -1,5 +1,5 @@
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
-import { contentViolations, type WireContent, type WirePart } from './gemini-contents.js'
+import { asText, contentViolations, type WireContent, type WirePart } from './gemini-contents.js'
 
 type Fields = Readonly<Record<string, unknown>>
 interface WireBody extends Fields {
@@ -39,9 +39,9 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
   let open: string[] = []
   let made = 0
   const messages = contents.flatMap(({ role, parts = [] }): WireConversationMessage[] => {
-    const text = parts.map((part) => (part.thought === true ? '' : String(part.text ?? ''))).join('')
+    const text = parts.map((part) => (part.thought === true ? '' : asText(part.text))).join('')
     if (role === 'model') {
-      const toolCalls = parts.flatMap(({ functionCall: call }) => (call ? [{ id: String(call.id ?? `at ${made++}`), name: String(call.name), arguments: call.args }] : []))
+      const toolCalls = parts.flatMap(({ functionCall: call }) => (call ? [{ id: asText(call.id) || `at ${made++}`, name: String(call.name), arguments: call.args }] : []))
       open = toolCalls.map(({ id }) => id)
       return [{ role: 'assistant', text, toolCalls }]
     }
@@ -61,7 +61,7 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
 
 function readResult({ id, name, response }: NonNullable<WirePart['functionResponse']>, place = ''): WireConversationMessage {
   const { output, error } = (response ?? {}) as Fields
-  return { role: 'tool', callId: String(id ?? place), name: String(name), text: String(error ?? output), ...(error !== undefined && { isError: true }) }
+  return { role: 'tool', callId: asText(id) || place, name: String(name), text: String(error ?? output), ...(error !== undefined && { isError: true }) }
 }
 
 const declarationsOf = (tools: WireBody['tools']): readonly WireDeclaration[] =>
@@ -120,10 +120,11 @@ function toolViolations({ tools, toolConfig }: WireBody): string[] {
 function schemaViolations(schema: unknown, where: string): string[] {
   const fields = schema as Fields
   const found = unknownFields(fields, schemaFields, where)
-  const { type, properties, items, anyOf, enum: values } = fields
-  if (type !== undefined && !/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i.test(String(type))) found.push(`${where}.type: ${String(type)}`)
-  if (/^object$/i.test(String(type)) && !Object.keys(properties ?? {}).length) found.push(`${where}.properties: should be non-empty for OBJECT type`)
-  if (/^array$/i.test(String(type)) && items === undefined) found.push(`${where}.items: missing field.`)
+  const { properties, items, anyOf, enum: values } = fields
+  const type = asText(fields['type'])
+  if (fields['type'] !== undefined && !/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i.test(type)) found.push(`${where}.type: ${type}`)
+  if (/^object$/i.test(type) && !Object.keys(properties ?? {}).length) found.push(`${where}.properties: should be non-empty for OBJECT type`)
+  if (/^array$/i.test(type) && items === undefined) found.push(`${where}.items: missing field.`)
   if (Array.isArray(values) && values.some((value) => typeof value !== 'string')) found.push(`${where}.enum: must be strings`)
   for (const [name, inner] of Object.entries(properties ?? {})) found.push(...schemaViolations(inner, `${where}.properties[${name}]`))
   for (const [index, inner] of ((anyOf ?? []) as unknown[]).entries()) found.push(...schemaViolations(inner, `${where}.any_of[${index}]`))
@@ -141,7 +142,7 @@ function configViolations({ generationConfig = {} }: WireBody): string[] {
   if (logprobs !== undefined && responseLogprobs !== true) found.push('logprobs: only with response_logprobs')
   const { thinkingBudget, thinkingLevel } = (thinkingConfig ?? {}) as Fields
   if (thinkingBudget !== undefined && thinkingLevel !== undefined) found.push('You can only set only one of thinking budget and thinking level.')
-  if (thinkingLevel !== undefined && !/^(MINIMAL|LOW|MEDIUM|HIGH)$/i.test(String(thinkingLevel))) found.push(`thinking_level: ${String(thinkingLevel)}`)
+  if (thinkingLevel !== undefined && !/^(MINIMAL|LOW|MEDIUM|HIGH)$/i.test(asText(thinkingLevel))) found.push(`thinking_level: ${asText(thinkingLevel)}`)
   const schemas = ['responseSchema', 'responseJsonSchema'].filter((field) => generationConfig[field] !== undefined)
   if (schemas.length > 1) found.push('only one of response_schema and response_json_schema')
   if (schemas.length && responseMimeType !== 'application/json') found.push('response_schema: only with response_mime_type application/json')
