@@ -5,6 +5,7 @@ import { byteRules } from './suite/bytes.js'
 import { defectRules } from './suite/defects.js'
 import { failureRules } from './suite/failures.js'
 import { inBandRules } from './suite/in-band.js'
+import { limitRules } from './suite/limits.js'
 import { readerRules } from './suite/reader.js'
 import { requestRules } from './suite/requests.js'
 import { roundTripRules } from './suite/round-trip.js'
@@ -21,7 +22,7 @@ export function conformance(runner: Runner, harness: Harness): void {
   const rule = createRule(runner, harness)
   const groups = [
     roundTripRules, byteRules, truncationRules, readerRules, roundRules, defectRules,
-    failureRules, waitingRules, abortRules, inBandRules, secretRules, requestRules,
+    failureRules, waitingRules, abortRules, inBandRules, limitRules, secretRules, requestRules,
   ]
   runner.describe(`conformance of ${harness.name}`, () => {
     for (const group of groups) group(rule, harness)

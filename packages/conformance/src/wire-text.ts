@@ -1,4 +1,3 @@
-import { toBytes } from './memory-server.js'
 import type { WireAnswer } from './wire-format.js'
 
 const isSse = (answer: WireAnswer): boolean => (answer.headers['content-type'] ?? '').includes('event-stream')
@@ -29,9 +28,14 @@ export function inTwo(bytes: Uint8Array, at: number): Uint8Array[] {
   return [bytes.subarray(0, at), bytes.subarray(at)]
 }
 
+/** The bytes in chunks of this size. */
+export function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+}
+
 /** The answer's bytes one by one. */
 export function inBytes(bytes: Uint8Array): Uint8Array[] {
-  return Array.from(bytes, (_, index) => bytes.subarray(index, index + 1))
+  return inChunks(bytes, 1)
 }
 
 /** The answer's bytes in random chunks; the same seed gives the same chunks. */
@@ -46,6 +50,3 @@ export function inRandomChunks(bytes: Uint8Array, seed: number): Uint8Array[] {
   }
   return chunks
 }
-
-/** How many bytes the answer has. */
-export const byteLength = (answer: WireAnswer): number => toBytes(answer).length

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { citedRules, conformance } from '@modelport/conformance'
+import { reference } from './reference-driver.js'
+
+const contract = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8')
+const rules = [...contract.matchAll(/^\| ([A-Z]\d+) \|/gm)].map((match) => match[1] as string)
+
+function titles(): string[] {
+  const found: string[] = []
+  const add = (title: string) => void found.push(title)
+  conformance({ describe: (_, body) => body(), test: Object.assign(add, { skip: add }) }, reference)
+  return found
+}
+
+test('every rule is written once', () => {
+  expect(rules.length).toBeGreaterThan(45)
+  expect(rules).toEqual([...new Set(rules)])
+})
+
+test('every rule has a test that cites it', () => {
+  const cited = new Set(titles().flatMap(citedRules))
+  expect(rules.filter((rule) => !cited.has(rule))).toEqual([])
+})
+
+test('every test cites rules that exist, and its title is its own', () => {
+  const all = titles()
+  expect(all.filter((title) => !citedRules(title).length)).toEqual([])
+  expect(all.flatMap(citedRules).filter((rule) => !rules.includes(rule))).toEqual([])
+  expect(all).toEqual([...new Set(all)])
+})
+
+test('rules that the page mentions exist', () => {
+  const mentioned = [...contract.matchAll(/\b([RLDSFKEQ]\d+)\b/g)].map((match) => match[1] as string)
+  expect(mentioned.filter((rule) => !rules.includes(rule))).toEqual([])
+})
