@@ -15,7 +15,7 @@ async function send(): Promise<Sent> {
     model: 'claude-sonnet-4-5',
     apiKey: 'sk-ant-own-0123456789',
     fetch: async (input, init) => {
-      sent = { url: String(input), headers: Object.fromEntries(new Headers(init?.headers)) }
+      sent = { url: input as string, headers: Object.fromEntries(new Headers(init?.headers)) }
       return Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
     },
   })

@@ -36,7 +36,7 @@ async function sent(
     ...config,
     fetch: async (input, init) => {
       const headers = Object.fromEntries(new Headers(init?.headers))
-      requests.push({ method: init?.method ?? 'GET', path: new URL(String(input)).pathname, headers, body: JSON.parse(String(init?.body)) })
+      requests.push({ method: init?.method ?? 'GET', path: new URL(input as string).pathname, headers, body: JSON.parse(init?.body as string) })
       return Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } })
     },
   })
@@ -167,7 +167,7 @@ describe('a scripted conversation', () => {
   ])('base URL %s', async (baseUrl, path) => {
     let asked = ''
     const fetch = async (input: unknown): Promise<Response> => {
-      asked = String(input)
+      asked = input as string
       return Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
     }
     await createAnthropic({ model: 'm', baseUrl, fetch }).complete('Hi')
@@ -278,7 +278,7 @@ describe('histories', () => {
 
   test('arguments that are no JSON go back wrapped', async () => {
     const broken: AssistantMessage = { role: 'assistant', content: '', toolCalls: [{ ...call, argumentsText: '{"a":', error: 'not JSON' }] }
-    const { body, violations } = await sent([user('Hi'), broken, { ...result, content: 'invalid', isError: true } as ChatMessage], { tools: [rooms] })
+    const { body, violations } = await sent([user('Hi'), broken, { ...result, content: 'invalid', isError: true }], { tools: [rooms] })
     expect(JSON.stringify(body)).toContain(JSON.stringify({ INVALID_JSON: '{"a":' }))
     expect(violations).toEqual([])
   })

@@ -91,7 +91,7 @@ describe('the SDK only sends', () => {
     const seen = new Set<string>()
     const shared = provider({
       fetch: async (_, init) => {
-        const body = JSON.parse(String(init?.body)) as { messages: { content: { text: string }[] }[] }
+        const body = JSON.parse(init?.body as string) as { messages: { content: { text: string }[] }[] }
         const { text } = body.messages[0]!.content[0]!
         seen.add(text)
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
@@ -158,8 +158,8 @@ describe('other endpoints', () => {
     let body: unknown
     let url = ''
     const fetch = async (input: unknown, init?: RequestInit): Promise<Response> => {
-      url = String(input)
-      body = JSON.parse(String(init?.body))
+      url = input as string
+      body = JSON.parse(init?.body as string)
       return Response.json({ input_tokens: 14 })
     }
     expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be brief.', temperature: 0 })).toBe(14)

@@ -1,0 +1,233 @@
+import type { ChatMessage, StreamEvent, ToolStreamReader } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { createAnthropic, type AnthropicConfig } from '../src/index.js'
+
+type Wire = Readonly<Record<string, unknown>>
+
+const question: ChatMessage[] = [{ role: 'user', content: 'Hi' }]
+const sse = (...events: readonly Wire[]): string => events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+const start = (more: Wire = {}): Wire => ({ type: 'message_start', message: { model: 'claude-x', content: [], usage: { input_tokens: 5, output_tokens: 1 }, ...more } })
+const open = (index: number, block: Wire): Wire => ({ type: 'content_block_start', index, content_block: block })
+const add = (index: number, delta: Wire): Wire => ({ type: 'content_block_delta', index, delta })
+const close = (index: number): Wire => ({ type: 'content_block_stop', index })
+const end = (reason: string | null, usage: Wire = { output_tokens: 9 }): Wire[] => [{ type: 'message_delta', delta: { stop_reason: reason }, usage }, { type: 'message_stop' }]
+const text = (index: number, ...pieces: string[]): Wire[] => [open(index, { type: 'text', text: '' }), ...pieces.map((piece) => add(index, { type: 'text_delta', text: piece })), close(index)]
+
+interface Played {
+  readonly events: StreamEvent[]
+  readonly reader: ToolStreamReader
+  readonly bodies: Wire[]
+}
+
+/** Plays answers, one a request; calls are answered with their name. */
+async function play(answers: readonly string[], config: Partial<AnthropicConfig> = {}): Promise<Played> {
+  const bodies: Wire[] = []
+  const provider = createAnthropic({
+    model: 'claude-sonnet-4-5',
+    apiKey: 'sk-ant-test-0123456789',
+    defaults: { retry: { attempts: 1 } },
+    fetch: async (_, init) => {
+      bodies.push(JSON.parse(init?.body as string) as Wire)
+      return new Response(answers[bodies.length - 1], { headers: { 'content-type': 'text/event-stream' } })
+    },
+    ...config,
+  })
+  const reader = await provider.streamWithTools(question, [{ name: 'look', description: 'Looks' }])
+  const events: StreamEvent[] = []
+  for await (const event of reader) {
+    events.push(event)
+    if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+    const calls = reader.messages().findLast(({ role }) => role === 'assistant') as { toolCalls: { id: string; name: string }[] }
+    await reader.sendToolResults(calls.toolCalls.map(({ id, name }) => ({ callId: id, content: name })))
+  }
+  return { events, reader, bodies }
+}
+
+const turnEnd = ({ events }: Played): unknown => events.find(({ type }) => type === 'turn-end')
+const lastAssistant = ({ bodies }: Played, index: number): Wire => (bodies[index]!['messages'] as Wire[]).findLast(({ role }) => role === 'assistant')!
+
+describe('stop reasons', () => {
+  test.each([
+    ['end_turn', 'stop'], ['stop_sequence', 'stop'], ['max_tokens', 'length'], ['model_context_window_exceeded', 'length'],
+    ['refusal', 'content-filter'], ['something_new', 'other'],
+  ])('%s', async (raw, reason) => {
+    const played = await play([sse(start(), ...text(0, 'Hello'), ...end(raw))])
+    expect(turnEnd(played)).toMatchObject({ reason })
+  })
+
+  test('none at all', async () => {
+    expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({ reason: 'unknown' })
+  })
+
+  test('a stop reason without message_stop is a cut stream', async () => {
+    await expect(play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)])).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hello' } })
+  })
+})
+
+describe('usage', () => {
+  test('cached input is part of the input, later counts replace earlier ones, and a null erases nothing', async () => {
+    const first = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 }
+    const last = { input_tokens: 12, cache_read_input_tokens: null, output_tokens: 50, output_tokens_details: { thinking_tokens: 20 }, server_tool_use: { web_search_requests: 3 } }
+    expect(turnEnd(await play([sse(start({ usage: first }), ...text(0, 'x'), ...end('end_turn', last))]))).toMatchObject({
+      usage: { inputTokens: 119, outputTokens: 50, cacheReadTokens: 100, cacheCreationTokens: 7, reasoningTokens: 20 },
+    })
+  })
+})
+
+describe('failures inside a stream', () => {
+  test.each([
+    ['overloaded_error', 'overloaded', 529], ['rate_limit_error', 'rate-limit', 429], ['api_error', 'server', 500],
+    ['authentication_error', 'auth', 401], ['billing_error', 'quota-exhausted', 402], ['new_error', 'unknown', 200],
+  ])('%s', async (type, code, status) => {
+    const answer = sse(start(), ...text(0, 'Hel'), { type: 'error', error: { type, message: 'went wrong' }, request_id: 'req_9' })
+    await expect(play([answer])).rejects.toMatchObject({ code, status, type, requestId: 'req_9', partial: { text: 'Hel' } })
+  })
+
+  test('an error without a type of its own event', async () => {
+    await expect(play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`])).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
+  })
+})
+
+describe('failed answers', () => {
+  const failing = async (status: number, error: unknown): Promise<unknown> => {
+    const fetch = async (): Promise<Response> => Response.json({ type: 'error', error, request_id: 'req_body' }, { status })
+    return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } }).catch((thrown: unknown) => thrown)
+  }
+  test.each([
+    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'],
+    [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'context-length'],
+    [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 'quota-exhausted'],
+    [400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content-filter'],
+    [400, 'invalid_request_error', 'messages: Field required', 'invalid-request'],
+    [400, 'exceed_context_size_error', 'the request exceeds the available context size', 'context-length'],
+    [402, 'billing_error', 'pay', 'quota-exhausted'],
+    [413, 'request_too_large', 'Request exceeds the maximum size', 'invalid-request'],
+    [504, 'timeout_error', 'too slow', 'server'],
+    [529, 'overloaded_error', 'Overloaded', 'overloaded'],
+  ])('%i %s: %s', async (status, type, message, code) => {
+    expect(await failing(status, { type, message })).toMatchObject({ code, status, type, requestId: 'req_body' })
+  })
+
+  test('a spend limit is no rate limit', async () => {
+    expect(await failing(429, { type: 'rate_limit_error', message: 'no', details: { error_code: 'enforced_spend_limit_reached' } })).toMatchObject({ code: 'quota-exhausted', retryable: false })
+  })
+})
+
+describe('blocks', () => {
+  test('calls: arguments in pieces, none at all, and whole in the start', async () => {
+    const played = await play([
+      sse(
+        start(),
+        open(0, { type: 'tool_use', id: 'toolu_a', name: 'look', input: {} }), add(0, { type: 'input_json_delta', partial_json: '' }), add(0, { type: 'input_json_delta', partial_json: '{"a":' }), add(0, { type: 'input_json_delta', partial_json: '1}' }), close(0),
+        open(1, { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} }), close(1),
+        open(2, { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } }), close(2),
+        ...end('tool_use'),
+      ),
+      sse(start(), ...text(0, 'Done'), ...end('end_turn')),
+    ])
+    const calls = played.events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+    expect(calls.map(({ id, arguments: values }) => [id, values])).toEqual([['toolu_a', { a: 1 }], ['toolu_b', {}], ['toolu_c', { c: 3 }]])
+    expect(lastAssistant(played, 1)['content']).toEqual([
+      { type: 'tool_use', id: 'toolu_a', name: 'look', input: { a: 1 } }, { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} }, { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } },
+    ])
+  })
+
+  test('thinking, redacted thinking and tools the API ran go back exactly, before a call', async () => {
+    const redacted = { type: 'redacted_thinking', data: 'encrypted' }
+    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content: 'e' }] }
+    const citation = { type: 'web_search_result_location', url: 'https://a.test', title: 'A', cited_text: 'so', encrypted_index: 'i' }
+    const played = await play([
+      sse(
+        start(),
+        open(0, { type: 'thinking', thinking: '', signature: '' }), add(0, { type: 'thinking_delta', thinking: 'Hm' }), add(0, { type: 'thinking_delta', thinking: '.' }), add(0, { type: 'signature_delta', signature: 'sig' }), close(0),
+        open(1, redacted), close(1),
+        open(2, search), add(2, { type: 'input_json_delta', partial_json: '{"query":"a"}' }), close(2),
+        open(3, found), close(3),
+        open(4, { type: 'text', text: '', citations: [] }), add(4, { type: 'text_delta', text: 'So.' }), add(4, { type: 'citations_delta', citation }), close(4),
+        open(5, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(5),
+        ...end('tool_use'),
+      ),
+      sse(start(), ...text(0, 'Done'), ...end('end_turn')),
+    ])
+    expect(lastAssistant(played, 1)['content']).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: 'sig' }, redacted, { ...search, input: { query: 'a' } }, found,
+      { type: 'text', text: 'So.', citations: [citation] }, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+    ])
+    expect(played.events.some((event) => event.type === 'tool-call-start' && event.toolCall.name === 'web_search')).toBe(false)
+  })
+
+  test('what the API ran and cited is in the answer', async () => {
+    const content = [
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } },
+      { type: 'text', text: 'So.', citations: [{ type: 'page_location', cited_text: 'so', document_title: 'D' }] },
+    ]
+    const fetch = async (): Promise<Response> => Response.json({ type: 'message', model: 'claude-x', content, stop_reason: 'refusal', stop_details: { explanation: 'why' } })
+    const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
+    expect(answer).toMatchObject({
+      providerToolCalls: [{ id: 'srvtoolu_1', name: 'web_search', data: content[0] }, { id: 'srvtoolu_1', name: 'web_search', data: content[1] }],
+      citations: [{ title: 'D', text: 'so' }],
+      finishReason: 'content-filter',
+      rawFinishReason: 'refusal',
+      warnings: ['refusal: why'],
+      message: { origin: { provider: 'anthropic', model: 'claude-x', state: content } },
+    })
+  })
+
+  test('thinking that nobody signed is shown, and not sent back', async () => {
+    const played = await play([
+      sse(start(), open(0, { type: 'thinking', thinking: '', signature: '' }), add(0, { type: 'thinking_delta', thinking: 'Hm.' }), close(0), open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(1), ...end('tool_use')),
+      sse(start(), ...text(0, 'Done'), ...end('end_turn')),
+    ])
+    expect(played.events[0]).toEqual({ type: 'reasoning-delta', text: 'Hm.' })
+    expect(lastAssistant(played, 1)['content']).toEqual([{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }])
+  })
+
+  test('unknown events, blocks and deltas are passed over; a message with one that cannot be kept has no state', async () => {
+    const played = await play([
+      sse(
+        start(), { type: 'ping' }, { type: 'new_event', data: 1 },
+        open(0, { type: 'new_block', value: 1 }), add(0, { type: 'new_delta', value: 2 }), close(0), ...text(1, 'Hello'), ...end('end_turn'),
+      ),
+    ])
+    expect(played.reader.fullText()).toBe('Hello')
+    expect(played.reader.messages().at(-1)).toMatchObject({ content: 'Hello', origin: { provider: 'anthropic' } })
+    expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
+  })
+
+  test('deltas without a start, and a stream that starts with blocks', async () => {
+    const bare = await play([sse(start(), add(0, { type: 'text_delta', text: 'Hello' }), ...end('end_turn'))])
+    expect(bare.reader.fullText()).toBe('Hello')
+    const begun = await play([sse(start({ content: [{ type: 'text', text: 'Be' }] }), ...text(0, 'gun'), ...end('end_turn'))])
+    expect(begun.reader.fullText()).toBe('Begun')
+  })
+})
+
+test('a paused turn goes on by itself, with everything it had said', async () => {
+  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
+  const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
+  const played = await play([
+    sse(start(), ...text(0, 'First. '), open(1, search), close(1), ...end('pause_turn')),
+    sse(start(), open(0, found), close(0), ...text(1, 'Second.'), open(2, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(2), ...end('tool_use')),
+    sse(start(), ...text(0, 'Done'), ...end('end_turn')),
+  ])
+  const before = [{ type: 'text', text: 'First. ' }, search]
+  expect((played.bodies[1]!['messages'] as Wire[]).at(-1)).toEqual({ role: 'assistant', content: before })
+  expect(lastAssistant(played, 2)['content']).toEqual([...before, found, { type: 'text', text: 'Second.' }, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }])
+  expect(played.reader.fullText()).toBe('First. Second.Done')
+})
+
+test('code that calls tools keeps its container', async () => {
+  const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' }
+  const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'look()' } }
+  const played = await play(
+    [
+      sse(start(), open(0, code), close(0), open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }), close(1), { type: 'message_delta', delta: { stop_reason: 'tool_use', container: { id: 'container_1' } } }, { type: 'message_stop' }),
+      sse(start(), ...text(0, 'Done'), ...end('end_turn')),
+    ],
+    { defaults: { providerTools: [{ type: 'code_execution_20250825', name: 'code_execution' }] } },
+  )
+  expect(played.bodies[1]).toMatchObject({ container: 'container_1' })
+  expect(lastAssistant(played, 1)['content']).toEqual([code, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }])
+})

@@ -1,0 +1,64 @@
+import type { StreamEvent, ToolDefinition } from '@modelport/core'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { countTokens, createAnthropic, listModels } from '../src/index.js'
+
+const apiKey = 'sk-llama-5d20b9e1'
+const server = startLlamaServer(['--jinja', '--api-key', apiKey])
+const config = { baseUrl: server?.url ?? 'http://none.test', model: 'tinytool', apiKey, enforceHosts: true, defaults: { temperature: 0 } }
+const provider = createAnthropic(config)
+
+afterAll(() => server?.stop())
+
+const weather: ToolDefinition = {
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
+describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
+  test('a stream, with characters of several bytes', async () => {
+    const reader = await provider.stream('Send an emoji')
+    const pieces: string[] = []
+    for await (const piece of reader) pieces.push(piece)
+    expect(pieces.length).toBeGreaterThan(5)
+    expect(pieces.join('')).toBe('Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓')
+    expect(reader.finishReason()).toBe('stop')
+    expect(reader.usage().inputTokens).toBeGreaterThan(0)
+    expect(reader.usage().outputTokens).toBeGreaterThan(5)
+    expect(await provider.complete('Send an emoji')).toBe(pieces.join(''))
+  })
+
+  test('two calls at once, answered in the other order, and the answer to them', async () => {
+    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
+    const events: StreamEvent[] = []
+    for await (const event of reader) {
+      events.push(event)
+      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+      const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
+      expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
+      await reader.sendToolResults(calls.toReversed().map(({ id }, index) => ({ callId: id, content: index ? '15 degrees and rain' : '21 degrees and sunny' })))
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
+    expect(reader.fullText()).toMatch(/degrees/)
+    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(reader.usage().rounds).toHaveLength(2)
+  })
+
+  test('the same without a stream, and a tool that failed', async () => {
+    const question = [{ role: 'user' as const, content: 'What is the weather in Paris?' }]
+    const asked = await provider.generate(question, { tools: [weather] })
+    expect(asked).toMatchObject({ finishReason: 'tool-calls', toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }] })
+    const [call] = asked.toolCalls
+    const answer = await provider.generate([...question, asked.message, { role: 'tool', toolCallId: call!.id, content: 'no network', isError: true }], { tools: [weather] })
+    expect(answer.text).not.toBe('')
+  })
+
+  test('a wrong key, a prompt that is too long, the models, and a count of tokens', async () => {
+    const wrong = createAnthropic({ ...config, apiKey: 'sk-llama-wrong-key' })
+    await expect(wrong.complete('Hi')).rejects.toMatchObject({ code: 'auth', status: 401 })
+    await expect(provider.complete('word '.repeat(20_000))).rejects.toMatchObject({ code: 'context-length', status: 400 })
+    expect((await listModels(config)).map(({ id }) => id)).toContain('tinytool')
+    expect(await countTokens(config, [{ role: 'user', content: 'Hi' }])).toBeGreaterThan(0)
+  })
+})
