@@ -54,7 +54,6 @@ export function cannotSay(turns: readonly ScriptTurn[], { api, supports }: WireF
   if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined)) return `${api} sends arguments as an object`
   if (!supports.cacheTokens && turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)) return `${api} has no cache counts`
   if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no finish reason for filtered content`
-  if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no such finish reason`
   return undefined
 }
 
