@@ -1,2 +1,6 @@
+export type { OpenAICompatibleEmbedderConfig } from './embedder.js'
+export { createOpenAICompatibleEmbedder } from './embedder.js'
+export type { OpenAICompatibleModel } from './list-models.js'
+export { listModels } from './list-models.js'
 export type { OpenAICompatibleConfig } from './provider.js'
 export { createOpenAICompatible } from './provider.js'

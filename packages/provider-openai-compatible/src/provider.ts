@@ -50,7 +50,7 @@ export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'b
 }
 
 /** The header that carries the key, if there is one. */
-export function authorization({ apiKey, name = 'openai-compatible' }: OpenAICompatibleConfig): Readonly<Record<string, string>> {
+export function authorization({ apiKey, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): Readonly<Record<string, string>> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${checkApiKey(apiKey, name)}` }
 }
 

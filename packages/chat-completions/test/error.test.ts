@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { chatProvider, chunk, done, failure, generate, json, once, stream, whole } from './support.js'
+
+const ask = (status: number, body: unknown) => failure(chatProvider(() => json(body, status)).complete('Hello', once))
+const error = (message: string, code: unknown = null, type: unknown = 'invalid_request_error'): object => ({ error: { message, type, param: null, code } })
+
+describe('a status with a body', () => {
+  test.each([
+    [401, error('no', 'invalid_api_key'), 'auth'],
+    [400, error('Incorrect API key provided: x'), 'auth'],
+    [400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }], 'auth'],
+    [403, error('no'), 'permission'],
+    [404, error('The model `x` does not exist', 'model_not_found'), 'not-found'],
+    [400, error('Model Not Exist'), 'not-found'],
+    [400, error('unsupported value', 'unsupported_value'), 'invalid-request'],
+    [400, error('Too long', 'context_length_exceeded'), 'context-length'],
+    [400, { error: { code: 400, message: 'request (27011 tokens) exceeds the available context size', type: 'exceed_context_size_error' } }, 'context-length'],
+    [400, error("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"), 'context-length'],
+    [413, error('Please reduce the length of the messages or completion.'), 'context-length'],
+    [400, { error: 'The number of tokens to keep from the initial prompt is greater than the context length' }, 'context-length'],
+    [400, { object: 'error', message: "This model's maximum context length is 4096 tokens.", type: 'BadRequestError', param: null, code: 400 }, 'context-length'],
+    [422, { error: 'Input is too long', error_type: 'validation' }, 'context-length'],
+    [422, { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'missing' }] }, 'invalid-request'],
+    [429, error('Slow down: tokens per minute, maximum context length', 'rate_limit_exceeded', 'tokens'), 'rate-limit'],
+    [429, error('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'), 'quota-exhausted'],
+    [429, error('Your account is suspended', null, 'exceeded_current_quota_error'), 'quota-exhausted'],
+    [429, error('engine busy', null, 'engine_overloaded_error'), 'overloaded'],
+    [402, error('Insufficient Balance', 'invalid_request_error', 'unknown_error'), 'quota-exhausted'],
+    [400, { error: { message: 'filtered', code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } } }, 'content-filter'],
+    [500, error('The server had an error', null, 'server_error'), 'server'],
+    [503, error('busy', null, 'server_error'), 'overloaded'],
+    [502, '<html>Bad Gateway</html>', 'server'],
+    [418, '', 'invalid-request'],
+  ] as const)('%i %j', async (status, body, code) => {
+    expect(await ask(status, body)).toMatchObject({ code, status, provider: 'test' })
+  })
+
+  test('the message is the one of the server, and of the server behind it', async () => {
+    expect((await ask(401, { detail: 'Invalid API Key' })).message).toBe('test: 401 auth: Invalid API Key')
+    expect((await ask(429, { error: { message: 'Provider returned error', code: 429, metadata: { raw: 'busy upstream', provider_name: 'X' } } })).message)
+      .toBe('test: 429 rate-limit: Provider returned error: busy upstream')
+    expect((await ask(500, { error: 'plain' })).message).toBe('test: 500 server: plain')
+  })
+
+  test('the type is the vendor\'s word, not its number', async () => {
+    expect((await ask(400, error('x', 'some_code', 'some_type'))).type).toBe('some_code')
+    expect((await ask(400, error('x', 400, 'some_type'))).type).toBe('some_type')
+  })
+})
+
+describe('inside an answer', () => {
+  const server = { message: 'The server had an error', type: 'server_error', code: null }
+
+  test.each([
+    ['an object', { error: server }, { code: 'server', status: 200, type: 'server_error' }],
+    ['a text', { error: 'out of memory' }, { code: 'server', status: 200 }],
+    ['with a status as its code', { error: { message: 'busy', code: 429 } }, { code: 'rate-limit', status: 429 }],
+    ['with a status in words', { error: { message: 'No tool called', type: 'invalid_request_error', code: 'tool_use_failed', status_code: 400 } }, { code: 'invalid-request', status: 400, type: 'tool_use_failed' }],
+    ['too long', { error: { message: 'Context length exceeded', code: 'CONTEXT_LENGTH_EXCEEDED' } }, { code: 'context-length' }],
+    ['of a type', { error: { message: 'no', type: 'authentication_error' } }, { code: 'auth' }],
+    ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
+    ['as an error object', { object: 'error', message: 'boom', code: 500 }, { code: 'server', status: 500 }],
+  ])('%s', async (_, body, wanted) => {
+    expect(await failure(generate(body))).toMatchObject(wanted)
+    expect(await failure(stream(body))).toMatchObject(wanted)
+    const late = await failure(stream(chunk({ content: 'Hi' }), { ...chunk({ content: '' }), ...body }, done))
+    expect(late).toMatchObject({ ...wanted, partial: { text: 'Hi' } })
+  })
+
+  test('beside choices and usage, or in the choice', async () => {
+    const body = whole({ content: 'Hi' }, { finish_reason: 'error', error: { code: 502, message: 'upstream' } }, { usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    expect(await failure(generate(body))).toMatchObject({ code: 'server', status: 502, partial: { text: 'Hi', usage: { inputTokens: 1 } } })
+  })
+
+  test('as an event of its own, JSON or not', async () => {
+    expect(await failure(stream(chunk({ content: 'Hi' }), `event: error\ndata: ${JSON.stringify({ error: server })}`))).toMatchObject({ code: 'server', partial: { text: 'Hi' } })
+    const plain = await failure(stream(chunk({ content: 'Hi' }), 'event: error\ndata: model crashed'))
+    expect(plain.message).toContain('model crashed')
+  })
+
+  test('null is none', async () => {
+    expect((await generate({ ...whole({ content: 'Hi' }), error: null })).text).toBe('Hi')
+  })
+})

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { sharedPath } from './shared.js'
+
+/** A llama.cpp server that runs. */
+export interface LlamaServer {
+  /** Base URL, without `/v1`. */
+  readonly url: string
+  /** What it has written so far. */
+  log(): string
+  stop(): void
+}
+
+const folder = process.env['LLAMA_SERVER_HOME'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'modelport-llama-server')
+let started = 0
+
+/**
+ * Starts a real llama.cpp server with the small model of the shared folder, or says why it cannot and returns undefined. The first
+ * start on a machine fetches the server. Stop it in `afterAll`; it is stopped with the process at the latest.
+ * @param flags of `llama-server`, for example `['--api-key', 'secret']`
+ * @param port one of its own for each process and server by default
+ */
+export function startLlamaServer(flags: readonly string[] = [], port?: number): LlamaServer | undefined {
+  const script = sharedPath('tools/llama-server')
+  const model = sharedPath('models/tinytool.gguf')
+  if (!script || !model) return undefined
+  for (let attempt = 1; ; attempt++) {
+    const number = port ?? 20_000 + ((process.pid * 7 + started++) % 12_000)
+    const { status, stderr } = spawnSync(script, ['start', model, String(number), '--alias', 'tinytool', ...flags], { encoding: 'utf8' })
+    if (status === 0) return running(script, number)
+    if (status === 3) {
+      console.log('skipped: this machine cannot have a llama.cpp server')
+      return undefined
+    }
+    // Another process may have the port.
+    if (port !== undefined || attempt === 3) throw new Error(`llama-server did not start: ${stderr}`)
+  }
+}
+
+function running(script: string, port: number): LlamaServer {
+  let runs = true
+  const stop = (): void => {
+    if (runs) spawnSync(script, ['stop', String(port)])
+    runs = false
+  }
+  process.once('exit', stop)
+  return { url: `http://127.0.0.1:${port}`, log: () => readFileSync(join(folder, `${port}.log`), 'utf8'), stop }
+}
