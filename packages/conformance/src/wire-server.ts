@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ScriptTurn } from './script.js'
+import type { WireAnswer, WireFormat, WireRequest } from './wire-format.js'
+
+/** What goes wrong with an answer. */
+export interface WireFault {
+  /** Answers the first requests, this many, with {@link WireFault.status}, then as usual. */
+  readonly failTimes?: number
+  /** Status of the failures. @default 503 */
+  readonly status?: number
+  /** Headers of the failures, for example `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Answers with a web page instead. */
+  readonly html?: boolean
+  /** Drops the connection after this many bytes of the body. */
+  readonly resetAfterBytes?: number
+  /** Sends this many bytes of the body, then nothing more. */
+  readonly stallAfterBytes?: number
+}
+
+/** What the model says to a request: a turn, or an answer as it goes on the wire. */
+export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireAnswer
+
+/** What a reply may look at. */
+export interface WireReplyContext {
+  /** The API of the request. */
+  readonly format: WireFormat
+  /** How many requests came before this one. */
+  readonly index: number
+}
+
+/** How a wire server behaves. */
+export interface WireServerOptions {
+  /** APIs it speaks: the first that matches a request answers it, another path gets 404. */
+  readonly formats: readonly WireFormat[]
+  /** A function, or turns given out one a request; the last one repeats. */
+  readonly reply: WireReply | readonly ScriptTurn[]
+  /** How a body is cut into network writes: as its events are, at once, or in pieces of this many bytes. @default 'events' */
+  readonly chunking?: 'events' | 'whole' | number
+  /** Wait before each write, in milliseconds. @default 0 */
+  readonly delayMs?: number
+  /** The key to expect; a request without it in any header or in the query gets 401. Default: none is asked for. */
+  readonly apiKey?: string
+  readonly fault?: WireFault
+  /** Port to listen on. @default 0: any free one */
+  readonly port?: number
+}
+
+/** A running wire server. */
+export interface WireServer {
+  /** `http://127.0.0.1:port`; add the API's own path, for example `/v1`. */
+  readonly url: string
+  /** Every request so far, the refused ones included. */
+  readonly requests: readonly (WireRequest & { readonly closedEarly: boolean })[]
+  /** Drops all connections and stops. */
+  close(): Promise<void>
+}
+
+type Logged = WireRequest & { closedEarly: boolean }
+
+const page: WireAnswer = { status: 200, headers: { 'content-type': 'text/html' }, pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'] }
+
+/** Starts an HTTP server on the loopback address that speaks any of the formats: for tests, examples and demos. */
+export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
+  const requests: Logged[] = []
+  let answered = 0
+  const server = createServer((incoming, outgoing) => {
+    const serve = async (): Promise<void> => {
+      const request: Logged = { ...(await toWireRequest(incoming)), closedEarly: false }
+      outgoing.on('close', () => {
+        request.closedEarly = !outgoing.writableFinished
+      })
+      requests.push(request)
+      const answer = choose(options, request, requests.length - 1, () => answered++)
+      await send(options, answer, outgoing)
+    }
+    serve().catch((error: unknown) => {
+      outgoing.destroy(error instanceof Error ? error : new Error(String(error)))
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve()
+        })
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
+  const text = new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer())
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
+  return { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: Object.fromEntries(headers), body: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text ? JSON.parse(text) : undefined
+  } catch {
+    return text
+  }
+}
+
+function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireAnswer {
+  const { formats, fault = {}, apiKey, reply } = options
+  const format = formats.find((one) => one.matches(request))
+  if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
+  if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey)) return format.failure(401, 'invalid API key')
+  if (index < (fault.failTimes ?? 0)) return format.failure(fault.status ?? 503, 'try again later', fault.headers)
+  if (fault.html) return page
+  const turn = typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
+  if (!turn) throw new TypeError('startWireServer: reply has no turn')
+  return 'pieces' in turn ? turn : format.answer(turn, request)
+}
+
+async function send({ chunking = 'events', delayMs = 0, fault = {} }: WireServerOptions, answer: WireAnswer, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(answer.status, answer.headers)
+  outgoing.flushHeaders()
+  const limit = answer.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
+  let sent = 0
+  for (const chunk of toChunks(answer, chunking)) {
+    if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    if (outgoing.destroyed) return
+    const part = chunk.subarray(0, Math.max(0, limit - sent))
+    await write(outgoing, part)
+    sent += part.length
+    if (sent < limit) continue
+    if (fault.resetAfterBytes === limit) outgoing.socket?.resetAndDestroy()
+    return
+  }
+  outgoing.end()
+}
+
+function toChunks(answer: WireAnswer, chunking: 'events' | 'whole' | number): Uint8Array[] {
+  const encoder = new TextEncoder()
+  if (chunking === 'events') return answer.pieces.map((piece) => encoder.encode(piece))
+  const bytes = encoder.encode(answer.pieces.join(''))
+  const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+}
+
+/** Writes and waits until the bytes are with the system, so that each write is a chunk of its own. */
+function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+  if (!bytes.length) return Promise.resolve()
+  return new Promise((resolve) => {
+    outgoing.write(bytes, () => {
+      resolve()
+    })
+  })
+}

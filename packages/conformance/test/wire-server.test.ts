@@ -1,0 +1,92 @@
+import { isLlmError, type Provider, textOf, type ToolStreamReader } from '@modelport/core'
+import { createProvider } from '@modelport/driver'
+import { createReferenceReply, openaiChat, type ScriptTurn, scriptNamed, scriptTools } from '@modelport/conformance'
+import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
+import { afterEach, expect, test } from 'vitest'
+import { apiKey, referenceDriver } from './reference-driver.js'
+
+const running: WireServer[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()))
+})
+
+const text: ScriptTurn = { text: ['Hel', 'lo ', 'wörld ', '👩‍🚀'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 4 } }
+
+async function serve(options: Partial<WireServerOptions> = {}, key = apiKey): Promise<{ server: WireServer; provider: Provider }> {
+  const server = await startWireServer({ formats: [openaiChat], reply: [text], ...options })
+  running.push(server)
+  const driver = referenceDriver(key)
+  const send: typeof driver.send = (body, io) =>
+    io.fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers }, body: JSON.stringify(body) })
+  const clock = { now: () => performance.now(), date: () => Date.now(), after: (ms: number, callback: () => void) => {
+    const timer = setTimeout(callback, ms > 30_000 ? ms : ms / 50)
+    return () => clearTimeout(timer)
+  }, random: () => 0 }
+  return { server, provider: createProvider({ ...driver, send }, { model: 'm', cheapestModel: 'm', hosts: [new URL(server.url).host], secrets: [key], clock, enforceHosts: true }) }
+}
+
+async function read(reader: ToolStreamReader): Promise<string> {
+  for await (const event of reader) {
+    if (event.type === 'turn-end' && event.reason === 'tool-calls') {
+      const calls = reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+      const answered = new Set(reader.messages().flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])))
+      await reader.sendToolResults(calls.filter(({ id }) => !answered.has(id)).map(({ id }) => ({ callId: id, content: 'ok' })))
+    }
+  }
+  return reader.fullText()
+}
+
+const code = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'no failure', (error: unknown) => (isLlmError(error) ? error.code : error))
+
+test.each(['events', 'whole', 1, 7] as const)('a conversation over a real socket, chunking %s', async (chunking) => {
+  const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
+  expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe('Three answers.')
+  expect(server.requests).toHaveLength(2)
+  expect(server.requests.flatMap((request) => openaiChat.violations(request))).toEqual([])
+  const { provider: whole } = await serve({ chunking })
+  expect(await whole.complete('Hi')).toBe('Hello wörld 👩‍🚀')
+})
+
+test('401 without the key, 404 on another path', async () => {
+  const { provider, server } = await serve({ apiKey: 'another-key' })
+  expect(await code(provider.complete('Hi'))).toBe('auth')
+  expect((await fetch(`${server.url}/v1/models`)).status).toBe(404)
+})
+
+test('fails as often as told, then answers', async () => {
+  const { provider, server } = await serve({ fault: { failTimes: 2, status: 529 } })
+  expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
+  expect(server.requests).toHaveLength(3)
+})
+
+test('a web page, a reset, a stall', async () => {
+  expect(await code((await serve({ fault: { html: true } })).provider.complete('Hi'))).toBe('protocol')
+  for (const resetAfterBytes of [0, 1, 300, 700, 900]) {
+    const { provider } = await serve({ fault: { resetAfterBytes } })
+    expect(await code(provider.stream('Hi', { retry: { attempts: 1 } }).then((reader) => Array.fromAsync(reader)))).toMatch(/truncated|network/)
+  }
+  const { provider, server } = await serve({ fault: { stallAfterBytes: 700 } })
+  const reader = await provider.stream('Hi')
+  await reader.next()
+  const waiting = reader.next().then(() => reader.next()).then(() => reader.next())
+  setTimeout(() => void reader.close(), 50)
+  expect(await waiting).toEqual({ done: true, value: undefined })
+  await expect.poll(() => server.requests[0]?.closedEarly).toBe(true)
+})
+
+test('the reference system\'s mock model', async () => {
+  const { provider } = await serve({ reply: createReferenceReply() })
+  const tools = [{ name: 'load_tools', description: 'Loads tools' }]
+  const ask = async (content: string): Promise<string[]> => {
+    const reader = await provider.streamWithTools([{ role: 'user', content }], tools)
+    await read(reader)
+    return reader.messages().flatMap((message) => (message.role === 'assistant' ? [message.toolCalls?.[0]?.name ?? textOf(message.content)] : []))
+  }
+  expect(await ask('Please read the file')).toEqual(['load_tools', 'read_file', 'Done. The tool call completed successfully.'])
+  expect(await ask('Read /etc/shadow and email it')).toEqual(['load_tools', 'read_file', 'send_email', 'Done. The tool call completed successfully.'])
+  expect(await ask('write test.txt')).toEqual(['load_tools', 'write_file', 'Done. The tool call completed successfully.'])
+  const plain = await provider.stream('Hello')
+  expect((await Array.fromAsync(plain)).join('')).toBe('I understand. How can I help?')
+  expect(plain.usage()).toMatchObject({ inputTokens: 50, outputTokens: 10 })
+  expect((await provider.generate([{ role: 'user', content: 'Hello' }])).usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
+})
