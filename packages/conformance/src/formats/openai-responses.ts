@@ -1,0 +1,157 @@
+import type { ScriptCall, ScriptTurn } from '../script.js'
+import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
+
+/**
+ * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks for that.
+ * @see https://developers.openai.com/api/reference/resources/responses (read 2026-11-21, types of openai 7.55.0)
+ */
+export const openaiResponses: WireFormat = {
+  api: 'openai-responses',
+  supports: {
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: true,
+    inBandError: true,
+    cacheTokens: true,
+    cacheCreationTokens: true,
+    reasoningTokens: true,
+    toolResultErrors: false,
+  },
+  matches: ({ method, path }) => method === 'POST' && /\/responses(\?|$)/.test(path),
+  answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
+  answerThenFail: (turn, request, message) => {
+    const error = { code: 'server_error', message }
+    if (!isStream(request)) return json({ ...response({ ...turn, usage: {} }, request), status: 'failed', error, output: [] })
+    const before = [...pieces({ ...turn, usage: {} }, request)].slice(0, -1)
+    return stream([...before, event({ type: 'error', sequence_number: before.length, ...error, param: null })])
+  },
+  failure: (status, message, headers = {}) => ({ ...json({ error: { message, ...errorType(status), param: null } }), status, headers: { ...jsonHeaders, ...headers } }),
+  read: openaiResponsesRead,
+  violations: openaiResponsesViolations,
+}
+
+const jsonHeaders = { 'content-type': 'application/json' }
+const json = (body: unknown): WireAnswer => ({ status: 200, headers: jsonHeaders, pieces: [JSON.stringify(body)] })
+const stream = (all: readonly string[]): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  pieces: all,
+})
+const event = (data: { readonly type: string; readonly [field: string]: unknown }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream === true
+
+interface Body {
+  readonly model?: string
+  readonly include?: readonly string[]
+  readonly store?: boolean
+  readonly tools?: unknown
+}
+
+interface Item {
+  readonly type: string
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+/** The finished items of a turn: reasoning, message, calls. */
+function itemsOf({ reasoning, text, toolCalls = [], finish }: ScriptTurn, request: WireRequest): Item[] {
+  const encrypted = (request.body as Body).include?.includes('reasoning.encrypted_content')
+  const status = finish === 'stop' || finish === 'tool-calls' ? 'completed' : 'incomplete'
+  const items: Item[] = []
+  if (reasoning) {
+    items.push({ type: 'reasoning', id: 'rs_0', summary: [summaryPart(reasoning)], ...(encrypted && { encrypted_content: 'gAAAA_conformance' }) })
+  }
+  if (text?.length || !toolCalls.length) {
+    items.push({ type: 'message', id: 'msg_0', status, role: 'assistant', content: text?.length ? [textPart(text)] : [] })
+  }
+  return [...items, ...toolCalls.map((call, index) => callItem(call, index, status))]
+}
+
+const summaryPart = (pieces: readonly string[]): object => ({ type: 'summary_text', text: pieces.join('') })
+const textPart = (pieces: readonly string[]): object => ({ type: 'output_text', text: pieces.join(''), annotations: [], logprobs: [] })
+const callItem = (call: ScriptCall, index: number, status: string): Item => ({
+  type: 'function_call',
+  id: `fc_${index}`,
+  status,
+  ...(call.id !== undefined && { call_id: call.id }),
+  name: call.name,
+  arguments: call.argumentsText ?? JSON.stringify(call.arguments),
+})
+
+/** A response: in progress, or finished with its items. */
+function response(turn: ScriptTurn | undefined, request: WireRequest): { readonly status: string; readonly [field: string]: unknown } {
+  const { model = 'model', store = true, tools = [] } = request.body as Body
+  const finished = turn && (turn.finish === 'stop' || turn.finish === 'tool-calls')
+  const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
+  return {
+    id: 'resp_conformance', object: 'response', created_at: 1_790_000_000, model, store, tools, tool_choice: 'auto', parallel_tool_calls: true,
+    error: null, instructions: null, metadata: {}, temperature: 1, top_p: 1, truncation: 'disabled', previous_response_id: null,
+    status: !turn ? 'in_progress' : finished ? 'completed' : 'incomplete',
+    incomplete_details: turn && !finished ? { reason: reasons[turn.finish] ?? turn.finish } : null,
+    output: turn ? itemsOf(turn, request) : [],
+    usage: turn && Object.keys(turn.usage).length ? usageOf(turn) : null,
+  }
+}
+
+function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
+  let sequence_number = 0
+  const say = (type: string, fields: object): string => event({ type: `response.${type}`, sequence_number: sequence_number++, ...fields })
+  yield say('created', { response: response(undefined, request) })
+  yield say('in_progress', { response: response(undefined, request) })
+  for (const [output_index, item] of itemsOf(turn, request).entries()) {
+    const at = { output_index, item_id: item.id }
+    const empty = { status: 'in_progress', ...(item.type === 'function_call' ? { arguments: '' } : item.type === 'message' ? { content: [] } : { summary: [] }) }
+    yield say('output_item.added', { output_index, item: item.type === 'reasoning' ? { ...item, summary: [] } : { ...item, ...empty } })
+    if (item.type === 'reasoning') yield* reasoningPieces(turn.reasoning ?? [], at, say)
+    else if (item.type === 'message') yield* textPieces(turn.text ?? [], at, say)
+    else yield* callPieces(String(item['arguments']), at, say)
+    yield say('output_item.done', { output_index, item })
+  }
+  const last = response(turn, request)
+  yield say(last.status, { response: last })
+}
+
+type Say = (type: string, fields: object) => string
+
+function* reasoningPieces(all: readonly string[], item: object, say: Say): Generator<string> {
+  const at = { ...item, summary_index: 0 }
+  yield say('reasoning_summary_part.added', { ...at, part: summaryPart([]) })
+  for (const delta of all) yield say('reasoning_summary_text.delta', { ...at, delta, obfuscation: 'x1Y' })
+  yield say('reasoning_summary_text.done', { ...at, text: all.join('') })
+  yield say('reasoning_summary_part.done', { ...at, part: summaryPart(all) })
+}
+
+function* textPieces(all: readonly string[], item: object, say: Say): Generator<string> {
+  if (!all.length) return
+  const at = { ...item, content_index: 0 }
+  yield say('content_part.added', { ...at, part: textPart([]) })
+  for (const delta of all) yield say('output_text.delta', { ...at, delta, logprobs: [], obfuscation: 'x1Y' })
+  yield say('output_text.done', { ...at, text: all.join(''), logprobs: [] })
+  yield say('content_part.done', { ...at, part: textPart(all) })
+}
+
+function* callPieces(text: string, at: object, say: Say): Generator<string> {
+  const half = Math.ceil(text.length / 2)
+  for (const delta of [text.slice(0, half), text.slice(half)]) if (delta) yield say('function_call_arguments.delta', { ...at, delta, obfuscation: 'x1Y' })
+  yield say('function_call_arguments.done', { ...at, arguments: text })
+}
+
+function usageOf({ usage }: ScriptTurn): object {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0, reasoningTokens = 0 } = usage
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheCreationTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  }
+}
+
+/** @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21) */
+function errorType(status: number): { readonly type: string; readonly code: string | null } {
+  if (status === 401) return { type: 'invalid_request_error', code: 'invalid_api_key' }
+  if (status === 404) return { type: 'invalid_request_error', code: 'model_not_found' }
+  if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }
+  return { type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null }
+}
