@@ -44,7 +44,7 @@ export class AnswerBlocks {
       this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
       delete kept['input']
     }
-    if (Array.isArray(block['citations'])) for (const citation of block['citations']) this.#cite(citation as WireCitation)
+    if (Array.isArray(block['citations'])) for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
     if (whole) this.close(key)
   }
 
@@ -103,11 +103,11 @@ export class AnswerBlocks {
       .map((key) => (this.#blocks.get(key) as OpenBlock).kept)
       // Thinking that the server did not sign cannot be sent back to anybody.
       .filter((kept) => kept.type !== 'thinking' || kept['signature'])
-    if (this.#lossy || !blocks.length || !(all || saysMore(blocks))) return undefined
+    if (this.#lossy || !(all || saysMore(blocks))) return undefined
     return container === undefined ? blocks : [...blocks, { type: containerType, id: container }]
   }
 
-  #cite(citation: WireCitation): void {
+  #cite(citation: WireCitation | null): void {
     this.#sink.citation(toCitation(citation))
   }
 
@@ -125,9 +125,10 @@ export class AnswerBlocks {
   }
 }
 
-function toCitation({ url, source, title, document_title: documentTitle, cited_text: quoted }: WireCitation): Citation {
-  const address = url ?? source
-  const name = title ?? documentTitle
+function toCitation(citation: WireCitation | null): Citation {
+  const address = text(citation?.url) || text(citation?.source)
+  const name = text(citation?.title) || text(citation?.document_title)
+  const quoted = text(citation?.cited_text)
   return { ...(address && { url: address }), ...(name && { title: name }), ...(quoted && { text: quoted }) }
 }
 

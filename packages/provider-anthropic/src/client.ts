@@ -21,6 +21,11 @@ export interface ConnectionConfig {
   readonly apiVersion?: string
 }
 
+const defaultBaseUrl = 'https://api.anthropic.com'
+
+/** Every `host:port` a provider with this configuration contacts. @throws {LlmError} `invalid-base-url` */
+export const anthropicHosts = (config: Pick<ConnectionConfig, 'baseUrl'> = {}): string[] => [parseBaseUrl(config.baseUrl ?? defaultBaseUrl).host]
+
 /** Address and headers of a connection. */
 export interface Connection {
   /** Without a slash at its end and without `/v1`. */
@@ -37,7 +42,7 @@ export interface Connection {
  * @throws {LlmError} `config` — no key where one is needed, or a key no key can look like; `invalid-base-url`.
  */
 export function toConnection(config: ConnectionConfig): Connection {
-  const { href, host } = parseBaseUrl(config.baseUrl ?? 'https://api.anthropic.com')
+  const { href, host } = parseBaseUrl(config.baseUrl ?? defaultBaseUrl)
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
   const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
   if (!apiKey && !authToken && config.baseUrl === undefined) {
@@ -85,10 +90,18 @@ export function createSendMessages(connection: Connection): SendMessages {
       .post('/v1/messages', {
         body,
         headers: { ...own, ...Object.fromEntries(callers) },
-        fetchOptions: { [callFetch]: io.fetch } as object,
+        fetchOptions: { [callFetch]: untilAborted(io) } as object,
       })
       .asResponse()
   }
+}
+
+/** Settles when the attempt is given up, also with a transport that ignores its signal: the SDK's clock would else run on. */
+const untilAborted = ({ fetch, signal }: DriverIo): Fetch => (input, init) => {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new LlmError('aborted', 'the attempt was given up')), { once: true })
+  })
+  return Promise.race([fetch(input, init), aborted])
 }
 
 /** The SDK adds `ANTHROPIC_CUSTOM_HEADERS` to every request and has no option against it; env.test.ts watches this. */

@@ -16,6 +16,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content-filter',
 }
 
+const textOr = (value: unknown, otherwise: string | undefined): string | undefined => (typeof value === 'string' ? value : otherwise)
+
 /**
  * Decodes one answer, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11-21)
@@ -43,7 +45,7 @@ export class MessageDecoder implements Decoder {
       return
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
-    const index = event.index ?? 0
+    const index = typeof event.index === 'number' ? event.index : 0
     switch (event.type ?? record.event) {
       case 'message_start':
         if (event.message) this.#start(event.message)
@@ -86,7 +88,7 @@ export class MessageDecoder implements Decoder {
 
   /** What a message starts with; blocks that are there already come before those of the stream. */
   #start(message: WireAnswerMessage): void {
-    if (message.model) this.#sink.model(message.model)
+    if (typeof message.model === 'string') this.#sink.model(message.model)
     const content: WireAnswerMessage['content'] = Array.isArray(message.content) ? message.content : []
     for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
     this.#takeStop(message)
@@ -94,9 +96,9 @@ export class MessageDecoder implements Decoder {
   }
 
   #takeStop(stop: WireStop | null | undefined): void {
-    this.#stopReason = stop?.stop_reason ?? this.#stopReason
-    this.#explanation = stop?.stop_details?.explanation ?? this.#explanation
-    this.#container = stop?.container?.id ?? this.#container
+    this.#stopReason = textOr(stop?.stop_reason, this.#stopReason)
+    this.#explanation = textOr(stop?.stop_details?.explanation, this.#explanation)
+    this.#container = textOr(stop?.container?.id, this.#container)
   }
 
   #finish(): void {

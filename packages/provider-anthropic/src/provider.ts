@@ -3,7 +3,7 @@ import { type CommonConfig, createProvider, type Driver, type ProviderSettings }
 import { type Connection, type ConnectionConfig, createSendMessages, toConnection } from './client.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
-import { cheapestModel, type ModelTraits, tokenFactor, traitsOf } from './models.js'
+import { cheapestModel, type ModelTraits, traitsOf } from './models.js'
 import { thinkingWasDropped } from './reasoning.js'
 import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
 
@@ -48,5 +48,6 @@ export function toRules({ betas = [], citations = false, traits, apiVersion }: A
 /** The settings of everything that asks this API. */
 export function toSettings(config: AnthropicConfig, connection: Connection): ProviderSettings {
   const { apiKey: _apiKey, authToken: _authToken, ...common } = config
+  const { tokenFactor } = traitsOf(config.model, config.traits)
   return { tokenFactor, ...common, cheapestModel: config.cheapestModel ?? cheapestModel, hosts: [connection.host], secrets: connection.secrets }
 }

@@ -27,10 +27,16 @@ export interface RequestRules {
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
  */
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
-  const { headers: _headers, betas = [], ...vendor } = (turn.options.vendor ?? {}) as { headers?: unknown; betas?: readonly string[] }
+  const { headers: _headers, betas, ...vendor } = turn.options.vendor ?? {}
   const plain = toWireRequest(turn, rules)
   const body = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
-  return { body: { ...body, ...vendor }, betas: [...new Set([...rules.betas, ...betas])] }
+  return { body: { ...body, ...vendor }, betas: [...new Set([...rules.betas, ...toBetas(betas)])] }
+}
+
+function toBetas(betas: unknown): readonly string[] {
+  if (betas === undefined) return []
+  if (Array.isArray(betas) && betas.every((beta) => typeof beta === 'string')) return betas
+  throw new LlmError('config', 'vendor.betas must be a list of texts')
 }
 
 function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {

@@ -15,7 +15,8 @@ export class UsageReport {
       const value = usage[field]
       if (typeof value === 'number') this.#counts.set(field, value)
     }
-    this.#thinking = usage.output_tokens_details?.thinking_tokens ?? this.#thinking
+    const thinking: unknown = usage.output_tokens_details?.thinking_tokens
+    if (typeof thinking === 'number') this.#thinking = thinking
     if (!this.#counts.size) return
     const cacheReadTokens = this.#counts.get('cache_read_input_tokens')
     const cacheCreationTokens = this.#counts.get('cache_creation_input_tokens')

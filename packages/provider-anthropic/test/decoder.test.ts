@@ -37,8 +37,8 @@ async function play(answers: readonly string[], config: Partial<AnthropicConfig>
   for await (const event of reader) {
     events.push(event)
     if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-    const calls = reader.messages().findLast(({ role }) => role === 'assistant') as { toolCalls: { id: string; name: string }[] }
-    await reader.sendToolResults(calls.toolCalls.map(({ id, name }) => ({ callId: id, content: name })))
+    const calls = reader.messages().flatMap((message) => (message.role === 'assistant' ? [message.toolCalls ?? []] : [])).at(-1) ?? []
+    await reader.sendToolResults(calls.map(({ id, name }) => ({ callId: id, content: name })))
   }
   return { events, reader, bodies }
 }
@@ -218,6 +218,15 @@ test('a paused turn goes on by itself, with everything it had said', async () =>
   expect(played.reader.fullText()).toBe('First. Second.Done')
 })
 
+test('of a paused turn half a state is none', async () => {
+  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
+  const played = await play([
+    sse(start(), open(0, search), add(0, { type: 'new_delta' }), close(0), ...end('pause_turn')),
+    sse(start(), ...text(0, 'Hello'), ...end('end_turn')),
+  ])
+  expect(JSON.stringify(played.reader.messages())).not.toContain('state')
+})
+
 test('code that calls tools keeps its container', async () => {
   const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' }
   const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'look()' } }
@@ -231,3 +240,37 @@ test('code that calls tools keeps its container', async () => {
   expect(played.bodies[1]).toMatchObject({ container: 'container_1' })
   expect(lastAssistant(played, 1)['content']).toEqual([code, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }])
 })
+
+test('values of the wrong kind never break the decoder', async () => {
+  const events: Wire[] = [
+    start({ content: [{ type: 'text', text: 'a', citations: [{ url: 'u' }] }], container: { id: 'c' } }),
+    open(0, { type: 'thinking', thinking: 'a', signature: '' }), add(0, { type: 'signature_delta', signature: 's' }), close(0),
+    open(1, { type: 'text', text: '' }), add(1, { type: 'text_delta', text: 'b' }), add(1, { type: 'citations_delta', citation: { cited_text: 'c' } }), close(1),
+    open(2, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }), add(2, { type: 'input_json_delta', partial_json: '{}' }), close(2),
+    open(3, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }), close(3),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_details: { explanation: 'e' } }, usage: { output_tokens: 9, output_tokens_details: { thinking_tokens: 1 } } },
+    { type: 'message_stop' },
+  ]
+  /** The same value with each of its inner values replaced, one at a time. */
+  function* variants(value: unknown): Generator {
+    for (const other of [null, 7, 'x', true, [], {}, [null], { type: 'text' }]) yield other
+    if (typeof value !== 'object' || value === null) return
+    for (const key of Object.keys(value)) {
+      const inner = (value as Record<string, unknown>)[key]
+      for (const variant of variants(inner)) yield Array.isArray(value) ? value.map((item, at) => (String(at) === key ? variant : item) as unknown) : { ...value, [key]: variant }
+      if (!Array.isArray(value)) yield { ...value, [key]: undefined }
+    }
+  }
+  let tried = 0
+  for (const [at, event] of events.entries()) {
+    for (const variant of variants(event)) {
+      const changed = events.map((one, index) => (index === at ? variant : one))
+      const answer = changed.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+      tried++
+      await play([answer]).catch((error: unknown) => {
+        expect(error, answer).toMatchObject({ code: expect.stringMatching(/truncated|protocol/) as string })
+      })
+    }
+  }
+  expect(tried).toBeGreaterThan(500)
+}, 60_000)

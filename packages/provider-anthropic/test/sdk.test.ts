@@ -78,6 +78,16 @@ describe('the SDK only sends', () => {
     expect(cleared.mock.calls.map(([timer]) => timer as unknown)).toEqual(expect.arrayContaining(long))
   })
 
+  test('its clock ends too when the transport never answers and ignores its signal', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const cleared = vi.spyOn(globalThis, 'clearTimeout')
+    await expect(provider({ fetch: () => new Promise(() => undefined) }).complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
+    await new Promise((resolve) => setImmediate(resolve))
+    const long = timers.mock.results.filter((_, index) => timers.mock.calls[index]?.[1] === 2 ** 31 - 1).map(({ value }) => value as unknown)
+    expect(long.length).toBe(1)
+    expect(cleared.mock.calls.map(([timer]) => timer as unknown)).toEqual(expect.arrayContaining(long))
+  })
+
   test('calls at the same time each use their own fetch', async () => {
     const ask = async (host: string): Promise<string> => {
       const { baseUrl } = { baseUrl: `http://${host}.test` }

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { anthropicHosts, cheapestModel, createAnthropic } from '../src/index.js'
+import { traitsOf } from '../src/models.js'
+
+describe('what a model takes', () => {
+  test.each([
+    ['claude-haiku-4-5-20251001', { thinking: 'budget', sampling: 'accepted', systemWithin: false }],
+    ['claude-opus-4@20250514', { thinking: 'budget' }],
+    ['claude-3-5-sonnet-20241022', { thinking: 'none' }],
+    ['claude-3-7-sonnet-20250219', { thinking: 'budget' }],
+    ['claude-opus-4-6', { thinking: 'adaptive', sampling: 'accepted' }],
+    ['claude-opus-4-8', { sampling: 'refused', systemWithin: true }],
+    ['anthropic/claude-opus-5-5', { thinkingOff: 'never', forcedTools: false }],
+    ['claude-opus-5', { thinkingOff: 'disabled', forcedTools: true }],
+    ['claude-opus-50', { sampling: 'unknown' }],
+    ['tinytool', { sampling: 'unknown', thinking: 'adaptive' }],
+  ])('%s', (model, traits) => {
+    expect(traitsOf(model)).toMatchObject(traits)
+  })
+
+  test('the configuration wins over the table', () => {
+    expect(traitsOf('claude-opus-5', { thinking: 'budget' })).toMatchObject({ thinking: 'budget', sampling: 'refused' })
+  })
+})
+
+test('models and estimates can be overridden', () => {
+  const config = { apiKey: 'sk-ant-test-0123456789', model: 'claude-sonnet-4-5' }
+  const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
+  expect(createAnthropic(config)).toMatchObject({ name: 'anthropic', model: 'claude-sonnet-4-5', cheapestModel })
+  expect(createAnthropic({ ...config, cheapestModel: 'other' }).cheapestModel).toBe('other')
+  const estimate = (more: object): number => createAnthropic({ ...config, ...more }).estimateTokens(text)
+  expect(estimate({ model: 'claude-opus-5-5' })).toBeGreaterThan(estimate({}))
+  expect(estimate({ tokenFactor: 3 })).toBeGreaterThan(estimate({ model: 'claude-opus-5-5' }))
+})
+
+test('hosts', () => {
+  expect(anthropicHosts()).toEqual(['api.anthropic.com:443'])
+  expect(anthropicHosts({ baseUrl: 'http://[::1]:8080/v1' })).toEqual(['[::1]:8080'])
+})
