@@ -198,7 +198,12 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
     content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
     ...(reasoning && { reasoning }),
     ...(second.origin && {
-      origin: { ...second.origin, ...(states.every(Array.isArray) && { state: states.flat() as unknown }) },
+      // Half a state would be taken for the whole.
+      origin: {
+        provider: second.origin.provider,
+        model: second.origin.model,
+        ...(states.every(Array.isArray) && { state: states.flat() as unknown }),
+      },
     }),
   }
 }
