@@ -25,13 +25,22 @@ export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDe
 type Kind = 'text' | 'reasoning' | 'calls' | 'citations'
 const nothing: ReadonlySet<Kind> = new Set()
 
+interface OpenCall {
+  /** What the sink knows the call by. */
+  readonly key: number | string
+  /** How many calls came before. */
+  readonly place: number
+  id: string
+  name: string
+}
+
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
   readonly #stream: boolean
   readonly #seen = new Set<Kind>()
   #message: Partial<WireMessage> | undefined
-  /** Calls by the wire's index or id, with the key the sink knows them by. */
-  readonly #calls = new Map<unknown, { readonly key: number | string; readonly id: string; readonly place: number }>()
+  /** Calls by the wire's index or id. */
+  readonly #calls = new Map<unknown, OpenCall>()
   #lastSlot: unknown
   #callCount = 0
   #field: string | undefined
@@ -80,7 +89,7 @@ class ChatDecoder implements Decoder {
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
-    if (!this.#stream && !choice) throw new LlmError('protocol', 'the answer has no choices')
+    if (!this.#stream && !choice) throw new LlmError('protocol', `the answer has no choices: ${JSON.stringify(body).slice(0, 200)}`)
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
@@ -164,12 +173,14 @@ class ChatDecoder implements Decoder {
     const slot = index ?? (id || (name ? `#${this.#callCount}` : this.#lastSlot))
     let call = this.#calls.get(slot)
     if (!call && !id && !name && !value) return
-    // Some servers give every call the same index: a new id with a name is a new call.
-    if (!call || (id && call.id && id !== call.id && name)) {
+    // Some servers give every call the same index: another name, or another id with a name, is another call.
+    if (!call || (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))) {
       const place = this.#callCount++
-      call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, id, place }
+      call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, place, id, name }
       this.#calls.set(slot, call)
     }
+    call.id ||= id
+    call.name ||= name
     this.#lastSlot = slot
     this.#seen.add('calls')
     if (extra_content) this.#extras[call.place] = extra_content

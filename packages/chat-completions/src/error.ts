@@ -55,8 +55,8 @@ export const failureIn = (answer: Partial<WireAnswer>): unknown =>
 
 /** The HTTP status a failure inside an answer stands for. */
 export function failureStatus(body: unknown): number | undefined {
-  const { status_code, status, code } = failureOf(body)
-  return [status_code, status, code].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600)
+  const { status_code, http_status_code, status, code } = failureOf(body)
+  return [status_code, http_status_code, status, code].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600)
 }
 
 function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {
@@ -67,7 +67,7 @@ function factsOf(body: unknown): { readonly message: string; readonly type: stri
   return { message: said.includes(raw) ? said : `${said}: ${raw}`, type: asWord(type ?? error_type), code: asWord(code) }
 }
 
-type Failure = Readonly<Partial<Record<'message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'metadata', unknown>>>
+type Failure = Readonly<Partial<Record<'message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'metadata', unknown>>>
 
 /** The failure itself: servers wrap it in `error` or a list, or write plain text. */
 function failureOf(body: unknown): Failure {

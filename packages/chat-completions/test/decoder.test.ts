@@ -161,6 +161,7 @@ describe('tool calls', () => {
 
   test('the same index for every call', async () => {
     expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'a', undefined, '}'), call(0, 'b', 'g', '{'), call(0, undefined, undefined, '}'))).toEqual([['a', 'f', '{}'], ['b', 'g', '{}']])
+    expect(await streamed(call(0, '', 'f', '{}'), call(0, '', 'g', '{}'))).toEqual([['call_1', 'f', '{}'], ['call_2', 'g', '{}']])
   })
 
   test('id and name repeated, a new id in each piece, null arguments, an empty piece at the end', async () => {

@@ -56,6 +56,7 @@ describe('inside an answer', () => {
     ['a text', { error: 'out of memory' }, { code: 'server', status: 200 }],
     ['with a status as its code', { error: { message: 'busy', code: 429 } }, { code: 'rate-limit', status: 429 }],
     ['with a status in words', { error: { message: 'No tool called', type: 'invalid_request_error', code: 'tool_use_failed', status_code: 400 } }, { code: 'invalid-request', status: 400, type: 'tool_use_failed' }],
+    ['with an HTTP status', { error: { message: 'busy', http_status_code: 429 } }, { code: 'rate-limit', status: 429 }],
     ['too long', { error: { message: 'Context length exceeded', code: 'CONTEXT_LENGTH_EXCEEDED' } }, { code: 'context-length' }],
     ['of a type', { error: { message: 'no', type: 'authentication_error' } }, { code: 'auth' }],
     ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
