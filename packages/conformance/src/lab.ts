@@ -33,8 +33,13 @@ export class Lab {
     return this.harness.format
   }
 
-  /** A provider whose requests get the plan's answers, counted from 0. */
+  /** A provider whose requests get the plan's answers, counted from 0. A failure is not tried again. */
   connect(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
+    return this.connectRetrying(plan, { defaults: { retry: { attempts: 1 } }, ...config })
+  }
+
+  /** The same with the attempts a call has when nobody sets them: let the clock run. */
+  connectRetrying(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
     const connection = { plan, requests: [] as readonly LoggedRequest[] }
     const server = createMemoryServer(() => connection.plan, this.clock)
     const provider = this.harness.create({ clock: this.clock, ...config, fetch: server.fetch })
@@ -66,6 +71,12 @@ export class Lab {
       while (!condition()) await settle(1)
     }
     await withoutHang(wait(), what)
+  }
+
+  /** Changes whenever anything happened. */
+  get activity(): number {
+    const delivered = this.#connections.flatMap(({ requests }) => requests.map((request) => request.delivered + 1))
+    return delivered.reduce((sum, count) => sum + count, this.clock.now() + this.#connections.length)
   }
 
   /** What holds at the end of every test: each request obeys the API. */

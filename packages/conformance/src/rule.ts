@@ -1,3 +1,4 @@
+import { ConformanceError } from './assert.js'
 import type { Harness, Runner } from './harness.js'
 import { Lab } from './lab.js'
 
@@ -35,10 +36,29 @@ export function createRule(runner: Runner, harness: Harness): Rule {
     }
     const run = async (): Promise<void> => {
       const lab = new Lab(harness)
-      await body(lab)
+      await whileActive(body(lab), lab)
       lab.finish()
     }
     runner.test(title, run, timeoutMs)
+  }
+}
+
+/** Fails a test in which nothing happens any more, long before the runner would lose its patience. */
+async function whileActive(test: Promise<void>, lab: Lab): Promise<void> {
+  let last = -1
+  let quiet = 0
+  let timer: ReturnType<typeof setInterval> | undefined
+  const hang = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      quiet = lab.activity === last ? quiet + 1 : 0
+      last = lab.activity
+      if (quiet >= 6) reject(new ConformanceError(`nothing happens any more; timers that wait: ${lab.clock.pending}`))
+    }, 500)
+  })
+  try {
+    await Promise.race([test, hang])
+  } finally {
+    clearInterval(timer)
   }
 }
 

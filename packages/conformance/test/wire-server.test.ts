@@ -36,6 +36,12 @@ async function read(reader: ToolStreamReader): Promise<string> {
   return reader.fullText()
 }
 
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
 const code = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'no failure', (error: unknown) => (isLlmError(error) ? error.code : error))
 
 test.each(['events', 'whole', 1, 7] as const)('a conversation over a real socket, chunking %s', async (chunking) => {
@@ -63,7 +69,7 @@ test('a web page, a reset, a stall', async () => {
   expect(await code((await serve({ fault: { html: true } })).provider.complete('Hi'))).toBe('protocol')
   for (const resetAfterBytes of [0, 1, 300, 700, 900]) {
     const { provider } = await serve({ fault: { resetAfterBytes } })
-    expect(await code(provider.stream('Hi', { retry: { attempts: 1 } }).then((reader) => Array.fromAsync(reader)))).toMatch(/truncated|network/)
+    expect(await code(provider.stream('Hi', { retry: { attempts: 1 } }).then(all))).toMatch(/truncated|network/)
   }
   const { provider, server } = await serve({ fault: { stallAfterBytes: 700 } })
   const reader = await provider.stream('Hi')
@@ -86,7 +92,7 @@ test('the reference system\'s mock model', async () => {
   expect(await ask('Read /etc/shadow and email it')).toEqual(['load_tools', 'read_file', 'send_email', 'Done. The tool call completed successfully.'])
   expect(await ask('write test.txt')).toEqual(['load_tools', 'write_file', 'Done. The tool call completed successfully.'])
   const plain = await provider.stream('Hello')
-  expect((await Array.fromAsync(plain)).join('')).toBe('I understand. How can I help?')
+  expect((await all(plain)).join('')).toBe('I understand. How can I help?')
   expect(plain.usage()).toMatchObject({ inputTokens: 50, outputTokens: 10 })
   expect((await provider.generate([{ role: 'user', content: 'Hello' }])).usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
 })

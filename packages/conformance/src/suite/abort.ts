@@ -38,7 +38,7 @@ const tests: Tests = {
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
   'S5 aborted while waiting to try again': async (lab) => {
-    const connection = lab.connect(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
+    const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
     for (const start of [0, 1]) {
       const controller = new AbortController()
       const { signal } = controller

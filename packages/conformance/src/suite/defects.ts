@@ -8,7 +8,7 @@ import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
-import { open } from './reader.js'
+import { begun, open } from './reader.js'
 import { toTurnEnd } from './rounds.js'
 
 const tests: Tests = {
@@ -98,7 +98,7 @@ const tests: Tests = {
       assertEqual(events.filter(({ type }) => type === 'turn-end').length, scriptNamed(name).turns.length, 'turn-end events')
     }
     const { turns } = scriptNamed('text')
-    const cut = await stream(lab.connect((request) => toReply({ ...lab.answer(turns, request), pieces: lab.answer(turns, request).pieces.slice(0, 3) })))
+    const cut = await stream(lab.connect((request) => toReply({ ...lab.answer(turns, request), pieces: begun(lab.answer(turns, request)) })))
     assert(cut.failed, 'the cut stream did not reject')
     assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
     const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']

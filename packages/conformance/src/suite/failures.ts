@@ -31,7 +31,7 @@ export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?
 const tests: Tests = {
   'F1 a web page instead of an answer is no success': async (lab) => {
     const page = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, pieces: ['<!doctype html><title>Sign in</title>'] }
-    const connection = lab.connect(() => toReply(page))
+    const connection = lab.connectRetrying(() => toReply(page))
     for (const call of callsOf(connection)) {
       const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
       assertCode(error, 'protocol', 'a web page')
@@ -39,7 +39,7 @@ const tests: Tests = {
   },
   'F2 one call is one request, and a failure that will not go away is not tried again': async (lab) => {
     for (const [status] of codes.filter(([code]) => !retried.includes(code))) {
-      const connection = lab.connect((_, index) => (index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no'))))
+      const connection = lab.connectRetrying((_, index) => (index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no'))))
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
       assertEqual(connection.requests.length, 1, `requests with status ${status}`)
     }
@@ -49,7 +49,7 @@ const tests: Tests = {
   },
   'F3 a passing failure is tried again, three attempts in all': async (lab) => {
     for (const status of retried) {
-      const connection = lab.connect(() => toReply(lab.format.failure(status, 'later')))
+      const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'later')))
       const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), `status ${status}`), `status ${status}`)
       assertEqual(connection.requests.length, 3, `requests with status ${status}`)
       assertEqual((error as ProviderError).attempts, 3, 'attempts')
@@ -63,7 +63,7 @@ const tests: Tests = {
     const first: readonly Reply[] = [...retried.map((status) => toReply(lab.format.failure(status, 'later'))), { status: 200, headers: {}, steps: [], reject: network }]
     for (const failure of first) {
       const { turns } = scriptNamed('one call')
-      const connection = lab.connect((request, index) => (index === 0 ? failure : toReply(lab.answer(turns, request, index - 1))))
+      const connection = lab.connectRetrying((request, index) => (index === 0 ? failure : toReply(lab.answer(turns, request, index - 1))))
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       assert(!failed, `the stream failed: ${String(error)}`)
       assertEqual(reader?.fullText(), 'Cold.', 'fullText()')
@@ -76,7 +76,7 @@ const tests: Tests = {
     const { turns } = scriptNamed('one call')
     const failing = new Set([0, 1, 3, 4])
     let served = 0
-    const connection = lab.connect((request, index) => (failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++))))
+    const connection = lab.connectRetrying((request, index) => (failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++))))
     const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(connection.requests.length, 6, 'requests')
@@ -89,7 +89,7 @@ export function failureRules(rule: Rule, { name }: Harness): void {
   for (const [kind, reply] of Object.entries(bodies)) {
     rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
       for (const [status, expected] of codes) {
-        const connection = lab.connect(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
+        const connection = lab.connectRetrying(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
         for (const call of callsOf(connection)) {
           const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
           assertCode(error, expected, `status ${status}`)
@@ -126,7 +126,7 @@ async function beforeTheFirstPiece(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text')
   const kinds = new Set<number>()
   for (let pieces = 0; pieces < 5; pieces++) {
-    const connection = lab.connect((request, index) => {
+    const connection = lab.connectRetrying((request, index) => {
       const answer = lab.answer(turns, request)
       return index ? toReply(answer) : toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'reset')
     })

@@ -17,7 +17,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
   }
   rule('S6 a failure before the first piece is tried again when it may pass', async (lab) => {
     const { turns } = scriptNamed('text')
-    const connection = lab.connect((request, index) => {
+    const connection = lab.connectRetrying((request, index) => {
       const failed = lab.format.answerThenFail({ finish: 'stop', usage: {} }, request, reason)
       return index ? toReply(lab.answer(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
     })
@@ -31,7 +31,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
   }, { skip })
   rule('S6 a failure inside a whole answer', async (lab) => {
     const { turns } = scriptNamed('text')
-    const connection = lab.connect((request) => toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)))
+    const connection = lab.connectRetrying((request) => toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)))
     assertReason(await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'), 'a whole answer')
   }, { skip })
 }
@@ -48,7 +48,7 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
   let count = 1
   let begun = 0
   for (let position = 0; position < count; position++) {
-    const connection = lab.connect((request) => {
+    const connection = lab.connectRetrying((request) => {
       const { pieces, ...answer }: WireAnswer = lab.format.answerThenFail(turn, request, reason)
       count = pieces.length
       return toReply({ ...answer, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })

@@ -15,7 +15,7 @@ const tests: Tests = {
   'K4 a redirect is refused, and nothing is sent to its target': async (lab) => {
     for (const status of redirects) {
       for (const location of ['https://elsewhere.example/v1', '/v2', 'http://user:pw@elsewhere.example/']) {
-        const connection = lab.connect(() => ({ status, headers: { location }, steps: [] }))
+        const connection = lab.connectRetrying(() => ({ status, headers: { location }, steps: [] }))
         for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
           const error = await rejection(call(), `status ${status}`)
           assertCode(error, 'redirect-refused', `status ${status}`)
@@ -49,7 +49,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
   for (const [name, reply] of Object.entries(leaks)) {
     rule(`K1 the key is in no output: ${name}`, async (lab) => {
       for (const shown of formsOf(key)) {
-        const connection = lab.connect((request) => reply(lab, shown, request))
+        const connection = lab.connectRetrying((request) => reply(lab, shown, request))
         for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
           const error = await lab.clock.run(rejection(call(), name), name)
           assert(isLlmError(error), `rejected with ${String(error)}`)
@@ -59,7 +59,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
     }, { skip: skip ?? (name.startsWith('a failure inside') && !format.supports.inBandError ? `${format.api} reports no failure inside an answer` : undefined) })
   }
   rule('K1 a shorter start of the key is found too', async (lab) => {
-    const connection = lab.connect(() => toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)))
+    const connection = lab.connectRetrying(() => toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)))
     const error = await rejection(connection.provider.complete('Hello?'), 'the call')
     const texts = textsOf(error)
     assert(!texts.some((text) => text.includes(key.slice(0, 12))), `the start of the key is in the error: ${texts.find((text) => text.includes(key.slice(0, 12))) ?? ''}`)

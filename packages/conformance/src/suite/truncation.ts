@@ -10,7 +10,7 @@ import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
 
 const once = { retry: { attempts: 1 } }
-const cutScripts = ['text', 'empty text', 'unicode', 'reasoning', 'usage tail', 'length', 'one call', 'parallel calls', 'text and calls', 'empty arguments']
+const cutScripts = ['empty text', 'unicode', 'reasoning', 'usage tail', 'length', 'one call', 'parallel calls', 'text and calls', 'empty arguments']
 
 /** S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes nothing away. */
 export function truncationRules(rule: Rule, { format }: Harness): void {

@@ -5,7 +5,7 @@ import { type Step, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
-import { open, stalled } from './reader.js'
+import { begun, open, stalled } from './reader.js'
 
 const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
@@ -31,7 +31,7 @@ const tests: Tests = {
   'F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long': async (lab) => {
     const far = new Date(Date.UTC(2099, 0)).toUTCString()
     for (const [value, deadlineMs] of [['86400', 0], ['9999999', 0], [far, 0], ['30', 10_000]] as const) {
-      const connection = lab.connect(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
+      const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
       const start = lab.clock.now()
       const error = await withoutHang(rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value), value)
       assertCode(error, 'rate-limit', value)
@@ -48,7 +48,7 @@ const tests: Tests = {
   },
   'F6 a deadline spans attempts, waits and reads': deadlines,
   'F7 a server that sends no headers is given up': async (lab) => {
-    const connection = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), { timeouts: { headersMs: 5000 } })
+    const connection = lab.connectRetrying(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), { timeouts: { headersMs: 5000 } })
     const call = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'the call')
     await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
     await lab.clock.advance(4999)
@@ -76,7 +76,7 @@ export function waitingRules(rule: Rule): void {
 
 /** The waits between the three attempts of a call that gets this answer each time. */
 async function waits(lab: Lab, headers: Record<string, string>): Promise<readonly number[]> {
-  const connection = lab.connect(() => toReply(lab.format.failure(429, 'later', headers)))
+  const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', headers)))
   await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 60_000)
   assertEqual(connection.requests.length, 3, `requests with ${JSON.stringify(headers)}`)
   const times = connection.requests.map(({ at }) => at)
@@ -85,7 +85,7 @@ async function waits(lab: Lab, headers: Record<string, string>): Promise<readonl
 
 async function deadlines(lab: Lab): Promise<void> {
   const silent: readonly Connection[] = [
-    lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })),
+    lab.connectRetrying(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })),
     stalled(lab, 0),
     stalled(lab),
   ]
@@ -105,7 +105,7 @@ async function deadlines(lab: Lab): Promise<void> {
 }
 
 async function silence(lab: Lab): Promise<void> {
-  const connection = lab.connect(stalled(lab).plan, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+  const connection = lab.connectRetrying(stalled(lab).plan, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
   const reader = await open(connection)
   const out = readOut(reader)
   await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
@@ -120,9 +120,9 @@ async function silence(lab: Lab): Promise<void> {
 }
 
 async function drip(lab: Lab, ping: (answer: { readonly headers: Readonly<Record<string, string>> }) => string): Promise<void> {
-  const connection = lab.connect((request) => {
+  const connection = lab.connectRetrying((request) => {
     const answer = lab.answer(turns, request)
-    const begin: Step[] = answer.pieces.slice(0, 4).map((piece) => encoder.encode(piece))
+    const begin: Step[] = begun(answer).map((piece) => encoder.encode(piece))
     const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(answer))])
     return withBody(answer, [...begin, ...pings.flat(), 'stall'])
   }, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
