@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util'
 import { type Api, apis } from './bodies.ts'
 import { rows } from './rows.ts'
 
-/** `node src/main.ts [--regime fast|paced|tool] [--api API] [--rounds N] [--streams N] [--deltas N]`: the table of what a delta costs. */
+/** `node src/main.ts [--regime fast|paced|tool] [--api API] [--rounds N] [--streams N] [--deltas N] [--peers]`: the table of what a delta costs. */
 const { values } = parseArgs({
-  options: { regime: { type: 'string' }, api: { type: 'string' }, rounds: { type: 'string' }, streams: { type: 'string' }, deltas: { type: 'string' } },
+  options: { regime: { type: 'string' }, api: { type: 'string' }, rounds: { type: 'string' }, streams: { type: 'string' }, deltas: { type: 'string' }, peers: { type: 'boolean' } },
 })
 const file = (name: string): URL => new URL(name, import.meta.url)
 const server = fork(file('server.ts'))
@@ -35,14 +35,15 @@ async function measure(api: Api, regime: Regime): Promise<void> {
   const baseUrl = `http://127.0.0.1:${port}/${api}/${regime.name}/${regime.deltas}`
   const clients = new Map<string, ChildProcess>()
   const samples = new Map<string, number[]>()
-  for (const { name, apis: measured } of rows) {
-    if (!measured.includes(api)) continue
+  for (const { name, apis: measured, peer } of rows) {
+    if (!measured.includes(api) || (peer && (!values.peers || regime.name === 'tool'))) continue
     const client = fork(file('client.ts'), [name, api])
     await once(client, 'message')
     clients.set(name, client)
     samples.set(name, [])
   }
-  const warmUps = regime.name === 'paced' ? 1 : 2
+  // Reads one event at a time, a paced client needs longer until its code is compiled.
+  const warmUps = regime.name === 'tool' ? 1 : 2
   for (let round = -warmUps; round < regime.rounds; round++) {
     const order = [...clients].map((entry) => [Math.random(), entry] as const).toSorted((a, b) => a[0] - b[0])
     for (const [, [name, client]] of order) {
@@ -71,8 +72,7 @@ function print(api: Api, regime: Regime, samples: ReadonlyMap<string, readonly n
 for (const regime of regimes) {
   if (values.regime ? values.regime !== regime.name : regime.name === 'tool') continue
   for (const api of apis) {
-    const wanted = values.api ? values.api === api : rows.some((row) => row.name === 'modelport' && row.apis.includes(api))
-    if (wanted) await measure(api, regime)
+    if (regime.name === 'tool' ? api === 'openai-chat' : !values.api || values.api === api) await measure(api, regime)
   }
 }
 server.disconnect()
