@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KnipConfig } from 'knip'
-import { discoverWorkspaces, type Workspace } from './scripts/workspaces.mjs'
+import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
 
 /** A package that is announced but not written yet has nothing to check. */
 const isPlaceholder = ({ dir, entries }: Workspace) =>
@@ -24,8 +24,8 @@ const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('pack
 const config: KnipConfig = {
   workspaces: {
     '.': { entry: ['scripts/**/*.{mjs,mts}', 'test/**/*.test.ts', 'test/support/*.ts'], project: ['scripts/**', 'test/**/*.ts', '*.ts'] },
-    'examples/*': { entry: ['src/main.ts'], project: ['src/**/*.ts'] },
-    'bench': { entry: ['src/*.ts', 'test/**/*.test.ts'], project: ['**/*.ts'] },
+    'examples/*': { project: ['src/**/*.ts'] },
+    'bench': { entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])], project: ['**/*.ts'] },
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
