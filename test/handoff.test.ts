@@ -1,0 +1,114 @@
+import { type AssistantMessage, type ChatMessage, fromJson, type Provider, toJson, type ToolCall, toToolMessage } from '@modelport/core'
+import { anthropicMessages, createMemoryServer, gemini, ollamaChat, openaiChat, openaiResponses, toReply, VirtualClock } from '@modelport/conformance'
+import type { ScriptTurn, WireFormat } from '@modelport/conformance'
+import type { CommonConfig } from '@modelport/driver'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createGoogle } from '@modelport/provider-google'
+import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { describe, expect, test } from 'vitest'
+
+/** A vendor: how its provider is made and what its wire is. */
+interface Vendor {
+  readonly name: string
+  readonly format: WireFormat
+  create(config: Pick<CommonConfig, 'fetch'>): Provider
+}
+
+const apiKey = 'handoff-key-0123456789'
+const vendors: readonly Vendor[] = [
+  { name: 'anthropic', format: anthropicMessages, create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config }) },
+  { name: 'openai responses', format: openaiResponses, create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, ...config }) },
+  { name: 'openai chat', format: openaiChat, create: (config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', ...config }) },
+  { name: 'google', format: gemini, create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }) },
+  { name: 'ollama', format: ollamaChat, create: (config) => createOllama({ model: 'llama3', ...config }) },
+  { name: 'compatible', format: openaiChat, create: (config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', ...config }) },
+]
+
+const tools = [
+  { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+]
+const asks: ScriptTurn = {
+  reasoning: ['I should ', 'look at both.'],
+  text: ['Looking ', 'it up.'],
+  toolCalls: [
+    { id: 'call_paris', name: 'get_weather', arguments: { city: 'Paris' } },
+    { id: 'call_rome', name: 'get_weather', arguments: { city: 'Rome' } },
+  ],
+  finish: 'tool-calls',
+  usage: { inputTokens: 20, outputTokens: 10 },
+}
+const answers: ScriptTurn = { text: ['18 and ', '21 degrees.'], finish: 'stop', usage: { inputTokens: 40, outputTokens: 6 } }
+
+/** A provider whose server plays the turns, and holds each request to the rules of its API. */
+function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
+  const violations: string[] = []
+  const server = createMemoryServer(
+    () => (request, index) => {
+      violations.push(...vendor.format.violations(request))
+      return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
+    },
+    new VirtualClock(),
+  )
+  return { provider: vendor.create({ fetch: server.fetch }), server, violations }
+}
+
+/** Begins a conversation and stops reading at the end of its first round. */
+async function begin(vendor: Vendor): Promise<{ history: readonly ChatMessage[]; calls: readonly ToolCall[]; violations: readonly string[] }> {
+  const { provider, violations } = connect(vendor, asks)
+  const system = { role: 'system' as const, content: 'Be brief.' }
+  const reader = await provider.streamWithTools([system, { role: 'user', content: 'Paris and Rome?' }], tools, { reasoning: 'low', maxTokens: 8000 })
+  const calls: ToolCall[] = []
+  for await (const event of reader) {
+    if (event.type === 'tool-call-complete') calls.push(event.toolCall)
+    if (event.type === 'turn-end') break
+  }
+  // Stored and read back: what is handed over is plain JSON.
+  return { history: fromJson(JSON.parse(JSON.stringify(toJson(reader.messages())))), calls, violations }
+}
+
+const result = ({ id, name }: ToolCall, index: number): ChatMessage => toToolMessage({ callId: id, content: index ? '21' : '18', ...(index && { isError: true }) }, name)
+
+/** Where in the tool round the conversation changes hands. */
+const points = ['before any result', 'after one result', 'after all results', 'after the answer'] as const
+
+describe.each(vendors)('a conversation begun on $name', (first) => {
+  describe.each(vendors)('goes on on $name', (second) => {
+    test.each(points)('%s', async (point) => {
+      const { history, calls, violations } = await begin(first)
+      expect(violations).toEqual([])
+      expect(calls.map(({ arguments: given }) => given)).toEqual([{ city: 'Paris' }, { city: 'Rome' }])
+      const messages: ChatMessage[] = [...history]
+      if (point !== 'before any result') messages.push(result(calls[0] as ToolCall, 0))
+      if (point === 'after all results') messages.push(result(calls[1] as ToolCall, 1))
+      const answered = messages.filter(({ role }) => role === 'tool').length
+      // Whoever takes over answers what is left.
+      if (point !== 'after the answer') calls.slice(answered).forEach((call, index) => messages.push(result(call, answered + index)))
+      else messages.push(result(calls[1] as ToolCall, 1), { role: 'assistant', content: '18 and 21.' }, { role: 'user', content: 'And tomorrow?' })
+
+      const next = connect(second, answers)
+      const reader = await next.provider.streamWithTools(messages, tools)
+      for await (const event of reader) expect(event.type).not.toBe('tool-call-start')
+      expect(reader.fullText()).toBe('18 and 21 degrees.')
+      expect(next.violations).toEqual([])
+
+      const [request] = next.server.requests
+      const sent = second.format.read(request as never)
+      expect(sent.system).toContain('Be brief.')
+      const roles = sent.messages.map(({ role }) => role)
+      expect(roles.slice(0, 4)).toEqual(['user', 'assistant', 'tool', 'tool'])
+      const [, assistant, paris, rome] = sent.messages
+      expect(assistant).toMatchObject({ text: 'Looking it up.', toolCalls: [{ arguments: { city: 'Paris' } }, { arguments: { city: 'Rome' } }] })
+      expect(paris?.role === 'tool' && paris.text).toContain('18')
+      expect(rome?.role === 'tool' && rome.text).toContain('21')
+      // Private state of another vendor never travels.
+      const state = (history.findLast(({ role }) => role === 'assistant') as AssistantMessage).origin?.state
+      if (first.name !== second.name && state !== undefined) {
+        for (const secret of JSON.stringify(state).match(/(?<=")[A-Za-z0-9+/=_-]{24,}(?=")/g) ?? []) {
+          expect(JSON.stringify((request as { body: unknown }).body)).not.toContain(secret)
+        }
+      }
+    })
+  })
+})
