@@ -15,7 +15,7 @@ interface WireBody {
   readonly instructions?: unknown
   readonly stream?: unknown
   readonly store?: unknown
-  readonly tools?: readonly { readonly [field: string]: unknown }[]
+  readonly tools?: readonly Readonly<Record<string, unknown>>[]
   readonly max_output_tokens?: number
   readonly temperature?: number
   readonly [field: string]: unknown
@@ -109,7 +109,7 @@ export function openaiResponsesViolations({ body, headers }: WireRequest): reado
 }
 
 function formatViolations(text: unknown): string[] {
-  const format = (text as { readonly format?: { readonly [field: string]: unknown } } | undefined)?.format
+  const format = (text as { readonly format?: Readonly<Record<string, unknown>> } | undefined)?.format
   if (format?.['type'] !== 'json_schema') return []
   const named = typeof format['name'] === 'string' && /^[\w-]{1,64}$/.test(format['name'])
   return [...(named ? [] : ['text.format.name: not 1 to 64 letters, digits, _ or -']), ...(typeof format['schema'] === 'object' ? [] : ['text.format.schema: missing'])]
@@ -133,22 +133,23 @@ function toolViolations(tools: WireBody['tools'], choice: unknown): string[] {
 
 /** `open` holds the calls that wait for their output, with the type that answers them. */
 function itemViolations(item: WireItem, next: WireItem | undefined, where: string, open: Map<unknown, string>, stored: boolean): string[] {
-  const type = item.type ?? 'message'
-  const form = itemForms[String(type)]
+  const { type = 'message' } = item
+  if (typeof type !== 'string') return [`${where}.type: not a string`]
+  const form = itemForms[type]
   // The vendor's own tools have items of many forms; they are only paired.
-  const found = form ? formViolations(item, form, where) : typeof type === 'string' ? [] : [`${where}.type: not a string`]
+  const found = form ? formViolations(item, form, where) : []
   if (type === 'message') found.push(...messageViolations(item, where))
   if (type === 'reasoning') {
     if (!Array.isArray(item['summary'])) found.push(`${where}.summary: missing`)
     if (!stored && !item['encrypted_content']) found.push(`${where}: Item '${String(item.id)}' not found: nothing is stored, and it has no encrypted_content`)
-    const follows = next && (next.role === 'assistant' || next.type === 'reasoning' || /_call$/.test(String(next.type)))
+    const follows = next && (next.role === 'assistant' || next.type === 'reasoning' || String(next.type).endsWith('_call'))
     if (!follows) found.push(`${where}: Item '${String(item.id)}' of type 'reasoning' was provided without its required following item.`)
   }
   if (type === 'function_call' || type === 'custom_tool_call' || type === 'computer_call' || type === 'local_shell_call') {
     if (open.has(item.call_id)) found.push(`${where}.call_id: given twice`)
     open.set(item.call_id, `${type}_output`)
   }
-  if (/^(function|custom_tool|computer|local_shell)_call_output$/.test(String(type))) {
+  if (/^(function|custom_tool|computer|local_shell)_call_output$/.test(type)) {
     if (open.get(item.call_id) !== type) found.push(`${where}: no tool call found for the output ${String(item.call_id)}`)
     open.delete(item.call_id)
     found.push(...partsViolations(item['output'], `${where}.output`, type === 'computer_call_output' ? undefined : inputParts))
@@ -163,7 +164,7 @@ function formViolations(item: WireItem, form: { readonly fields: string; readonl
     if (!allowed.includes(field)) found.push(`${where}.${field}: unknown field`)
     else if (value === null) found.push(`${where}.${field}: null`)
   }
-  if (item.id !== undefined && !String(item.id).startsWith(form.id)) found.push(`${where}.id: does not begin with '${form.id}'`)
+  if (item.id !== undefined && !(typeof item.id === 'string' && item.id.startsWith(form.id))) found.push(`${where}.id: does not begin with '${form.id}'`)
   for (const field of form.text.split(' ').filter(Boolean)) if (typeof item[field] !== 'string') found.push(`${where}.${field}: not a string`)
   if ('call_id' in item && !/^[\w-]{1,64}$/.test(String(item.call_id))) found.push(`${where}.call_id: not 1 to 64 letters, digits, _ or -`)
   return found

@@ -45,7 +45,6 @@ interface Body {
   readonly model?: string
   readonly include?: readonly string[]
   readonly store?: boolean
-  readonly tools?: unknown
 }
 
 interface Item {
@@ -79,14 +78,13 @@ const callItem = (call: ScriptCall, index: number, status: string): Item => ({
   arguments: call.argumentsText ?? JSON.stringify(call.arguments),
 })
 
-/** A response: in progress, or finished with its items. */
+/** A response: in progress, or finished with its items. Of what the API repeats of the request only a little. */
 function response(turn: ScriptTurn | undefined, request: WireRequest): { readonly status: string; readonly [field: string]: unknown } {
-  const { model = 'model', store = true, tools = [] } = request.body as Body
+  const { model = 'model', store = true } = request.body as Body
   const finished = turn && (turn.finish === 'stop' || turn.finish === 'tool-calls')
   const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
   return {
-    id: 'resp_conformance', object: 'response', created_at: 1_790_000_000, model, store, tools, tool_choice: 'auto', parallel_tool_calls: true,
-    error: null, instructions: null, metadata: {}, temperature: 1, top_p: 1, truncation: 'disabled', previous_response_id: null,
+    id: 'resp_0', object: 'response', created_at: 1_790_000_000, model, store, error: null, instructions: null, metadata: {}, tools: [],
     status: !turn ? 'in_progress' : finished ? 'completed' : 'incomplete',
     incomplete_details: turn && !finished ? { reason: reasons[turn.finish] ?? turn.finish } : null,
     output: turn ? itemsOf(turn, request) : [],
@@ -117,7 +115,7 @@ type Say = (type: string, fields: object) => string
 function* reasoningPieces(all: readonly string[], item: object, say: Say): Generator<string> {
   const at = { ...item, summary_index: 0 }
   yield say('reasoning_summary_part.added', { ...at, part: summaryPart([]) })
-  for (const delta of all) yield say('reasoning_summary_text.delta', { ...at, delta, obfuscation: 'x1Y' })
+  for (const delta of all) yield say('reasoning_summary_text.delta', { ...at, delta })
   yield say('reasoning_summary_text.done', { ...at, text: all.join('') })
   yield say('reasoning_summary_part.done', { ...at, part: summaryPart(all) })
 }
@@ -126,14 +124,14 @@ function* textPieces(all: readonly string[], item: object, say: Say): Generator<
   if (!all.length) return
   const at = { ...item, content_index: 0 }
   yield say('content_part.added', { ...at, part: textPart([]) })
-  for (const delta of all) yield say('output_text.delta', { ...at, delta, logprobs: [], obfuscation: 'x1Y' })
+  for (const delta of all) yield say('output_text.delta', { ...at, delta, logprobs: [] })
   yield say('output_text.done', { ...at, text: all.join(''), logprobs: [] })
   yield say('content_part.done', { ...at, part: textPart(all) })
 }
 
 function* callPieces(text: string, at: object, say: Say): Generator<string> {
   const half = Math.ceil(text.length / 2)
-  for (const delta of [text.slice(0, half), text.slice(half)]) if (delta) yield say('function_call_arguments.delta', { ...at, delta, obfuscation: 'x1Y' })
+  for (const delta of [text.slice(0, half), text.slice(half)]) if (delta) yield say('function_call_arguments.delta', { ...at, delta })
   yield say('function_call_arguments.done', { ...at, arguments: text })
 }
 
