@@ -71,8 +71,11 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)
     if (!hosts.includes(host)) throw new LlmError('config', `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
-    const body = init?.body instanceof URLSearchParams ? init.body.toString() : init?.body
-    return fetch(url, { ...init, ...(body !== undefined && { body }), headers: Object.fromEntries(new Headers(init?.headers)), redirect: 'manual' })
+    const headers = new Headers(init?.headers)
+    const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
+    // The platform's `fetch` would name the type of a form itself; other transports take text only.
+    if (form !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
+    return fetch(url, { ...init, ...(form !== undefined && { body: form }), headers: Object.fromEntries(headers), redirect: 'manual' })
   }
   const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
   if (!credentials) return { ...common, clientOptions }

@@ -163,6 +163,8 @@ describe('Vertex AI', () => {
     expect(hosts).toEqual(['oauth2.googleapis.com:443', 'aiplatform.googleapis.com:443', 'aiplatform.googleapis.com:443'])
     expect(googleHosts(config).map(({ host }) => host)).toEqual(expect.arrayContaining(hosts))
     expect(fetch.requests[2]!.headers['authorization']).toBe('Bearer ya29.of-the-account')
+    expect(fetch.requests[0]).toMatchObject({ url: 'https://oauth2.googleapis.com/token', method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } })
+    expect(fetch.requests[0]!.body).toMatch(/^grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=ey/)
     expect(inspect(provider, { depth: 9, showHidden: true })).not.toContain('PRIVATE KEY')
   })
 
