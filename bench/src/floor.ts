@@ -7,7 +7,7 @@ const post = (url: string) => request(url, { method: 'POST', dispatcher, headers
 export async function discard(url: string): Promise<number> {
   const { body } = await post(url)
   let bytes = 0
-  for await (const chunk of body) bytes += (chunk as Buffer).length
+  for await (const chunk of body as AsyncIterable<Buffer>) bytes += chunk.length
   return bytes
 }
 
@@ -16,8 +16,8 @@ export async function split(url: string): Promise<number> {
   const { body } = await post(url)
   let rest: Buffer | undefined
   let events = 0
-  for await (const raw of body) {
-    const chunk = rest ? Buffer.concat([rest, raw as Buffer]) : (raw as Buffer)
+  for await (const raw of body as AsyncIterable<Buffer>) {
+    const chunk = rest ? Buffer.concat([rest, raw]) : raw
     const end = chunk.lastIndexOf(10) + 1
     rest = end < chunk.length ? chunk.subarray(end) : undefined
     const text = chunk.utf8Slice(0, end)

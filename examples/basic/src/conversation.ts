@@ -1,4 +1,4 @@
-import type { Provider, TokenUsage, ToolCall, ToolDefinition, ToolResult } from '@modelport/core'
+import { type Provider, textOf, type TokenUsage, type ToolCall, type ToolDefinition, type ToolResult } from '@modelport/core'
 
 /** The two tools of the demo; they answer at once and from nothing but their arguments. */
 export const tools: readonly ToolDefinition[] = [
@@ -33,7 +33,7 @@ export async function converse(provider: Provider, prompt: string, write: (text:
     else if (event.type === 'turn-end' && calls.length > 0) {
       const results = calls.splice(0).map((call) => {
         const result = runTool(call)
-        write(`\n  → ${call.name}(${call.argumentsText}) = ${String(result.content)}`)
+        write(`\n  → ${call.name}(${call.argumentsText}) = ${textOf(result.content)}`)
         return result
       })
       write('\n')

@@ -44,7 +44,7 @@ export function createCallContext(state: ProviderState, options: CallOptions): C
     clock,
     scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs),
     retries: newRetries(state, options),
-    headers: { ...config.headers, ...vendorHeaders },
+    headers: lowerCaseNames({ ...config.headers, ...vendorHeaders }),
     idempotencyKey: newIdempotencyKey(),
     timeouts: { ...defaultTimeouts, ...config.timeouts },
     limits: { ...defaultLimits, ...config.limits },
@@ -57,6 +57,10 @@ export function renewForRound(context: CallContext, state: ProviderState, option
   context.retries = newRetries(state, options)
   context.idempotencyKey = newIdempotencyKey()
 }
+
+/** One spelling of each name, so that a caller's header replaces ours instead of standing beside it. */
+const lowerCaseNames = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
 

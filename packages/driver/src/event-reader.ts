@@ -56,7 +56,7 @@ export class EventReader<T> implements Reader<T> {
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.#waiters.length === 0) {
       if (this.#head < this.#queue.length) return Promise.resolve({ done: false, value: this.#shift() })
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- an abort's reason may be anything
+
       if (this.#failure) return Promise.reject(this.#failure.error)
       if (this.#ended) return Promise.resolve(end)
     }

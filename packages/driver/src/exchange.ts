@@ -5,6 +5,7 @@ import type { Decoder, Driver, Turn } from './driver.js'
 import { createFramer, type Framer } from './framing.js'
 import { createGuardedFetch } from './guarded-fetch.js'
 import { IdleWatch } from './idle-watch.js'
+import { JsonBodyFramer } from './json-body.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
 
@@ -67,11 +68,11 @@ export class Exchange {
       try {
         chunk = await source.read()
       } catch (error) {
-        // A reset after the terminal event takes nothing away.
-        if (!this.recorder.finished || this.#failure) throw this.#failure ?? this.#cut(error)
+        if (!this.recorder.finished) throw this.#failure ?? this.#cut(error)
       }
       this.#context.scope.throwIfEnded()
-      if (this.#failure) throw this.#failure
+      // A reset or a silence after the terminal event takes nothing away.
+      if (this.#failure && !this.recorder.finished) throw this.#failure
       if (chunk) this.#decode(chunk)
       else this.#finish()
       this.#idle?.stop(this.recorder.pieces > before)
@@ -111,11 +112,18 @@ export class Exchange {
     }
   }
 
-  /** Settles with the promise, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
-  #interruptible<T>(promise: Promise<T>): Promise<T> {
+  /** Settles with the response, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
+  #interruptible(sending: Promise<Response>): Promise<Response> {
     return new Promise((resolve, reject) => {
-      this.#interrupt = reject
-      promise.then(resolve, reject)
+      let late = false
+      this.#interrupt = (error) => {
+        late = true
+        reject(error)
+      }
+      sending.then((response) => {
+        if (late) toByteSource(response).cancel()
+        else resolve(response)
+      }, reject)
     })
   }
 
@@ -184,6 +192,7 @@ export class Exchange {
       if (!whole) throw this.#cut(error)
     }
     if (!this.recorder.finished) {
+      if (this.#framer instanceof JsonBodyFramer && this.#bytes > 0) throw this.#strange()
       if (!this.#context.config.lenientEof || !this.recorder.committed) throw this.#cut(undefined)
       this.recorder.finish('unknown')
     }
@@ -194,6 +203,10 @@ export class Exchange {
     this.#idle?.end()
     // The body is read: aborting would cost an exception for nothing.
     this.#source = undefined
+  }
+
+  #strange(): LlmError {
+    return new LlmError('protocol', `${this.#driver.name}: protocol: the server answered with JSON that is no answer of this API; check the base URL`)
   }
 
   #cut(cause: unknown): LlmError {

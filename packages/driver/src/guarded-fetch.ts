@@ -43,7 +43,7 @@ async function guardedFetch(guard: FetchGuard, input: string | URL | Request, in
   }
   let response: Response
   try {
-    response = await guard.fetch(input, { ...init, redirect: 'manual', signal: guard.signal })
+    response = await unlessAborted(guard.fetch(input, { ...init, redirect: 'manual', signal: guard.signal }), guard.signal)
   } catch (thrown) {
     throw thrown instanceof LlmError ? thrown : toNetworkError(thrown, provider, host)
   }
@@ -56,6 +56,16 @@ async function guardedFetch(guard: FetchGuard, input: string | URL | Request, in
   const text = await readErrorText(response)
   const failure = { status: response.status, headers: response.headers, body: tryParseJson(text), text, inBand: false }
   throw Object.assign(guard.error(failure), { host })
+}
+
+/** Rejects once the signal is aborted, also where the transport ignores it: an SDK that waits would keep its timers. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    const settle = (): void => signal.removeEventListener('abort', onAbort)
+    promise.finally(settle).then(resolve, reject)
+  })
 }
 
 /** The start of an error's body; a failing connection ends it early, since the status says enough. */

@@ -153,10 +153,12 @@ export class TurnRecorder implements Sink {
   /** The counts, with no part larger than its whole. */
   get counts(): TokenCounts {
     const counts = this.#counts
-    const cached = counts.cacheReadTokens + counts.cacheCreationTokens
+    const inputTokens = Math.max(counts.inputTokens, counts.cacheReadTokens, counts.cacheCreationTokens)
     return {
       ...counts,
-      inputTokens: Math.max(counts.inputTokens, cached),
+      inputTokens,
+      // Tokens reported both as read and as written were read.
+      cacheCreationTokens: Math.min(counts.cacheCreationTokens, inputTokens - counts.cacheReadTokens),
       outputTokens: Math.max(counts.outputTokens, counts.reasoningTokens),
     }
   }
