@@ -20,7 +20,7 @@ export const boundaries = [
   { package: 'provider-google', imports: ['@modelport/core', '@modelport/driver', '@google/genai'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/factory'] },
   { package: 'provider-ollama', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['ollama', 'undici', 'node:fs', '@modelport/provider-openai'] },
   { package: 'provider-openai-compatible', imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'] },
-  { package: 'provider-llamacpp', imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp'], builtins: true, forbidden: ['openai', 'undici', '@modelport/factory'] },
+  { package: 'provider-llamacpp', imports: ['@modelport/core', '@modelport/driver', 'node-llama-cpp', '@huggingface/jinja'], builtins: true, forbidden: ['openai', 'undici', '@modelport/factory'] },
   { package: 'provider-mock', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['vitest', 'node:fs', '@modelport/conformance'] },
   { package: 'provider-mock', file: 'node.ts', imports: ['@modelport/core', '@modelport/driver'], builtins: true, forbidden: ['vitest', 'undici', '@modelport/conformance'] },
 
