@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import { toolCallIds } from './history.js'
 
 /** Which tool-call ids an API accepts. */
 export interface ToolCallIdRule {
@@ -20,6 +21,12 @@ export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_
 export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallIdRule = {}): readonly ChatMessage[] {
   const known = new Map<string, string>()
   const taken = new Set<string>()
+  // First come those that may stay, so that none of them is taken by one that has to change.
+  for (const id of toolCallIds(messages)) {
+    if (!fits(id, rule)) continue
+    known.set(id, id)
+    taken.add(id)
+  }
   const map = (id: string): string => {
     let mapped = known.get(id)
     if (mapped === undefined) {
@@ -36,8 +43,13 @@ export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallI
   })
 }
 
+const longest = (rule: ToolCallIdRule): number => rule.length ?? rule.maxLength ?? 64
+
+const fits = (id: string, rule: ToolCallIdRule): boolean =>
+  id !== '' && id.length <= longest(rule) && id.length >= (rule.length ?? 1) && sanitizeToolCallId(id, rule.forbidden) === id
+
 function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
-  const most = rule.length ?? rule.maxLength ?? 64
+  const most = longest(rule)
   const clean = sanitizeToolCallId(id, rule.forbidden) || 'call'
   const filled = rule.length === undefined ? clean : clean.padEnd(rule.length, '0')
   if (filled.length <= most && !taken.has(filled)) return filled

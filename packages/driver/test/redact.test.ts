@@ -1,0 +1,78 @@
+import { inspect } from 'node:util'
+import { ProviderError } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { createRedact } from '@modelport/driver'
+import { sanitizeError } from '../src/sanitize.js'
+
+const secrets = ['sk-ant-api03-Zx81CanaryKey0123456789', 'pä$$ wörd "quoted" \\ /+=&?%', 'abcd', 'a', '12345678901', 'kéy👩‍🚀-with-astral']
+
+/** Every form a secret may take in a text. */
+function forms(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret)
+  const base64 = (text: Uint8Array): string => btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join(''))
+  const around = ['', 'x', 'xy', 'xyz', 'Bearer ', 'user:'].flatMap((before) => ['', 'z', 'zz'].map((after) => base64(Uint8Array.from([...new TextEncoder().encode(before), ...bytes, ...new TextEncoder().encode(after)]))))
+  return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...around]
+}
+
+describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => {
+  const redact = createRedact([secret])
+
+  test('is found as it is, encoded, escaped, and inside another base64 text', () => {
+    for (const form of forms(secret)) {
+      const clean = redact(`before ${form} after, and again: ${form}`)
+      expect(clean).toContain('[redacted]')
+      expect(clean).not.toContain(secret)
+      // Of a base64 text only characters that mix with its neighbours may stay.
+      if (form.length > 16) expect(clean).not.toContain(form.slice(10, -6))
+      expect(redact(clean)).toBe(clean)
+    }
+  })
+
+  test('leaves other texts alone', () => {
+    for (const text of ['', 'an ordinary text', '{"error":{"message":"bad request"}}', 'x'.repeat(1000)]) expect(redact(text)).toBe(text)
+  })
+})
+
+test('a start of at least 12 characters is found, a shorter one is not', () => {
+  const redact = createRedact(['sk-0123456789abcdef'])
+  expect(redact('key sk-0123456789****')).toBe('key [redacted]****')
+  expect(redact('key sk-012345678')).toBe('key [redacted]')
+  expect(redact('key sk-01234567****')).toBe('key sk-01234567****')
+  expect(redact('sk-0123456789abcdeX sk-0123456789abcdef')).toBe('[redacted]X [redacted]')
+})
+
+test('short and missing secrets are not looked for', () => {
+  expect(createRedact(['a', '', undefined, 'abc'])('abcabc a')).toBe('abcabc a')
+})
+
+test('of two secrets, one inside the other, both are found', () => {
+  const redact = createRedact(['secret-one', 'my-secret-one-and-more'])
+  expect(redact('my-secret-one-and-more secret-one')).toBe('[redacted] [redacted]')
+})
+
+test('an attack on the search stays fast', () => {
+  const redact = createRedact(['a'.repeat(40)])
+  const start = performance.now()
+  redact('a'.repeat(11).concat('b').repeat(20_000))
+  redact('a'.repeat(200_000))
+  expect(performance.now() - start).toBeLessThan(250)
+})
+
+test('an error as the caller sees it: nothing of the secret anywhere, no foreign object', () => {
+  const [key = ''] = secrets
+  const cause = Object.assign(new Error(`connect with ${key}`), { code: 'ECONNRESET', request: { headers: { authorization: key } } })
+  const call = { id: key, name: 'f', arguments: { text: key }, argumentsText: JSON.stringify({ text: key }) }
+  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0, reasoningTokens: 0, toolDefinitionTokens: 0, rounds: [], reported: false }
+  const partial = { text: `a ${key}`, reasoning: key, toolCalls: [call], usage, bytes: 3 }
+  const error = new ProviderError('auth', `p: bad key ${key}`, { provider: 'p', status: 401, requestId: key, type: key, body: `{"key":"${btoa(key)}"}`, partial }, { cause })
+  for (const given of [error, cause, `text ${key}`, Object.assign(new TypeError(key), { cause })]) {
+    const clean = sanitizeError(given, 'p', createRedact([key]))
+    for (const text of [String(clean), clean.stack ?? '', JSON.stringify(clean), inspect(clean, { depth: 20, showHidden: true })]) {
+      expect(text).not.toContain(key)
+      expect(text).not.toContain(btoa(key).slice(0, 20))
+    }
+    expect(inspect(clean, { depth: 20, showHidden: true })).not.toContain('authorization')
+  }
+  const clean = sanitizeError(error, 'p', createRedact([key]))
+  expect(clean).toMatchObject({ code: 'auth', status: 401, cause: { message: 'connect with [redacted]', code: 'ECONNRESET' } })
+})

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLlmError } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { defaultLimits } from '@modelport/driver'
+import { sharedPath } from '../../../test/support/shared.js'
+import { parseToolArguments } from '../src/tool-arguments.js'
+
+const parse = (text: string) => parseToolArguments(text, defaultLimits)
+
+/** What comes of arguments: `executed` is what a caller would run a tool with. */
+function outcome(text: string): 'executed' | 'error' | 'refused' {
+  try {
+    const { error, arguments: values } = parse(text)
+    if (error === undefined) return 'executed'
+    expect(values).toEqual({})
+    return 'error'
+  } catch (error) {
+    expect(isLlmError(error, 'limit-exceeded')).toBe(true)
+    return 'refused'
+  }
+}
+
+test.each([
+  ['', {}], [' \n', {}], ['{}', {}], ['{"a":{"b":[1,null,true,"ö"]}}', { a: { b: [1, null, true, 'ö'] } }], ['\t{"a":1}\r\n', { a: 1 }],
+  ['{"a":1,"a":2}', { a: 2 }], ['{"":0}', { '': 0 }], ['{"constructor":1,"prototype":2}', { constructor: 1, prototype: 2 }], ['{"a":"__proto__"}', { a: '__proto__' }],
+])('%j is taken', (text, expected) => {
+  expect(parse(text)).toEqual({ arguments: expected })
+})
+
+test.each([
+  '{', '{"a":', '{"a":1', '{"a":1,}', "{'a':1}", '{a:1}', '{"a":NaN}', '{"a":01}', '[]', '[{"a":1}]', 'null', 'true', '1', '"{}"', '{}{}', '{} x', '\ufeff{}', '{"a":"\n"}',
+  '{"a":undefined}', '// no\n{}', '```json\n{}\n```', '{"a":Infinity}',
+])('%j is an error, and nothing is made of it', (text) => {
+  expect(outcome(text)).toBe('error')
+})
+
+test.each([
+  '{"__proto__":{"isAdmin":true}}', '{"a":{"__proto__":1}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":1}', '{"__\\u0070roto__":{"x":1}}',
+  '{"constructor":{"prototype":{"x":1}}}', '{"constructor":{"\\u0070rototype":{}}}',
+])('%j would pollute a prototype and is an error', (text) => {
+  expect(outcome(text)).toBe('error')
+  expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false)
+})
+
+test('nesting beyond 128, in 50 ms at most', () => {
+  const nested = (depth: number, open: string, close: string) => `{"a":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`
+  expect(outcome(nested(128, '[', ']'))).toBe('executed')
+  expect(outcome(nested(129, '[', ']'))).toBe('refused')
+  expect(outcome('{"a":'.repeat(129) + '1' + '}'.repeat(129))).toBe('refused')
+  expect(outcome(`{"a":"${'['.repeat(500)}\\"${'{'.repeat(500)}"}`)).toBe('executed')
+  const start = performance.now()
+  expect(outcome('{"a":'.repeat(1_000_000))).toBe('refused')
+  expect(outcome('[['.repeat(50_000))).toBe('refused')
+  expect(performance.now() - start).toBeLessThan(250)
+})
+
+test('every start of a call is an error until it is whole', () => {
+  const text = '{"city":"Łódź","list":[1,{"a":null}],"b":false}'
+  for (let end = 1; end < text.length; end++) expect(outcome(text.slice(0, end))).toBe('error')
+  expect(outcome(text)).toBe('executed')
+})
+
+const suite = sharedPath('corpora/jsontestsuite/test_parsing')
+
+describe.skipIf(!suite)('JSONTestSuite', () => {
+  const files = suite ? readdirSync(suite).filter((name) => name.endsWith('.json')) : []
+  // Decoding the bytes is the framer's business: it refuses those that are no UTF-8.
+  const texts = files.map((name): { name: string; text: string | undefined } => {
+    try {
+      return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(suite ?? '', name))) }
+    } catch {
+      return { name, text: undefined }
+    }
+  })
+
+  test('no malformed text is ever executed', () => {
+    const malformed = texts.filter(({ name }) => name.startsWith('n_'))
+    expect(malformed).toHaveLength(188)
+    // Two of them are empty or white space alone: no arguments.
+    const executed = malformed.filter(({ text }) => text !== undefined && text.trim() !== '' && outcome(text) === 'executed')
+    expect(executed.map(({ name }) => name)).toEqual([])
+    const wrapped = malformed.filter(({ text }) => text !== undefined && text.trim() !== '' && outcome(`{"a":${text}}`) === 'executed')
+    // These become well-formed inside an object.
+    expect(wrapped.map(({ name }) => name)).toEqual([])
+  })
+
+  test('every well-formed text is taken, alone when it is an object, and inside one', () => {
+    const wellFormed = texts.filter(({ name }) => name.startsWith('y_'))
+    expect(wellFormed).toHaveLength(95)
+    for (const { name, text } of wellFormed) {
+      expect(text, name).toBeDefined()
+      const value: unknown = JSON.parse(text ?? '')
+      const object = typeof value === 'object' && value !== null && !Array.isArray(value)
+      expect(outcome(text ?? ''), name).toBe(object ? 'executed' : 'error')
+      expect(parse(`{"a":${text ?? ''}}`), name).toEqual({ arguments: { a: value } })
+    }
+  })
+
+  test('the undecided ones never throw anything untyped', () => {
+    for (const { text } of texts.filter(({ name }) => name.startsWith('i_'))) if (text !== undefined) outcome(text)
+  })
+})
