@@ -22,6 +22,13 @@ export interface TokenUsage extends TokenCounts {
   readonly reported: boolean
 }
 
+/** How many tokens a prompt has, and who counted. */
+export interface TokenCount {
+  readonly tokens: number
+  /** `provider` counted by the vendor's endpoint, `tokenizer` by the model's own on a server or in this process; `estimate` errs high. */
+  readonly source: 'provider' | 'tokenizer' | 'estimate'
+}
+
 /** Counts of nothing. */
 export const zeroCounts: TokenCounts = Object.freeze({
   inputTokens: 0,

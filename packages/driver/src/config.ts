@@ -1,4 +1,4 @@
-import type { CallOptions } from '@modelport/core'
+import type { CallOptions, ModelProfile } from '@modelport/core'
 import type { Clock } from './clock.js'
 import type { Fetch } from './driver.js'
 import type { Limits, Timeouts } from './limits.js'
@@ -10,6 +10,8 @@ export interface CommonConfig {
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
   readonly cheapestModel?: string
+  /** What the application knows of the model. Changes no request; `capabilities` of the provider package reads it. */
+  readonly profile?: ModelProfile
   /** Options of every call; a call's own win. */
   readonly defaults?: CallOptions
   /** Headers added to every request; they win over the provider's own. */

@@ -1,0 +1,25 @@
+/** Whether something can be done, and who says so. */
+export interface Capability {
+  /** `by-model` where the API can say it and the model decides: a {@link ModelProfile} may settle it. */
+  readonly supported: boolean | 'by-model'
+  /** Where it is written or how it was found: an address, or the name of the test that shows it. */
+  readonly source: string
+}
+
+/** What can be asked of a provider, as data. A call that asks for more is refused with `unsupported` where the API has no word for it. */
+export interface Capabilities {
+  /** Tool calls in the API's own form. Where there are none, a tool call is to be asked for as JSON. */
+  readonly tools: Capability
+  /** Several tool calls in one round. */
+  readonly parallelTools: Capability
+  /** Images in user messages. */
+  readonly images: Capability
+  /** Answers held to a JSON schema. */
+  readonly schema: Capability
+  /** Probabilities of tokens. */
+  readonly logprobs: Capability
+  /** Reasoning that can be seen or steered. */
+  readonly reasoning: Capability
+  /** An embedder for the same configuration. */
+  readonly embeddings: Capability
+}

@@ -1,0 +1,24 @@
+/**
+ * What an application knows of a model. It is data of the application, given by configuration: no price, window or ability of a
+ * model stands in this code. Unset means not known.
+ */
+export interface ModelProfile {
+  /** Name of the provider, for a profile that is kept apart from its configuration. */
+  readonly provider?: string
+  readonly model?: string
+  /** Most tokens of prompt and answer together. */
+  readonly contextWindow?: number
+  /** Price of a million tokens of the prompt. */
+  readonly inputCostPerMillion?: number
+  /** Price of a million generated tokens. */
+  readonly outputCostPerMillion?: number
+  /** Of both prices. Default `USD`. */
+  readonly currency?: string
+  /** Tool calls in the API's own form. */
+  readonly supportsTools?: boolean
+  readonly supportsStreaming?: boolean
+  /** Answers held to a JSON schema. */
+  readonly supportsJsonSchema?: boolean
+  /** Name of the encoding that counts its tokens exactly. */
+  readonly tokenizer?: string
+}
