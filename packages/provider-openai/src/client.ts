@@ -1,5 +1,5 @@
 import OpenAI, { type ClientOptions } from 'openai'
-import { LlmError } from '@modelport/core'
+import { isLlmError, LlmError } from '@modelport/core'
 import type { DriverIo, Fetch } from '@modelport/driver'
 import type { OpenAIConfig } from './config.js'
 import type { Endpoint } from './endpoint.js'
@@ -54,9 +54,14 @@ export function createClient(endpoint: Endpoint, config: Omit<OpenAIConfig, 'mod
  * Sends one request through the SDK and gives the response as it came. The signal stays with our own `fetch`: the SDK would leave
  * a listener on it.
  */
-export function send(client: OpenAI, path: string, body: unknown, io: DriverIo): Promise<Response> {
+export async function send(client: OpenAI, path: string, body: unknown, io: DriverIo): Promise<Response> {
   const fetchOptions: DispatchInit = { [fetchOfRequest]: io.fetch }
-  return client.post(path, { body, headers: io.headers, fetchOptions }).asResponse()
+  try {
+    return await client.post(path, { body, headers: io.headers, fetchOptions }).asResponse()
+  } catch (error) {
+    // The SDK wraps what its callbacks throw.
+    throw error instanceof Error && isLlmError(error.cause) ? error.cause : error
+  }
 }
 
 const dispatch: Fetch = (input, init) => {

@@ -57,7 +57,8 @@ function toItems(message: AssistantMessage, rules: InputRules, custom: Set<strin
   const { content, refusal, toolCalls = [] } = message
   const parts = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
   const text = toInputContent(typeof content === 'string' ? content : content.filter(({ type }) => type === 'text')) || refusal
-  if (text) items.push({ role: 'assistant', content: text })
+  // The type may be left out, but llama.cpp does not know the item then.
+  if (text) items.push({ type: 'message', role: 'assistant', content: text })
   // An assistant message holds only text here; what another model drew or spoke is shown as the user's.
   if (parts.length) items.push({ role: 'user', content: parts.map(toShownPart) })
   for (const { id, name, argumentsText } of toolCalls) {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Fetch } from '@modelport/driver'
 import { corpusCases, type CorpusCase, corpusFetch, type Cut, decodeCase, differences, hasCorpus } from '../../../test/support/corpus.js'
 import { createOpenAI } from '../src/index.js'
 
@@ -8,7 +7,7 @@ if (!hasCorpus) console.log('skipped: ../shared/corpus is not there')
 const decode = async (recorded: CorpusCase, api: 'responses' | 'chat', cut: Cut): Promise<string[]> => {
   const fetch = corpusFetch(recorded, cut)
   const model = recorded.request.body.model ?? 'model'
-  const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model, api, fetch: fetch as Fetch })
+  const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model, api, fetch })
   const found = differences(recorded, await decodeCase(recorded, provider))
   return fetch.requests === 1 ? found : [...found, `${fetch.requests} requests`]
 }

@@ -1,0 +1,48 @@
+import type { StreamEvent, ToolDefinition } from '@modelport/core'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { createOpenAI } from '../src/index.js'
+
+const server = startLlamaServer(['--jinja'])
+afterAll(() => server?.stop())
+
+const object = (properties: Readonly<Record<string, object>>): ToolDefinition['parameters'] & object => ({ type: 'object', properties, required: Object.keys(properties) })
+const weather: ToolDefinition = { name: 'get_weather', description: 'Weather of a city', parameters: object({ city: { type: 'string' } }) }
+
+describe.skipIf(!server).each(['responses', 'chat'] as const)('a real llama.cpp server, %s', (api) => {
+  const provider = createOpenAI({ baseUrl: `${server?.url ?? 'http://none.test'}/v1`, model: 'tinytool', api, enforceHosts: true, defaults: { temperature: 0 } })
+
+  test('completes, with characters of several bytes', async () => {
+    expect(await provider.complete('Send an emoji')).toBe('Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓')
+  })
+
+  test('streams in pieces, reports usage and reasoning', async () => {
+    const reader = await provider.stream('Send an emoji')
+    const pieces: string[] = []
+    for await (const piece of reader) pieces.push(piece)
+    expect(pieces.length).toBeGreaterThan(5)
+    expect([pieces.join(''), reader.finishReason()]).toEqual([await provider.complete('Send an emoji'), 'stop'])
+    expect(reader.usage()).toMatchObject({ reported: true, rounds: [{}] })
+  })
+
+  test('two parallel calls, their results, and an answer from them', async () => {
+    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
+    const events: StreamEvent[] = []
+    for await (const event of reader) {
+      events.push(event)
+      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+      const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
+      expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
+      await reader.sendToolResults(calls.map(({ id }, index) => ({ callId: id, content: index ? '21 degrees and sunny' : '15 degrees and rain' })))
+    }
+    expect(events.flatMap((event) => (event.type === 'turn-end' ? [event.reason] : []))).toEqual(['tool-calls', 'stop'])
+    expect(events.some(({ type }) => type === 'reasoning-delta')).toBe(true)
+    expect(reader.fullText()).toMatch(/degrees/)
+    const stored = JSON.parse(JSON.stringify(reader.messages())) as typeof reader extends { messages(): infer M } ? M : never
+    expect(await provider.completeWithHistory([...stored, { role: 'user', content: 'Tell me a story.' }])).not.toBe('')
+  })
+
+  test('a prompt that is too long is a typed error', async () => {
+    await expect(provider.complete('story '.repeat(20_000))).rejects.toMatchObject({ code: 'context-length', status: 400 })
+  })
+})

@@ -1,0 +1,187 @@
+import { getEventListeners } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Fetch } from '@modelport/driver'
+import { createOpenAI, type OpenAIConfig } from '../src/index.js'
+import { message, response, sse } from './support.js'
+
+const apiKey = 'sk-proj-secret-0123456789abcdef'
+const once = { retry: { attempts: 1 } }
+const hello = sse(
+  { type: 'response.created', response: { model: 'm' } } as never,
+  { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hello' } as never,
+  { type: 'response.completed', response: { status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } } } as never,
+)
+const provider = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', ...config })
+
+const servers: Server[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body: string
+}
+
+async function serve(answer: (path: string) => Answer): Promise<{ baseUrl: string; paths: string[] }> {
+  const paths: string[] = []
+  const server = createServer((request, reply) => {
+    paths.push(request.url ?? '')
+    const { status, headers, body } = answer(request.url ?? '')
+    request.resume().on('end', () => reply.writeHead(status, headers).end(body))
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { baseUrl: `http://127.0.0.1:${(server.address() as { port: number }).port}/v1`, paths }
+}
+
+describe('the SDK only sends', () => {
+  test.each([401, 408, 409, 429, 500, 503])('status %i: one attempt is one request', async (status) => {
+    const headers = { 'content-type': 'application/json', 'x-should-retry': 'true', 'retry-after': '0' }
+    const { baseUrl, paths } = await serve(() => ({ status, headers, body: '{"error":{"message":"no","type":"x","code":null}}' }))
+    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ provider: 'openai', status })
+    expect(paths).toEqual(['/v1/responses'])
+  })
+
+  test.each([301, 302, 307, 308])('a %i is refused, not followed', async (status) => {
+    const { baseUrl, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
+    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    expect(paths).toEqual(['/v1/responses'])
+  })
+
+  test('a stream over the real transport', async () => {
+    const { baseUrl, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const reader = await provider({ baseUrl }).stream('Hi')
+    let text = ''
+    for await (const piece of reader) text += piece
+    expect([text, reader.finishReason(), paths]).toEqual(['Hello', 'stop', ['/v1/responses']])
+  })
+
+  test('calls at the same time each go through their own fetch', async () => {
+    const fetch: Fetch = async (_, init) => {
+      const { input } = JSON.parse(init?.body as string) as { input: [{ content: string }] }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      return Response.json(response(message(input[0].content)))
+    }
+    const shared = provider({ fetch })
+    const prompts = Array.from({ length: 50 }, (_, index) => `prompt ${index}`)
+    expect(await Promise.all(prompts.map((prompt) => shared.complete(prompt)))).toEqual(prompts)
+  })
+
+  test('its time-out never cuts in, nor does it leave a timer', async () => {
+    const delays: unknown[] = []
+    const original = globalThis.setTimeout
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation((callback: () => void, ms?: number) => {
+      delays.push(ms)
+      return original(callback, ms)
+    })
+    const cleared = vi.spyOn(globalThis, 'clearTimeout')
+    await provider({ fetch: async () => Response.json(response(message('Hi'))), timeouts: { headersMs: 1234 } }).complete('Hi')
+    expect(delays).not.toContain(600_000)
+    expect(delays).toEqual(expect.arrayContaining([1234, 2 ** 31 - 1]))
+    expect(cleared.mock.calls.length).toBeGreaterThanOrEqual(delays.length)
+  })
+})
+
+test('a signal that is used for many calls keeps no listener', async () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  let seen = 0
+  const fetch: Fetch = async (_, init) => {
+    seen = Math.max(seen, getEventListeners(signal, 'abort').length)
+    return (init?.body as string).includes('fail') ? new Response('no', { status: 400 }) : new Response(hello, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const shared = provider({ fetch })
+  for (let call = 0; call < 100; call++) {
+    for await (const _ of await shared.stream('Hi', { signal })) continue
+    await expect(shared.complete('fail', { signal, ...once })).rejects.toMatchObject({ code: 'invalid-request' })
+  }
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  expect(seen).toBe(1)
+})
+
+describe('the key', () => {
+  const failing: Fetch = async (_, init) => {
+    const { authorization } = Object.fromEntries(new Headers(init?.headers))
+    return Response.json({ error: { message: `Incorrect API key provided: ${String(authorization)}`, type: 'invalid_request_error', code: 'invalid_api_key' } }, { status: 401 })
+  }
+
+  test('with a line break is refused before anything is sent, and shown nowhere', () => {
+    for (const broken of [`${apiKey}\nx`, `${apiKey}\r\nx-evil: 1`, `a ${apiKey}`]) {
+      const caught = ((): unknown => {
+        try {
+          return provider({ apiKey: broken })
+        } catch (error) {
+          return error
+        }
+      })()
+      expect(caught).toMatchObject({ code: 'config' })
+      expect(`${inspect(caught, { depth: 9 })}${JSON.stringify(caught)}`).not.toContain('secret')
+    }
+    expect(() => provider({ apiKey: `${apiKey}\n` })).not.toThrow()
+  })
+
+  test('is in no error and in no inspection', async () => {
+    const shared = provider({ fetch: failing })
+    const error = await shared.complete('Hi', once).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'auth', status: 401 })
+    for (const value of [error, shared]) {
+      expect(inspect(value, { depth: 12, showHidden: true }), 'inspection').not.toContain('secret-0123')
+      expect(JSON.stringify(value), 'JSON').not.toContain('secret-0123')
+    }
+    expect((error as Error).message).toContain('[redacted]')
+  })
+
+  test('is needed at OpenAI, not elsewhere', async () => {
+    expect(() => createOpenAI({ model: 'gpt-5.4' })).toThrow(expect.objectContaining({ code: 'config' }))
+    let headers = new Headers()
+    const fetch: Fetch = async (_, init) => {
+      headers = new Headers(init?.headers)
+      return Response.json(response(message('Hi')))
+    }
+    await createOpenAI({ model: 'tiny', baseUrl: 'http://localhost:8080/v1', api: 'responses', fetch }).complete('Hi')
+    expect([headers.get('authorization'), headers.get('api-key')]).toEqual([null, null])
+  })
+})
+
+describe('hosts', () => {
+  const first = async (config: Partial<OpenAIConfig>): Promise<string> => {
+    const urls: string[] = []
+    const fetch: Fetch = async (input) => {
+      urls.push(input as string)
+      return Response.json({ error: { message: 'enough' } }, { status: 400 })
+    }
+    await createOpenAI({ model: 'gpt-5.4', apiKey, fetch, enforceHosts: true, ...config }).complete('Hi', once).catch(() => undefined)
+    return urls.join()
+  }
+
+  test.each<[Partial<OpenAIConfig>, string]>([
+    [{}, 'https://api.openai.com/v1/responses'],
+    [{ api: 'chat' }, 'https://api.openai.com/v1/chat/completions'],
+    [{ baseUrl: 'https://eu.api.openai.com/v1' }, 'https://eu.api.openai.com/v1/responses'],
+    [{ baseUrl: 'https://api.openai.com/v1/?q=1#f' }, 'https://api.openai.com/v1/responses'],
+    [{ baseUrl: 'https://proxy.test/openai' }, 'https://proxy.test/openai/chat/completions'],
+    [{ baseUrl: 'https://api.openai.com.evil.test/v1' }, 'https://api.openai.com.evil.test/v1/chat/completions'],
+    [{ baseUrl: 'http://[::1]:8080/v1', api: 'responses' }, 'http://[::1]:8080/v1/responses'],
+    [{ baseUrl: 'https://r.openai.azure.com/openai/v1/' }, 'https://r.openai.azure.com/openai/v1/responses'],
+  ])('%o', async (config, url) => {
+    expect(await first(config)).toBe(url)
+  })
+
+  test('a host that is not allowed is not contacted', async () => {
+    expect(await first({ enforceHosts: ['other.test:443'] })).toBe('')
+  })
+
+  test('bad addresses are refused', () => {
+    for (const baseUrl of ['localhost:8080', 'https://user:pass@host.test', 'ftp://host.test']) {
+      expect(() => provider({ baseUrl })).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
+    }
+  })
+})
