@@ -34,7 +34,7 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
         if (batch.vectors.length !== chunk.length) {
           throw new LlmError('protocol', `${name}: protocol: ${chunk.length} texts gave ${batch.vectors.length} vectors`)
         }
-        vectors.push(...batch.vectors)
+        for (const vector of batch.vectors) vectors.push(vector)
         const round = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
         usage = addUsage(usage, toUsage([round], 0, batch.inputTokens !== undefined))
       }

@@ -59,12 +59,17 @@ async function guardedFetch(guard: FetchGuard, input: string | URL | Request, in
 }
 
 /** Rejects once the signal is aborted, also where the transport ignores it: an SDK that waits would keep its timers. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function unlessAborted(responding: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort)
     const settle = (): void => signal.removeEventListener('abort', onAbort)
-    promise.finally(settle).then(resolve, reject)
+    responding.finally(settle).then((response) => {
+      // Nobody waits for it any more: it must not hold its connection.
+      if (signal.aborted) toByteSource(response).cancel()
+      else resolve(response)
+    }, reject)
   })
 }
 

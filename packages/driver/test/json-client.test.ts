@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { createEmbedder, createJsonClient, type EmbeddingBatch, type Fetch, toProviderError } from '@modelport/driver'
+import { FakeClock } from './fake-clock.js'
+
+const key = 'sk-client-0123456789abcdef'
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+
+function client(fetch: Fetch, more: object = {}) {
+  const clock = new FakeClock()
+  const made = createJsonClient('p', (failure) => toProviderError('p', failure), {
+    model: 'm', cheapestModel: 'm', hosts: ['api.example:443'], secrets: [key], clock, fetch, enforceHosts: true, ...more,
+  })
+  return { clock, request: made.request }
+}
+
+const url = 'https://api.example/v1/models'
+
+describe('the JSON client', () => {
+  test('GET without a body, POST with one, headers on top', async () => {
+    const sent: [string, RequestInit][] = []
+    const { request, clock } = client((input, init = {}) => {
+      sent.push([input instanceof Request ? input.url : input.toString(), init])
+      return Promise.resolve(json({ ok: true }))
+    }, { headers: { 'X-Own': 'own' } })
+    expect(await request({ url, headers: { authorization: `Bearer ${key}` } })).toEqual({ ok: true })
+    await request({ url, body: { a: 1 } })
+    await request({ url, method: 'POST' })
+    expect(sent.map(([, { method, body }]) => [method, body])).toEqual([['GET', undefined], ['POST', '{"a":1}'], ['POST', undefined]])
+    const headers = new Headers(sent[1]?.[1].headers)
+    expect([headers.get('content-type'), headers.get('accept'), headers.get('x-own')]).toEqual(['application/json', 'application/json', 'own'])
+    expect(new Headers(sent[0]?.[1].headers).has('content-type')).toBe(false)
+    expect(clock.pending).toBe(0)
+  })
+
+  test('a passing failure is tried again, another is not', async () => {
+    const statuses = [503, 429, 200]
+    const { request, clock } = client(() => Promise.resolve(json({ at: 'last' }, statuses.shift())))
+    const answer = request({ url })
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      clock.advance(1000)
+    }
+    expect(await answer).toEqual({ at: 'last' })
+    let count = 0
+    const refused = client(() => {
+      count++
+      return Promise.resolve(json({ error: `bad key ${key}` }, 401))
+    })
+    await expect(refused.request({ url })).rejects.toMatchObject({ code: 'auth', status: 401, attempts: 1, body: '{"error":"bad key [redacted]"}' })
+    expect([count, refused.clock.pending]).toEqual([1, 0])
+  })
+
+  test('a host that is not listed, a redirect, a web page and text that is no JSON are refused', async () => {
+    const answering = (response: () => Response) => client(() => Promise.resolve(response())).request
+    await expect(answering(() => json({}))({ url: 'https://other.example/' })).rejects.toMatchObject({ code: 'config' })
+    await expect(answering(() => new Response(null, { status: 302, headers: { location: '/x' } }))({ url })).rejects.toMatchObject({ code: 'redirect-refused' })
+    await expect(answering(() => new Response('<p>', { headers: { 'content-type': 'text/html' } }))({ url })).rejects.toMatchObject({ code: 'protocol' })
+    await expect(answering(() => new Response('oops'))({ url })).rejects.toMatchObject({ code: 'protocol' })
+    await expect(client(() => Promise.resolve(new Response('{"a":')), { defaults: {} }).request({ url }, { deadlineMs: 1 })).rejects.toMatchObject({ code: 'truncated' })
+  })
+
+  test('abort and deadline end it, also where the transport ignores its signal; a late response holds nothing', async () => {
+    let answer: (response: Response) => void = () => undefined
+    let cancelled = false
+    const { request, clock } = client(() => new Promise((resolve) => {
+      answer = resolve
+    }))
+    const controller = new AbortController()
+    const aborted = request({ url }, { signal: controller.signal })
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    controller.abort(new Error('enough'))
+    await expect(aborted).rejects.toBe(controller.signal.reason)
+    answer(new Response(new ReadableStream({ cancel: () => {
+      cancelled = true
+    } })))
+    await expect.poll(() => cancelled).toBe(true)
+    const late = request({ url }, { deadlineMs: 500 })
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    clock.advance(500)
+    await expect(late).rejects.toMatchObject({ code: 'timeout', reason: 'deadline' })
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('the embedder', () => {
+  const embedder = (embedBatch: (texts: readonly string[]) => EmbeddingBatch, batchSize = 3) =>
+    createEmbedder({ name: 'p', model: 'e', batchSize, embedBatch: (texts) => Promise.resolve(embedBatch(texts)) })
+
+  test('batches, one after the other, keep the order; usage sums', async () => {
+    const sizes: number[] = []
+    const made = embedder((texts) => {
+      sizes.push(texts.length)
+      return { vectors: texts.map((text) => [Number(text), 1]), inputTokens: texts.length }
+    })
+    const { vectors, usage } = await made.embed(['0', '1', '2', '3', '4', '5', '6'])
+    expect(sizes).toEqual([3, 3, 1])
+    expect(vectors.map(([first]) => first)).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(usage).toMatchObject({ inputTokens: 7, reported: true })
+    expect(await made.embed([])).toMatchObject({ vectors: [], usage: { inputTokens: 0 } })
+    expect(sizes).toHaveLength(3)
+  })
+
+  test('missing counts are known to be missing', async () => {
+    expect((await embedder((texts) => ({ vectors: texts.map(() => [1]) })).embed(['a'])).usage.reported).toBe(false)
+  })
+
+  test.each<[string, (texts: readonly string[]) => EmbeddingBatch]>([
+    ['too few vectors', () => ({ vectors: [[1]] })],
+    ['too many vectors', (texts) => ({ vectors: [...texts, 'x'].map(() => [1]) })],
+    ['vectors of different lengths', (texts) => ({ vectors: texts.map((_, index) => Array.from({ length: index + 1 }, () => 0)) })],
+    ['empty vectors', (texts) => ({ vectors: texts.map(() => []) })],
+  ])('%s are refused', async (_, batch) => {
+    await expect(embedder(batch).embed(['a', 'b'])).rejects.toMatchObject({ code: 'protocol' })
+  })
+
+  test('two hundred thousand texts in one batch', async () => {
+    const made = embedder((texts) => ({ vectors: texts.map(() => [1]) }), 1e6)
+    expect((await made.embed(Array.from({ length: 200_000 }, () => 'x'))).vectors).toHaveLength(200_000)
+  })
+})

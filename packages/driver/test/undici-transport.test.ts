@@ -1,0 +1,281 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { isLlmError, type Provider } from '@modelport/core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createProvider, type Driver, parseJson, postJson, type ProviderSettings, toProviderError } from '@modelport/driver'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+/** A server on the loopback address; the sockets it has open and the paths it was asked for. */
+async function serve(handler: Handler): Promise<{ url: string; sockets: Set<Socket>; paths: string[] }> {
+  const sockets = new Set<Socket>()
+  const paths: string[] = []
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? '')
+    request.resume()
+    request.on('end', () => handler(request, response))
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stops.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, paths }
+}
+
+/** A provider of a wire with one text a line and `{"end":true}` last, on the real transport. */
+function provider(url: string, settings: Partial<ProviderSettings> = {}): Provider {
+  const driver: Driver<object> = {
+    name: 'p',
+    framing: 'ndjson',
+    request: ({ messages }) => ({ messages }),
+    send: (body, io) => postJson(io, `${url}/chat`, body, { authorization: 'Bearer sk-transport-0123456789' }),
+    decoder: (sink) => ({
+      push: ({ data }) => {
+        const { text, end } = parseJson<{ text?: string; end?: boolean }>(data)
+        sink.text(text ?? '')
+        if (end) sink.finish('stop')
+      },
+    }),
+    error: (failure) => toProviderError('p', failure),
+  }
+  return createProvider(driver, { model: 'm', cheapestModel: 'm', hosts: [], secrets: ['sk-transport-0123456789'], defaults: { retry: { attempts: 1 } }, ...settings })
+}
+
+const lines = ['{"text":"zwölf "}\n', '{"text":"👩‍🚀"}\n', '{"end":true}\n']
+const body = lines.join('')
+const whole = JSON.stringify({ text: 'zwölf 👩‍🚀', end: true })
+
+async function read(made: Provider): Promise<string> {
+  let text = ''
+  for await (const piece of await made.stream('Hi')) text += piece
+  return text
+}
+
+const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.then((value) => ['no failure', value], (error: unknown) => (isLlmError(error) ? error.code : error))
+
+describe('bodies', () => {
+  test('a chunked stream arrives as it is sent', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      const bytes = Buffer.from(body)
+      let sent = 0
+      const step = (): void => {
+        if (sent === bytes.length) response.end()
+        else response.write(bytes.subarray(sent, ++sent), () => setImmediate(step))
+      }
+      step()
+    })
+    expect(await read(provider(url))).toBe('zwölf 👩‍🚀')
+  })
+
+  test.each([['gzip', gzipSync], ['x-gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync], ['identity', (bytes: Buffer) => bytes]] as const)('content encoding %s', async (encoding, compress) => {
+    const { url } = await serve((request, response) => {
+      const answer = compress(Buffer.from(request.url === '/chat' ? body : whole))
+      response.writeHead(200, { 'content-encoding': encoding })
+      response.write(answer.subarray(0, 5))
+      setTimeout(() => response.end(answer.subarray(5)), 5)
+    })
+    expect(await read(provider(url))).toBe('zwölf 👩‍🚀')
+  })
+
+  test('an unknown or stacked encoding is refused, and its connection dropped', async () => {
+    for (const encoding of ['zstd', 'gzip, gzip', 'gzip,br']) {
+      const { url, sockets } = await serve((_, response) => {
+        response.writeHead(200, { 'content-encoding': encoding })
+        response.write('x')
+      })
+      expect(await codeOf(read(provider(url)))).toBe('protocol')
+      await expect.poll(() => sockets.size).toBe(0)
+    }
+  })
+
+  test('a compressed stream cut short is truncated, whole or in the middle', async () => {
+    const packed = gzipSync(Buffer.from(body.repeat(1)))
+    for (const end of [0, 5, 12, packed.length - 9, packed.length - 1]) {
+      const { url } = await serve((_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' })
+        response.end(packed.subarray(0, end))
+      })
+      const outcome = await codeOf(read(provider(url)))
+      // The trailer may be missing after the terminal event.
+      if (end >= packed.length - 9 && Array.isArray(outcome)) expect(outcome).toEqual(['no failure', 'zwölf 👩‍🚀'])
+      else expect(outcome).toBe('truncated')
+    }
+  })
+
+  test('a gzip bomb is refused where it is, in an answer and in an error', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'))
+    for (const status of [200, 500]) {
+      const { url } = await serve((_, response) => {
+        response.writeHead(status, { 'content-encoding': 'gzip', 'content-type': 'text/plain' })
+        response.end(bomb)
+      })
+      const before = process.memoryUsage().rss
+      const error = await provider(url, { limits: { maxBodyBytes: 1024 * 1024 } }).complete('Hi').then(() => undefined, (thrown: unknown) => thrown as { code: string; body?: string })
+      expect(error?.code).toBe(status === 200 ? 'limit-exceeded' : 'server')
+      expect((error?.body ?? '').length).toBeLessThanOrEqual(64 * 1024)
+      expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+    }
+  })
+})
+
+describe('failures', () => {
+  test.each([301, 302, 303, 307, 308])('a redirect with status %i is refused, and its target gets nothing', async (status) => {
+    const target = await serve((_, response) => response.end(body))
+    const { url, paths } = await serve((_, response) => {
+      response.writeHead(status, { location: `${target.url}/chat` })
+      response.end()
+    })
+    expect(await codeOf(provider(url).complete('Hi'))).toBe('redirect-refused')
+    expect([paths.length, target.paths.length]).toEqual([1, 0])
+  })
+
+  test('a connection that is refused', async () => {
+    const closed = createTcpServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => closed.once('listening', resolve))
+    const { port } = closed.address() as AddressInfo
+    await new Promise((resolve) => closed.close(resolve))
+    await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({ code: 'network', reason: 'refused', host: `127.0.0.1:${port}`, attempts: 1 })
+  })
+
+  test('a name that does not resolve', async () => {
+    await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({ code: 'network', reason: 'dns', retryable: false })
+  })
+
+  test('a reset before the headers is tried again, after the first text it is truncated', async () => {
+    let count = 0
+    const { url } = await serve((request, response) => {
+      if (count++ === 0) request.socket.resetAndDestroy()
+      else response.end(body)
+    })
+    expect(await read(provider(url, { defaults: { retry: { attempts: 2 } } }))).toBe('zwölf 👩‍🚀')
+    const cut = await serve((_, response) => response.write(lines[0], () => setTimeout(() => response.socket?.resetAndDestroy(), 10)))
+    await expect(read(provider(cut.url, { defaults: {} }))).rejects.toMatchObject({ code: 'truncated', partial: { text: 'zwölf ' }, attempts: 1 })
+  })
+
+  test('cut at every byte over real sockets: the right text, or truncated', async () => {
+    const bytes = Buffer.from(body)
+    let at = 0
+    let reset = false
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': String(bytes.length), connection: 'close' })
+      response.write(bytes.subarray(0, at), () => {
+        if (reset) response.socket?.resetAndDestroy()
+        else response.socket?.end()
+      })
+    })
+    for (reset of [false, true]) {
+      for (at = 1; at <= bytes.length; at++) {
+        const outcome = await codeOf(read(provider(url)))
+        if (Array.isArray(outcome)) expect(outcome).toEqual(['no failure', 'zwölf 👩‍🚀'])
+        else expect(['truncated', 'network']).toContain(outcome)
+        if (at < bytes.length - 2 && !reset) expect(outcome).toBe('truncated')
+      }
+    }
+  })
+
+  test('a server that sends no headers, or half of them', async () => {
+    const silent = await serve(() => undefined)
+    await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({ code: 'timeout', reason: 'headers' })
+    await expect.poll(() => silent.sockets.size).toBe(0)
+    const half = createTcpServer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: ')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => half.once('listening', resolve))
+    stops.push(() => half.close())
+    await expect(provider(`http://127.0.0.1:${(half.address() as AddressInfo).port}`, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  test('a server that falls silent', async () => {
+    const { url, sockets } = await serve((_, response) => response.write(lines[0]))
+    await expect(read(provider(url, { timeouts: { idleMs: 50 } }))).rejects.toMatchObject({ code: 'timeout', reason: 'idle', partial: { text: 'zwölf ' } })
+    await expect.poll(() => sockets.size).toBe(0)
+  })
+
+  test('something that is no HTTP', async () => {
+    const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    stops.push(() => server.close())
+    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe('network')
+  })
+})
+
+describe('leaving', () => {
+  const endless: Handler = (_, response) => {
+    response.write(lines[0])
+  }
+
+  test('abort closes the socket within 100 ms, at each point', async () => {
+    for (const handler of [endless, () => undefined] as Handler[]) {
+      const { url, sockets } = await serve(handler)
+      const controller = new AbortController()
+      const running = (async () => {
+        for await (const _ of await provider(url).stream('Hi', { signal: controller.signal })) continue
+      })()
+      running.catch(() => undefined)
+      await expect.poll(() => sockets.size).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      const start = performance.now()
+      controller.abort(new Error('enough'))
+      await expect(running).rejects.toBe(controller.signal.reason)
+      expect(performance.now() - start).toBeLessThan(50)
+      await expect.poll(() => sockets.size, { timeout: 100, interval: 5 }).toBe(0)
+    }
+  })
+
+  test('close and break close the socket', async () => {
+    const { url, sockets } = await serve(endless)
+    const reader = await provider(url).stream('Hi')
+    await reader.next()
+    const parked = reader.next()
+    await reader.close()
+    expect(await parked).toEqual({ done: true, value: undefined })
+    await expect.poll(() => sockets.size, { timeout: 100, interval: 5 }).toBe(0)
+    for await (const _ of await provider(url).stream('Hi')) break
+    await expect.poll(() => sockets.size, { timeout: 100, interval: 5 }).toBe(0)
+  })
+
+  test('a paused consumer stops the network', async () => {
+    let sent = 0
+    const { url } = await serve((_, response) => {
+      const line = `${JSON.stringify({ text: 'x'.repeat(64 * 1024) })}\n`
+      const fill = (): void => {
+        while (!response.destroyed && sent < 1e9) {
+          sent += line.length
+          if (!response.write(line)) {
+            response.once('drain', fill)
+            return
+          }
+        }
+      }
+      fill()
+    })
+    const reader = await provider(url).stream('Hi')
+    await reader.next()
+    let last = -1
+    await expect.poll(() => {
+      const still = sent === last
+      last = sent
+      return still
+    }, { timeout: 3000, interval: 200 }).toBe(true)
+    // What the system's own socket buffers hold comes on top.
+    expect(sent).toBeLessThan(16 * 1024 * 1024)
+    await reader.close()
+  })
+
+  test('a connection is used again after an answer was read to its end', async () => {
+    const { url, sockets } = await serve((_, response) => response.end(body))
+    const made = provider(url)
+    for (let call = 0; call < 10; call++) expect(await read(made)).toBe('zwölf 👩‍🚀')
+    expect(sockets.size).toBeLessThanOrEqual(2)
+  })
+})
