@@ -60,6 +60,12 @@ const tests: Tests = {
     assertEqual([connection.requests[0]?.closed, lab.clock.pending], [true, 0], 'connection closed, timers left')
   },
   'S4 silence after an event runs into the idle limit': silence,
+  'S4 silence after the terminal event takes nothing away': async (lab) => {
+    const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'), { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+    const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
+    assert(!failed, `the stream failed: ${String(error)}`)
+    assertEqual([reader?.fullText(), connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], ['Hello, world!', 1, true, 0], 'text, requests, connection closed, timers left')
+  },
   'S4 comments and pings keep the bytes\' clock, not the answer\'s': (lab) => drip(lab, (answer) => (answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n'),
   'S4 a slow consumer is no silent server': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
