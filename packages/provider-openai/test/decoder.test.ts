@@ -42,6 +42,8 @@ describe('text comes once', () => {
     ]],
     ['only deltas', [text('output_text.delta', { delta: 'Hello' }), completed({ output: [said] })]],
     ['only deltas, with nothing but an item id', [{ type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hello' }, { type: 'response.output_item.done', item: said }, completed()]],
+    ['deltas that number the parts from 1', [text('output_text.delta', { delta: 'Hello', content_index: 1 }), text('output_text.done', { text: 'Hello', content_index: 1 }), item('done', 0, said), completed()]],
+    ['deltas by item id, items by place', [item('added', 0, message('', { content: [] })), { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hello' }, item('done', 0, said), completed()]],
     ['only the finished text', [text('output_text.done', { text: 'Hello' }), item('done', 0, said), completed()]],
     ['only the finished item', [item('done', 0, said), completed({ output: [said] })]],
     ['only the finished response', [completed({ output: [said] })]],
