@@ -1,7 +1,6 @@
 import { isLlmError, type ErrorCode, type LlmError, type TokenCounts } from '@modelport/core'
-import type { Clock } from '@modelport/driver'
+import type { Clock, NeutralRecord, NeutralSource } from '@modelport/driver'
 import type { MockTurn } from './responses.js'
-import type { MockRecord } from './wire.js'
 
 /** Code and message of a scripted failure. */
 export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCode; readonly message: string } {
@@ -9,9 +8,9 @@ export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCo
 }
 
 /** What goes on the wire for a turn. `chunkSize` is in characters; 0 cuts nothing. */
-export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize: number): readonly MockRecord[] {
+export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize: number): readonly NeutralRecord[] {
   const { reasoning = [], text = [], toolCalls = [], finish = 'stop', error, cut } = turn
-  const records: MockRecord[] = [
+  const records: NeutralRecord[] = [
     ...toPieces(reasoning, chunkSize).map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...toPieces(text, chunkSize).map((piece) => ({ type: 'text' as const, text: piece })),
     ...toolCalls.map(({ id, name, arguments: value = {}, argumentsText = JSON.stringify(value) }, index) => ({
@@ -31,30 +30,22 @@ function toPieces(text: string | readonly string[], size: number): readonly stri
     characters.slice(index * size, (index + 1) * size).join(''))
 }
 
-/** A body that gives one line a read, each after the delay; cancelling it stops the wait. */
-export function toStream(records: readonly MockRecord[], delayMs: number, clock: Clock): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
+/** The records, each after the delay; cancelling stops the wait. */
+export function toSource(records: readonly NeutralRecord[], delayMs: number, clock: Clock): NeutralSource {
   let next = 0
   let stop: (() => void) | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const record = records[next++]
-        if (!record) {
-          controller.close()
-          return
-        }
-        if (delayMs > 0) {
-          await new Promise<void>((resolve) => {
-            stop = clock.after(delayMs, resolve)
-          })
-        }
-        controller.enqueue(encoder.encode(`${JSON.stringify(record)}\n`))
-      },
-      cancel: () => {
-        stop?.()
-      },
+  return {
+    next: async () => {
+      const record = records[next++]
+      if (record && delayMs > 0) {
+        await new Promise<void>((resolve) => {
+          stop = clock.after(delayMs, resolve)
+        })
+      }
+      return record
     },
-    { highWaterMark: 0 },
-  )
+    cancel: () => {
+      stop?.()
+    },
+  }
 }

@@ -1,7 +1,6 @@
-import { type ErrorCode, isLlmError, LlmError, type Provider, ProviderError, type TokenCounts } from '@modelport/core'
-import { type CommonConfig, createProvider, type Driver, type HttpFailure, systemClock, type Turn } from '@modelport/driver'
-import { toFailure, toRecords, toStream } from './body.js'
-import { createDecoder } from './decoder.js'
+import { isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
+import { type CommonConfig, createNeutralDecoder, createProvider, type Driver, systemClock, toNeutralError, toNeutralResponse, type Turn } from '@modelport/driver'
+import { toFailure, toRecords, toSource } from './body.js'
 import { failsAtOnce, type MockResponse, toMockTurn } from './responses.js'
 
 const name = 'mock'
@@ -47,22 +46,18 @@ export function createMock(config: MockConfig = {}): MockProvider {
     const index = requests.push(turn) - 1
     const response = responses[index] ?? defaultResponse ?? responses[index % responses.length]
     const answer = toMockTurn(response as MockResponse, turn)
-    if (answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toError(toFailure(answer.error))
+    if (answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
     const records = toRecords(answer, { inputTokens: 10, outputTokens: 5, ...usage }, turn.stream ? chunkSize : 0)
-    if (!turn.stream) return new Response(JSON.stringify(records))
-    return new Response(toStream(records, delayMs, clock))
+    return toNeutralResponse(toSource(records, turn.stream ? delayMs : 0, clock), turn.stream)
   }
   const driver: Driver<Turn> = {
     name,
     framing: 'ndjson',
     request: (turn) => turn,
     send: async (turn) => Promise.resolve(turn).then(respond),
-    decoder: createDecoder,
-    error: ({ body }: HttpFailure) => toError(body as ReturnType<typeof toFailure>),
+    decoder: createNeutralDecoder,
+    error: (failure) => toNeutralError(name, failure),
   }
   const provider = createProvider(driver, { ...common, model, cheapestModel: common.cheapestModel ?? model, hosts: [] })
   return { ...provider, requests }
 }
-
-const toError = ({ code, message }: { readonly code: ErrorCode; readonly message: string }): ProviderError =>
-  new ProviderError(code, message.startsWith(name) ? message : `${name}: ${code}: ${message}`, { provider: name })
