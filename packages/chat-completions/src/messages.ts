@@ -35,9 +35,9 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
     const message = isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
     switch (message.role) {
       case 'system':
-        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), ...name(message) }
+        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), ...toName(message, where, dialect) }
       case 'user':
-        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), ...name(message) }
+        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), ...toName(message, where, dialect) }
       case 'assistant':
         return toAssistant(message, where, dialect)
       case 'tool':
@@ -49,7 +49,10 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
 const isOwn = (message: ChatMessage, { provider }: ChatDialect): message is AssistantMessage =>
   message.role === 'assistant' && provider !== '' && message.origin?.provider === provider
 
-const name = (message: { readonly name?: string }): JsonObject => (message.name === undefined ? {} : { name: message.name })
+function toName({ name }: { readonly name?: string }, where: string, dialect: ChatDialect): JsonObject {
+  if (name !== undefined && !dialect.messageNames) refuse(`${where}: a name`)
+  return name === undefined ? {} : { name }
+}
 
 function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
   const state: ChatState = isOwn(message, dialect) ? asObject(message.origin?.state) : {}

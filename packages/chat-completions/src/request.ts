@@ -29,9 +29,11 @@ export interface ChatDialect {
   readonly fileUrls: boolean
   /** Forms of an answer that may be asked for, beside text. */
   readonly responseFormats: readonly ('json' | 'json-schema')[]
-  /** True where one tool may be forced by name. */
-  readonly namedToolChoice: boolean
-  /** Options that this server has no field for: setting one is refused. */
+  /** What `tool_choice` may be; `named` forces one tool. Where `none` is missing, no tools are sent instead. */
+  readonly toolChoices: readonly ('auto' | 'none' | 'required' | 'named')[]
+  /** False where a message may not have a `name`. */
+  readonly messageNames: boolean
+  /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
   readonly lacks: readonly (keyof CallOptions)[]
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>
@@ -53,7 +55,8 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   toolResultImages: false,
   fileUrls: false,
   responseFormats: ['json', 'json-schema'],
-  namedToolChoice: true,
+  toolChoices: ['auto', 'none', 'required', 'named'],
+  messageNames: true,
   lacks: [],
   rename: {},
 })
@@ -69,7 +72,7 @@ export type ChatRequestBody = JsonObject & { readonly model: string; readonly me
  */
 export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody {
   const { options, stream } = turn
-  const missing = dialect.lacks.find((option) => options[option] !== undefined)
+  const missing = dialect.lacks.find((option) => (option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined))
   if (missing) throw new LlmError('unsupported', `${missing}: this server's Chat Completions API has no field for it`)
   const fields = {
     [dialect.maxTokensField]: options.maxTokens,
@@ -94,13 +97,19 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
   }
 }
 
+const speaksOfTools = ({ tools, messages }: Turn): boolean =>
+  tools.length > 0 || messages.some((message) => message.role === 'tool' || (message.role === 'assistant' && message.toolCalls?.length))
+
 function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   const { options } = turn
   const tools = [...turn.tools.map(toTool), ...(options.providerTools ?? [])]
   const { toolChoice } = options
   const name = typeof toolChoice === 'object' ? toolChoice.name : undefined
-  if (name !== undefined && !dialect.namedToolChoice) {
-    throw new LlmError('unsupported', `toolChoice: this server cannot force the tool "${name}"; give only that tool and ask for "required"`)
+  const choice = typeof toolChoice === 'object' ? 'named' : toolChoice
+  if (choice && !dialect.toolChoices.includes(choice)) {
+    if (choice === 'none') return {}
+    const advice = choice === 'named' && dialect.toolChoices.includes('required') ? '; give only that tool and ask for "required"' : ''
+    throw new LlmError('unsupported', `toolChoice: this server cannot force ${name === undefined ? 'a tool call' : `the tool "${name}"`}${advice}`)
   }
   if (name !== undefined ? !turn.tools.some((tool) => tool.name === name) : toolChoice === 'required' && !tools.length) {
     throw new LlmError('invalid-request', `toolChoice: ${name === undefined ? '"required" needs a tool' : `there is no tool "${name}"`}`)

@@ -1,6 +1,7 @@
 import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '@modelport/chat-completions'
 import { parseBaseUrl, type Provider } from '@modelport/core'
 import { checkApiKey, type CommonConfig, createProvider, type Driver, postJson, type ProviderSettings } from '@modelport/driver'
+import type { PresetName } from './preset.js'
 
 /** Configuration of a server that speaks Chat Completions. */
 export interface OpenAICompatibleConfig extends CommonConfig {
@@ -11,10 +12,17 @@ export interface OpenAICompatibleConfig extends CommonConfig {
   /** Name of the provider, in errors and `origin`. Default `openai-compatible`. */
   readonly name?: string
   /** What this server does differently from most. */
-  readonly quirks?: Partial<Omit<ChatDialect, 'provider'>> & {
-    /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
-    readonly apiPath?: string
-  }
+  readonly quirks?: Quirks
+  /** Row of the preset table it was made from, for `capabilities`. */
+  readonly preset?: PresetName
+}
+
+/** What a server does differently from most. */
+export interface Quirks extends Partial<Omit<ChatDialect, 'provider'>> {
+  /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
+  readonly apiPath?: string
+  /** Whose endpoints count tokens. Default: none, tokens are estimated. */
+  readonly tokenizer?: 'llama.cpp' | 'vllm'
 }
 
 /**
@@ -22,10 +30,9 @@ export interface OpenAICompatibleConfig extends CommonConfig {
  * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used.
  */
 export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
-  const { quirks } = config
   const settings = toSettings(config)
   const name = config.name ?? 'openai-compatible'
-  const dialect: ChatDialect = { ...defaultChatDialect, ...quirks, provider: name }
+  const dialect = toDialect(config)
   const url = endpointUrl(config, '/chat/completions')
   const headers = authorization(config)
   const driver: Driver = {
@@ -54,8 +61,15 @@ export function authorization({ apiKey, name = 'openai-compatible' }: Pick<OpenA
   return apiKey === undefined ? {} : { authorization: `Bearer ${checkApiKey(apiKey, name)}` }
 }
 
+/** How the server is spoken to. */
+export const toDialect = ({ quirks, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
+  ...defaultChatDialect,
+  ...quirks,
+  provider: name,
+})
+
 /** What the driver layer needs of the configuration. */
 export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {
-  const { apiKey, baseUrl, name: _name, quirks: _quirks, ...common } = config
+  const { apiKey, baseUrl, name: _name, quirks: _quirks, preset: _preset, ...common } = config
   return { ...common, cheapestModel: config.cheapestModel ?? config.model, hosts: [parseBaseUrl(baseUrl).host], secrets: [apiKey?.trim()] }
 }

@@ -183,7 +183,11 @@ describe('what cannot be said is refused by name', () => {
     ['an option without a field', [user], { topK: 4 }, { lacks: ['topK'] }, /^openai-compatible: .*topK/],
     ['a schema', [user], { responseFormat: { type: 'json-schema', schema: {} } }, { responseFormats: ['json'] }, /responseFormat.*json-schema.*ask for/],
     ['a level of reasoning', [user], { reasoning: 'high' }, { reasoning: { none: {} } }, /no level "high"; it has none/],
-    ['a forced tool', [user], { tools: [weather], toolChoice: { name: 'get_weather' } }, { namedToolChoice: false }, /toolChoice.*get_weather/],
+    ['a forced tool', [user], { tools: [weather], toolChoice: { name: 'get_weather' } }, { toolChoices: ['auto', 'required'] }, /toolChoice.*get_weather.*required/],
+    ['any forced tool', [user], { tools: [weather], toolChoice: 'required' }, { toolChoices: ['auto'] }, /toolChoice.*cannot force a tool call$/],
+    ['tools', [user], { tools: [weather] }, { lacks: ['tools'] }, /^openai-compatible: unsupported: tools: .*no field/],
+    ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /tools: .*no field/],
+    ['a name', [{ role: 'user', name: 'ada', content: 'Hi' }], {}, { messageNames: false }, /messages\[0\]: a name/],
   ])('%s', async (_, messages, options, quirks = {}, wanted) => {
     await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(wanted) as string })
   })

@@ -1,0 +1,69 @@
+import { LlmError, type Provider } from '@modelport/core'
+import type { CommonConfig } from '@modelport/driver'
+import { presets } from './presets.js'
+import { createOpenAICompatible, type OpenAICompatibleConfig, type Quirks } from './provider.js'
+
+/** One vendor or server that speaks Chat Completions, as data. */
+export interface Preset {
+  readonly baseUrl: string
+  /** Variables that replace `baseUrl`, in order, for whoever reads the environment. This package reads none. */
+  readonly baseUrlVariables?: readonly string[]
+  /** Variables that hold the key, in order. */
+  readonly keyVariables: readonly string[]
+  /** True where no request works without a key. */
+  readonly needsKey: boolean
+  /** The key to send when there is none. */
+  readonly fallbackKey?: string
+  /** Default model. Unset where only the user can know: then it must be given. */
+  readonly model?: string
+  /** Default model for delegated work. Unset: the model itself, as a server of one's own has no cost tiers. */
+  readonly cheapestModel?: string
+  /**
+   * Whether to use the API's own tool calls unless told otherwise. False where many models cannot: a `profile` with
+   * `supportsTools: true` says that this one can.
+   */
+  readonly nativeTools: boolean
+  readonly quirks: Quirks
+  readonly timeouts?: NonNullable<CommonConfig['timeouts']>
+  /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
+  readonly retired?: string
+  /** Where the vendor describes its API. */
+  readonly docs: string
+}
+
+/** Name of a row of {@link presets}. */
+export type PresetName =
+  | 'alibaba' | 'cerebras' | 'deepseek' | 'fireworks' | 'github-models' | 'grok' | 'groq' | 'huggingface' | 'llamacpp-server' | 'lmstudio'
+  | 'mistral' | 'moonshot' | 'openai-compatible' | 'openrouter' | 'perplexity' | 'together' | 'vllm' | 'zai'
+
+/** Configuration of {@link createPreset}: each field replaces the row's, and `quirks` are merged field by field. */
+export type PresetConfig = Partial<OpenAICompatibleConfig>
+
+/**
+ * The configuration that a row of {@link presets} stands for, for everything of this package that takes one.
+ * @throws {LlmError} `config` — there is no such row, the vendor closed the service, or the row needs a key or a model.
+ */
+export function toPresetConfig(name: PresetName, config: PresetConfig = {}): OpenAICompatibleConfig {
+  const row = Object.hasOwn(presets, name) ? presets[name] : undefined
+  if (!row) throw new LlmError('config', `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`)
+  const given = Object.fromEntries(Object.entries<unknown>(config).filter(([, value]) => value !== undefined)) as PresetConfig
+  const model = given.model ?? row.model
+  const apiKey = given.apiKey ?? row.fallbackKey
+  if (given.baseUrl === undefined && row.retired) throw new LlmError('config', `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`)
+  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined) throw new LlmError('config', `${name}: pass apiKey`)
+  if (!model) throw new LlmError('config', `${name}: pass model; only you know what this server has`)
+  return {
+    name,
+    baseUrl: row.baseUrl,
+    ...given,
+    preset: name,
+    model,
+    cheapestModel: given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
+    ...(apiKey !== undefined && { apiKey }),
+    ...((row.timeouts ?? given.timeouts) && { timeouts: { ...row.timeouts, ...given.timeouts } }),
+    quirks: { ...row.quirks, ...given.quirks },
+  }
+}
+
+/** A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and {@link createOpenAICompatible}. */
+export const createPreset = (name: PresetName, config?: PresetConfig): Provider => createOpenAICompatible(toPresetConfig(name, config))
