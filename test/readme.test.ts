@@ -15,8 +15,10 @@ const blocks = (language: string) => [...readme.matchAll(new RegExp(`^\`\`\`${la
 const folder = join(root, '.cache/readme')
 const examples = blocks('ts').map((code, index) => ({ code, file: join(folder, `example-${index + 1}.ts`) }))
 
+const isWritten = (path: string) => existsSync(join(root, path, 'src/index.ts')) && readText(`${path}/src/index.ts`).trim() !== 'export {}'
+
 const unwritten = workspaces
-  .filter(({ path, dir }) => path.startsWith('packages/') && readText(`${path}/src/index.ts`).trim() === 'export {}' && existsSync(dir))
+  .filter(({ path }) => path.startsWith('packages/') && !isWritten(path))
   .map(({ name }) => name)
   .filter((name) => examples.some(({ code }) => code.includes(`'${name}'`)))
 if (unwritten.length > 0) console.log(`skipped: the examples of README.md need packages that are not written yet: ${unwritten.join(', ')}`)
