@@ -3,11 +3,10 @@ import { type Api, contentType, streamPieces, toolPieces } from './bodies.ts'
 
 /**
  * The server of the measurements, in a process of its own. The path says what it answers:
- * `/API/fast/DELTAS/…` as fast as it can in 64 KiB writes, `/API/paced/DELTAS/…` one event a write at 50 a second,
+ * `/API/fast/DELTAS/…` as fast as it can, about 64 KiB at once, `/API/paced/DELTAS/…` one event a write at 50 a second,
  * `/openai-chat/tool/BYTES/…` one tool call.
  */
 const cache = new Map<string, string[]>()
-const packed = new Map<string, Buffer[]>()
 
 function piecesOf(api: Api, regime: string, size: number): string[] {
   const key = `${api} ${regime === 'tool' ? 'tool' : 'text'} ${size}`
@@ -19,18 +18,6 @@ function piecesOf(api: Api, regime: string, size: number): string[] {
   return pieces
 }
 
-function packedOf(api: Api, regime: string, size: number): Buffer[] {
-  const key = `${api} ${regime} ${size}`
-  let buffers = packed.get(key)
-  if (!buffers) {
-    const whole = Buffer.from(piecesOf(api, regime, size).join(''))
-    buffers = []
-    for (let start = 0; start < whole.length; start += 65536) buffers.push(whole.subarray(start, start + 65536))
-    packed.set(key, buffers)
-  }
-  return buffers
-}
-
 const server = http.createServer((request, response) => {
   const [, api, regime, size] = (request.url ?? '').split('/')
   request.resume()
@@ -38,13 +25,14 @@ const server = http.createServer((request, response) => {
     response.writeHead(200, { 'content-type': contentType(api as Api) })
     response.flushHeaders()
     if (regime === 'paced') pace(response, piecesOf(api as Api, regime, Number(size)))
-    else void flood(response, packedOf(api as Api, regime ?? '', Number(size)))
+    else void flood(response, piecesOf(api as Api, regime ?? '', Number(size)))
   })
 })
 
-async function flood(response: http.ServerResponse, buffers: readonly Buffer[]): Promise<void> {
-  for (const buffer of buffers) {
-    if (!response.write(buffer)) await new Promise((resolve) => response.once('drain', resolve))
+/** Every event is an HTTP chunk of its own, as servers write them; Node sends those of one turn of its loop together. */
+async function flood(response: http.ServerResponse, pieces: readonly string[]): Promise<void> {
+  for (const piece of pieces) {
+    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
   }
   response.end()
 }

@@ -108,8 +108,16 @@ export class TurnRecorder implements Sink {
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
     this.reported = true
-    const valid = Object.entries(counts).filter(([, value]) => Number.isFinite(value) && Number(value) >= 0)
-    this.#counts = { ...this.#counts, ...Object.fromEntries(valid) }
+    const known = this.#counts
+    const pick = (value: number | undefined, before: number): number =>
+      value !== undefined && Number.isFinite(value) && value >= 0 ? value : before
+    this.#counts = {
+      inputTokens: pick(counts.inputTokens, known.inputTokens),
+      outputTokens: pick(counts.outputTokens, known.outputTokens),
+      cacheReadTokens: pick(counts.cacheReadTokens, known.cacheReadTokens),
+      cacheCreationTokens: pick(counts.cacheCreationTokens, known.cacheCreationTokens),
+      reasoningTokens: pick(counts.reasoningTokens, known.reasoningTokens),
+    }
   }
 
   model(name: string): void {
