@@ -20,7 +20,7 @@ export async function split(url: string): Promise<number> {
     const chunk = rest ? Buffer.concat([rest, raw]) : raw
     const end = chunk.lastIndexOf(10) + 1
     rest = end < chunk.length ? chunk.subarray(end) : undefined
-    const text: string = chunk.utf8Slice(0, end)
+    const text = chunk.toString('utf8', 0, end)
     let start = 0
     for (let stop = text.indexOf('\n'); stop >= 0; stop = text.indexOf('\n', start)) {
       const first = text.charCodeAt(start)

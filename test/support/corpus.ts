@@ -169,12 +169,14 @@ const toOutcomeUsage = (usage: ReturnType<ToolStreamReader['usage']>): Outcome['
       }
     : undefined
 
+const show = (value: unknown): string => (JSON.stringify(value) as string | undefined ?? 'nothing').slice(0, 300)
+
 /** What differs between an outcome and what the case expects; empty when it is decoded exactly. */
 export function differences({ expected }: CorpusCase, outcome: Outcome): string[] {
   const found: string[] = []
   const compare = (what: string, actual: unknown, wanted: unknown): void => {
     if (JSON.stringify(actual) !== JSON.stringify(wanted)) {
-      found.push(`${what}: ${JSON.stringify(actual)?.slice(0, 300)} instead of ${JSON.stringify(wanted)?.slice(0, 300)}`)
+      found.push(`${what}: ${show(actual)} instead of ${show(wanted)}`)
     }
   }
   compare('text', outcome.text, expected.text || expected.refusalText)

@@ -27,7 +27,7 @@ const configs: Record<string, Omit<GoogleConfig, 'fetch'>> = {
   'Vertex AI with a key and a project': { model, apiKey: 'key-of-tests', vertex: { project: 'demo', location: 'us' } },
   'Vertex AI with a service account': {
     model,
-    vertex: { project: 'demo', credentials: { type: 'service_account', client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey } },
+    vertex: { project: 'demo', credentials: { client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey } },
   },
 }
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { isLlmError, type LlmError, type ProviderError } from '@modelport/core'
-import { createGoogle, googleHosts } from '../src/index.js'
+import { createGoogle, type GoogleEndpointConfig, googleHosts, type VertexConfig } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 
 const key = 'AIzaSyTestKeyOfThisSuite0123456789'
@@ -185,7 +185,7 @@ describe('Vertex AI', () => {
     expect(fetch.requests[0]!.headers['x-goog-api-key']).toBe(key)
   })
 
-  test.each([
+  test.each<[VertexConfig, RegExp]>([
     [{}, /not none/],
     [{ project: 'demo' }, /not none/],
     [{ accessToken: () => 'token' }, /vertex.project is missing/],
@@ -197,12 +197,12 @@ describe('Vertex AI', () => {
 })
 
 describe('hosts', () => {
-  test.each([
+  test.each<[GoogleEndpointConfig, string[]]>([
     [{}, ['generativelanguage.googleapis.com:443 api']],
     [{ baseUrl: 'http://localhost:8080/v1beta/' }, ['localhost:8080 api']],
     [{ vertex: { project: 'p', accessToken: () => '' } }, ['aiplatform.googleapis.com:443 api']],
     [{ vertex: { project: 'p', location: 'eu', accessToken: () => '' } }, ['aiplatform.eu.rep.googleapis.com:443 api']],
-    [{ vertex: { project: 'p', location: 'us-east5', credentials: {} } }, ['us-east5-aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth']],
+    [{ vertex: { project: 'p', location: 'us-east5', credentials: { client_email: 'a@b', private_key: 'k' } } }, ['us-east5-aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth']],
     [{ vertex: { project: 'p', applicationDefault: true } }, [
       'aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth', 'metadata.google.internal:80 metadata', '169.254.169.254:80 metadata',
     ]],
