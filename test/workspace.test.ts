@@ -18,7 +18,7 @@ describe('no list misses a package', () => {
   })
 
   test.each(packages.map(({ path, manifest }) => [path, manifest] as const))('%s references the packages it depends on', (path, manifest) => {
-    const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith('@modelport/'))
+    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name.startsWith('@modelport/'))
     expect(referencesOf(`${path}/tsconfig.json`).map((reference) => reference.replace('../', '@modelport/')).sort()).toEqual(wanted.sort())
   })
 

@@ -1,0 +1,33 @@
+import type { HostEntry } from '../host-entry.js'
+import { type AllowList, dialledHosts, portWarning, toAllowList, unique, withoutBrackets } from './allow-list.js'
+
+/** Which form of the configuration. */
+export interface CodexOptions {
+  /** `permissions` the present one · `policy` before it · `network-access` the oldest: all or nothing. Default `permissions`. */
+  readonly form?: 'permissions' | 'policy' | 'network-access'
+  /** Default `workspace`. */
+  readonly profile?: string
+}
+
+/** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
+export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', profile = 'workspace' }: CodexOptions = {}): AllowList {
+  const list = dialledHosts(hosts)
+  const names = unique(list.map(({ host }) => withoutBrackets(host)))
+  const forms = {
+    'permissions': [
+      `default_permissions = ${JSON.stringify(profile)}`,
+      '[features]',
+      'network_proxy = true',
+      `[permissions.${profile}.network]`,
+      'enabled = true',
+      `[permissions.${profile}.network.domains]`,
+      ...names.map((name) => `${JSON.stringify(name)} = "allow"`),
+    ],
+    'policy': ['[network_proxy.policy]', `allowed_domains = [${names.map((name) => JSON.stringify(name)).join(', ')}]`],
+    'network-access': ['[sandbox_workspace_write]', `network_access = ${names.length > 0}`],
+  }
+  return toAllowList(`codex (${form})`, hosts, (mark) => [`# ${mark}`, ...forms[form]].join('\n'), {
+    notes: form === 'permissions' ? ['profiles and sandbox_mode exclude each other', 'without the feature network_proxy the list does not bind'] : [],
+    warnings: form === 'network-access' && names.length ? ['this form is all or nothing: it allows every host'] : portWarning(list),
+  })
+}

@@ -1,0 +1,96 @@
+import { isLlmError, parseBaseUrl } from '@modelport/core'
+import type { ConfigIssue } from './config-error.js'
+import type { ModelEntry, ModelPool } from './model-entry.js'
+import { parseModel } from './model-string.js'
+import { validateOllamaBaseUrl } from './ollama-host.js'
+import type { ParseConfigOptions } from './parse-config.js'
+import { findRow, type ProviderTable } from './provider-table.js'
+import { didYouMean } from './suggestion.js'
+import type { YamlSource } from './yaml-source.js'
+
+/** What the form of a file does not show: names that refer to nothing, providers that there are not, addresses that do not parse. */
+export function checkPool(pool: ModelPool, source: YamlSource, options: ParseConfigOptions & { readonly table: ProviderTable }): ConfigIssue[] {
+  const names = pool.models.map(({ name }) => name)
+  const issues = pool.models.flatMap((entry, index) => [
+    ...checkNames(entry, index, names, source),
+    ...checkEntry(entry, index, source, options),
+  ])
+  const { requiredRoles = ['chat'] } = options
+  for (const [role, name] of Object.entries(pool.roles)) {
+    if (!names.includes(name)) issues.push(source.issueAt(['roles', role], `there is no model ${JSON.stringify(name)}${didYouMean(name, names)}; there are ${names.join(', ')}`))
+  }
+  for (const role of requiredRoles.filter((one) => pool.roles[one] === undefined)) {
+    issues.push(source.issueAt(['roles'], `${role} is missing${misspelt(role, pool.roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`))
+  }
+  const cycle = findCycle(pool.models)
+  if (cycle) issues.push(source.issueAt(['models', names.indexOf(cycle[0] ?? ''), 'fallback'], `the fallbacks go in a circle: ${cycle.join(' → ')}`))
+  return issues
+}
+
+function misspelt(role: string, roles: ModelPool['roles']): string {
+  const near = Object.keys(roles).find((other) => didYouMean(other, [role]))
+  return near === undefined ? '' : `; did you mean it by "${near}"?`
+}
+
+function checkNames({ name, fallback = [] }: ModelEntry, index: number, names: readonly string[], source: YamlSource): ConfigIssue[] {
+  const first = names.indexOf(name)
+  const twice = first < index ? [source.issueAt(['models', index, 'name'], `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`)] : []
+  const unknown = fallback.flatMap((spare, position) =>
+    names.includes(spare) ? [] : [source.issueAt(['models', index, 'fallback', position], `there is no model ${JSON.stringify(spare)}${didYouMean(spare, names)}`)])
+  return [...twice, ...unknown]
+}
+
+function checkEntry(
+  entry: ModelEntry,
+  index: number,
+  source: YamlSource,
+  { table, ollamaHosts = 'any' }: ParseConfigOptions & { readonly table: ProviderTable },
+): ConfigIssue[] {
+  const at = (field: string, check: () => void): ConfigIssue[] => {
+    try {
+      check()
+      return []
+    } catch (error) {
+      if (!isLlmError(error)) throw error
+      return [source.issueAt(['models', index, field], error.message)]
+    }
+  }
+  const { baseUrl, proxy } = entry
+  const issues = at('provider', () => {
+    const { provider, model } = parseModel({ provider: entry.provider, model: entry.model })
+    const { name } = findRow(provider, table)
+    if (!model) issues.push(source.issueAt(['models', index, 'model'], 'is missing; give the name of the model'))
+    if (name === 'ollama' && ollamaHosts === 'loopback') {
+      issues.push(...at('base_url', () => {
+        validateOllamaBaseUrl(baseUrl ?? '')
+      }))
+    }
+  })
+  for (const [field, url] of [['base_url', baseUrl], ['proxy', proxy]] as const) {
+    if (url) issues.push(...at(field, () => parseBaseUrl(url)))
+  }
+  for (const [field, variable] of [['api_key_env', entry.apiKeyEnv], ['base_url_env', entry.baseUrlEnv], ['proxy_env', entry.proxyEnv]] as const) {
+    if (variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable)) {
+      // It may be the key itself, so it is not shown.
+      issues.push(source.issueAt(['models', index, field], 'this is no name of an environment variable; write the name, such as OPENAI_API_KEY, never the value'))
+    }
+  }
+  return issues
+}
+
+function findCycle(models: readonly ModelEntry[]): string[] | undefined {
+  const spares = new Map(models.map(({ name, fallback = [] }) => [name, fallback]))
+  const follow = (name: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name]
+    for (const next of spares.get(name) ?? []) {
+      const cycle = follow(next, [...path, name])
+      if (cycle) return cycle
+    }
+    return undefined
+  }
+  for (const { name } of models) {
+    const cycle = follow(name, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}

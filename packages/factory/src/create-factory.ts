@@ -1,0 +1,46 @@
+import { type Embedder, LlmError, type Provider } from '@modelport/core'
+import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection-test.js'
+import type { HostEntry } from './host-entry.js'
+import { apiHost, apiHosts } from './hosts.js'
+import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.js'
+import type { ModelConfig } from './model-config.js'
+import type { ModelPool } from './model-entry.js'
+import { createProviderTable } from './provider-table.js'
+import { Registry } from './registry.js'
+import type { FactoryContext } from './resolve.js'
+import type { ProviderRow } from './row.js'
+
+/** The factory's functions over one set of providers. */
+export interface Factory {
+  newProvider(config: ModelConfig | string): Promise<Provider>
+  newEmbedder(config: ModelConfig | string): Promise<Embedder>
+  apiHost(config: ModelConfig | string): string
+  apiHosts(configs: ModelConfig | string | readonly (ModelConfig | string)[]): HostEntry[]
+  createRegistry(pool: ModelPool): Registry
+  testConnection(config: ModelConfig | string, apiKey?: string, options?: ConnectionTestOptions): Promise<ConnectionReport>
+}
+
+/** What {@link createFactory} takes. */
+export interface FactoryOptions extends Pick<FactoryContext, 'environment'> {
+  /** Providers, each with its `creators`: what was imported, and nothing else, ends up in a bundle. */
+  readonly rows: readonly ProviderRow[]
+}
+
+/**
+ * A factory of already imported providers: for bundlers, and for platforms without a dynamic import.
+ * @throws {LlmError} `config` — a name that no provider can have.
+ */
+export function createFactory({ rows, environment }: FactoryOptions): Factory {
+  const context: FactoryContext = { table: createProviderTable(rows), ...(environment && { environment }) }
+  return {
+    newProvider: (config) => makeProvider(nothingToLoad, config, context),
+    newEmbedder: (config) => makeEmbedder(nothingToLoad, config, context),
+    apiHost: (config) => apiHost(config, context),
+    apiHosts: (configs) => apiHosts(configs, context),
+    createRegistry: (pool) => new Registry(nothingToLoad, pool, context),
+    testConnection: (config, apiKey, options) => checkConnection(nothingToLoad, config, apiKey, { ...options, context }),
+  }
+}
+
+const nothingToLoad: LoadCreators = ({ name }) =>
+  Promise.reject(new LlmError('config', `${name}: its row has no creators; give createFactory the row with what you imported: { ...row, creators: { createProvider } }`))

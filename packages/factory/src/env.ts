@@ -1,0 +1,34 @@
+/** Looks up an environment variable; undefined when it is not set. */
+export type Environment = (name: string) => string | undefined
+
+interface Runtime {
+  readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> }
+  readonly Deno?: { readonly env?: { get(name: string): string | undefined } }
+}
+
+/**
+ * The environment of this process, and the one place where modelport reads it. Undefined for every name where there is none, as in
+ * a browser, and for names that the sandbox does not let us read.
+ */
+export const processEnvironment: Environment = (name) => {
+  const { process, Deno } = globalThis as Runtime
+  try {
+    return Deno?.env ? Deno.env.get(name) : process?.env?.[name]
+  } catch {
+    return undefined
+  }
+}
+
+/** The value of a variable or, where that is unset or empty, of the one with `OP_` before its name. Outer white space is dropped. */
+export function resolveEnvironment(name: string, environment: Environment = processEnvironment): string | undefined {
+  return [name, `OP_${name}`].map((one) => environment(one)?.trim()).find((value) => value)
+}
+
+/**
+ * Proxy variables that are set, by name. modelport follows none of them unless a configuration has `proxy` or `proxyEnv`; with
+ * `NODE_USE_ENV_PROXY` Node's own `fetch` does, which matters only to a configuration that passes that `fetch`.
+ */
+export function proxyVariables(environment: Environment = processEnvironment): string[] {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  return [...names, 'NODE_USE_ENV_PROXY'].filter((name) => environment(name))
+}

@@ -1,0 +1,161 @@
+import { type CallOptions, type ErrorCode, isLlmError, LlmError, mergeOptions, type Provider, type ProviderError } from '@modelport/core'
+import { ProviderHealth } from './provider-health.js'
+
+/** A change from one provider to the next. */
+export interface FallbackSwitch {
+  readonly from: Provider
+  readonly to: Provider
+  /** Why. */
+  readonly error: LlmError
+}
+
+/** When and how to switch. */
+export interface FallbackOptions {
+  /** Name of the whole. Default: that of the first provider. */
+  readonly name?: string
+  /** Failures to switch on. Default {@link fallbackCodes}. */
+  readonly codes?: readonly ErrorCode[]
+  /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
+  readonly coolDownMs?: number
+  /** Told of each change. */
+  readonly onSwitch?: (change: FallbackSwitch) => void
+  /** Milliseconds, never going back; for tests. */
+  readonly now?: () => number
+}
+
+/** Failures that another provider may not have. A deadline that has passed is the caller's own and never switches. */
+export const fallbackCodes: readonly ErrorCode[] = Object.freeze<ErrorCode[]>([
+  'auth', 'permission', 'not-found', 'rate-limit', 'quota-exhausted', 'overloaded', 'server', 'network', 'timeout', 'truncated', 'protocol', 'redirect-refused',
+])
+
+/** What the request itself is at fault for, or what would only hide a mistake: these never switch. */
+const never: readonly ErrorCode[] = ['config', 'invalid-base-url', 'invalid-request', 'context-length', 'content-filter', 'limit-exceeded', 'aborted', 'budget-exceeded', 'unsupported']
+
+/** A provider, and how it has done of late. */
+interface Member {
+  readonly provider: Provider
+  readonly health: ProviderHealth
+}
+
+/** The providers of a fallback, in order, and how each has done of late. */
+export class FallbackChain {
+  readonly #members: readonly Member[]
+  readonly #codes: ReadonlySet<ErrorCode>
+  readonly #options: FallbackOptions
+  readonly #now: () => number
+
+  constructor(providers: readonly Provider[], options: FallbackOptions) {
+    const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
+    const wrong = codes.find((code) => never.includes(code))
+    if (wrong) throw new LlmError('config', `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`)
+    this.#codes = new Set(codes)
+    this.#options = options
+    this.#now = now
+    this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
+  }
+
+  /** Begins a call: the options merged, and whom to ask in which order. */
+  walk(options: readonly CallOptions[]): FallbackWalk {
+    const ready = this.#members.filter(({ health }) => !health.cooling)
+    // Where all of them cool down, asking is better than failing.
+    const order = [...ready, ...this.#members.filter((member) => !ready.includes(member))]
+    return new FallbackWalk(order, mergeOptions(...options), (error) => this.#switches(error), this.#options, this.#now)
+  }
+
+  /** Makes a call that has no stream. */
+  run<T>(options: readonly CallOptions[], ask: (provider: Provider, options: CallOptions) => Promise<T>): Promise<T> {
+    return this.walk(options).ask(async (provider, call, succeeded) => {
+      const answer = await ask(provider, call)
+      succeeded()
+      return answer
+    })
+  }
+
+  #switches(error: unknown): error is LlmError {
+    if (!isLlmError(error) || !this.#codes.has(error.code)) return false
+    return (error as Partial<ProviderError>).reason !== 'deadline'
+  }
+}
+
+/** One call's way through the providers: each is asked at most once. */
+export class FallbackWalk {
+  readonly #order: readonly Member[]
+  readonly #options: CallOptions
+  readonly #switches: (error: unknown) => error is LlmError
+  readonly #hooks: FallbackOptions
+  readonly #now: () => number
+  readonly #startedAt: number
+  #position = 0
+
+  constructor(
+    order: readonly Member[],
+    options: CallOptions,
+    switches: (error: unknown) => error is LlmError,
+    hooks: FallbackOptions,
+    now: () => number,
+  ) {
+    this.#order = order
+    this.#options = options
+    this.#switches = switches
+    this.#hooks = hooks
+    this.#now = now
+    this.#startedAt = now()
+  }
+
+  /** Asks the current provider, and on until one answers. The caller's signal is theirs alone; `signal` may end the way too. */
+  async ask<T>(
+    ask: (provider: Provider, options: CallOptions, succeeded: () => void) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    for (;;) {
+      const { provider } = this.#current()
+      try {
+        return await ask(provider, this.#callOptions(signal), () => {
+          this.succeeded()
+        })
+      } catch (error) {
+        if (!this.moveOn(error)) throw error
+      }
+    }
+  }
+
+  /** The current provider has begun to answer. */
+  succeeded(): void {
+    this.#current().health.record(true)
+  }
+
+  /** Goes to the next provider; false when the failure is the caller's to see. */
+  moveOn(error: unknown): boolean {
+    if (this.#options.signal?.aborted || !this.#switches(error)) return false
+    const { provider, health } = this.#current()
+    health.record(false, error)
+    const next = this.#order[this.#position + 1]
+    if (!next || this.#remainingMs() <= 0) return false
+    this.#position++
+    this.#hooks.onSwitch?.({ from: provider, to: next.provider, error })
+    return true
+  }
+
+  #current(): Member {
+    const member = this.#order[this.#position]
+    if (!member) throw new TypeError('a fallback without providers')
+    return member
+  }
+
+  #remainingMs(): number {
+    const { deadlineMs } = this.#options
+    return deadlineMs === undefined ? Infinity : deadlineMs - (this.#now() - this.#startedAt)
+  }
+
+  /** The deadline spans all providers. */
+  #callOptions(signal: AbortSignal | undefined): CallOptions {
+    const own = this.#options.signal
+    const joined = signal && own ? AbortSignal.any([own, signal]) : (signal ?? own)
+    const { deadlineMs } = this.#options
+    return {
+      ...this.#options,
+      ...(joined && { signal: joined }),
+      ...(deadlineMs !== undefined && this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
+    }
+  }
+}

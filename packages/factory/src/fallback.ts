@@ -1,0 +1,31 @@
+import { LlmError, type Provider } from '@modelport/core'
+import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
+import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
+
+/**
+ * A provider made of providers: asks the first, and the next when that fails before its answer begins. Once an answer has begun,
+ * with the first read that gave something, its failure is the caller's to see. A conversation with tools stays with the provider
+ * that began it; when that fails between two rounds, the next goes on with the same conversation.
+ * The failure of the last one tried is thrown as it is.
+ * @throws {LlmError} `config` — there is no provider, or a code is given that must not switch.
+ */
+export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
+  const [first] = providers
+  if (!first) throw new LlmError('config', 'createFallback: give at least one provider')
+  const chain = new FallbackChain(providers, options)
+  const { name = first.name } = options
+  return {
+    name,
+    model: first.model,
+    cheapestModel: first.cheapestModel,
+    complete: (prompt, ...more) => chain.run(more, (provider, call) => provider.complete(prompt, call)),
+    completeWithHistory: (messages, ...more) => chain.run(more, (provider, call) => provider.completeWithHistory(messages, call)),
+    generate: (messages, ...more) => chain.run(more, (provider, call) => provider.generate(messages, call)),
+    stream: (prompt, ...more) =>
+      TextFallbackReader.start(chain.walk(more), (provider, call) => provider.stream(prompt, call)),
+    streamWithHistory: (messages, ...more) =>
+      TextFallbackReader.start(chain.walk(more), (provider, call) => provider.streamWithHistory(messages, call)),
+    streamWithTools: (messages, tools, ...more) => EventFallbackReader.startConversation(chain.walk(more), messages, tools),
+    estimateTokens: (text) => Math.max(...providers.map((provider) => provider.estimateTokens(text))),
+  }
+}

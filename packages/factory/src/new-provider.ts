@@ -1,0 +1,21 @@
+import type { Embedder, Provider } from '@modelport/core'
+import { makeEmbedder, makeProvider } from './make-provider.js'
+import type { ModelConfig } from './model-config.js'
+import type { ModelPool } from './model-entry.js'
+import { loadCreators } from './providers.js'
+import { Registry } from './registry.js'
+import type { FactoryContext } from './resolve.js'
+
+/**
+ * Makes a provider of a configuration, or of `provider:model`. Loads the provider's package; opens no connection.
+ * @throws {LlmError} `config` — unknown provider, package not installed, no key, no model, no address; `invalid-base-url`.
+ */
+export const newProvider = (config: ModelConfig | string, context?: FactoryContext): Promise<Provider> =>
+  makeProvider(loadCreators, config, context)
+
+/** Makes an embedder. Throws like {@link newProvider}; `unsupported` where the provider has no embeddings. */
+export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
+  makeEmbedder(loadCreators, config, context)
+
+/** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that is not there. */
+export const createRegistry = (pool: ModelPool, context?: FactoryContext): Registry => new Registry(loadCreators, pool, context)

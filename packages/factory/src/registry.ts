@@ -1,0 +1,162 @@
+import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
+import type { HostEntry } from './host-entry.js'
+import { joinHosts } from './host-entry.js'
+import { apiHosts } from './hosts.js'
+import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.js'
+import type { ModelConfig } from './model-config.js'
+import type { ModelEntry, ModelPool } from './model-entry.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
+
+/** Roles that fall back to another: to a role, or to the cheapest model of a role's provider. */
+const fallbackRoles: Readonly<Record<string, { readonly role: string; readonly cheapest: boolean }>> = {
+  shield: { role: 'chat', cheapest: false },
+  sub_agent: { role: 'chat', cheapest: true },
+}
+
+/**
+ * Models by name, and roles that use them. Each provider is made when it is first asked for, so a model that does not work fails
+ * for itself alone. Models and roles may change while the program runs: who asks next gets what is then there.
+ */
+export class Registry {
+  readonly #entries = new Map<string, ModelEntry>()
+  readonly #roles = new Map<string, string>()
+  readonly #providers = new Map<string, Promise<Provider>>()
+  readonly #load: LoadCreators
+  readonly #context: FactoryContext
+
+  /** @throws {LlmError} `config` — a role names a model that is not there. */
+  constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
+    this.#load = load
+    this.#context = context
+    for (const entry of pool.models) this.register(entry)
+    for (const [role, name] of Object.entries(pool.roles)) this.setRole(role, name)
+  }
+
+  /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — it has no name. */
+  register(entry: ModelEntry): void {
+    if (!entry.name.trim()) throw new LlmError('config', 'model "": give it a name')
+    this.#entries.set(entry.name, entry)
+    // Others may fall back to it.
+    this.#providers.clear()
+  }
+
+  /** Gives a role to a model. @throws {LlmError} `config` — there is no such model. */
+  setRole(role: string, name: string): void {
+    if (!this.#entries.has(name)) throw new LlmError('config', `model "${name}" not found in registry`)
+    this.#roles.set(role, name)
+  }
+
+  /** The provider of a model. Rejects typed, naming the model. */
+  async provider(name: string): Promise<Provider> {
+    return this.#once(name, name, () => this.#config(name))
+  }
+
+  /**
+   * The provider for a role. `shield` without a model is `chat`; `sub_agent` is the cheapest model of chat's provider.
+   * Rejects `config` where no model has the role.
+   */
+  async forRole(role: string): Promise<Provider> {
+    const name = this.#roles.get(role)
+    if (name !== undefined) {
+      if (!this.#entries.has(name)) throw new LlmError('config', `model "${name}" assigned to role "${role}" not found`)
+      return this.provider(name)
+    }
+    const spare = fallbackRoles[role]
+    const other = spare && this.#roles.get(spare.role)
+    if (!spare || other === undefined) throw new LlmError('config', `no model assigned to role "${role}"`)
+    const provider = await this.provider(other)
+    if (!spare.cheapest || provider.cheapestModel === provider.model) return provider
+    const { cheapestModel } = provider
+    // The model may stand in `provider`, after its colon.
+    return this.#once(other, `${other}\n${cheapestModel}`, () => {
+      const { config } = resolveModel({ ...this.#config(other), fallback: undefined }, this.#context)
+      return { ...config, model: cheapestModel }
+    })
+  }
+
+  /** The provider that talks with the user. */
+  chat(): Promise<Provider> {
+    return this.forRole('chat')
+  }
+
+  /** The provider that judges what the others do. */
+  shield(): Promise<Provider> {
+    return this.forRole('shield')
+  }
+
+  /** The provider for delegated work. */
+  subAgent(): Promise<Provider> {
+    return this.forRole('sub_agent')
+  }
+
+  /** The embedder of the role, `embedding` by default. Rejects like {@link Registry.forRole}. */
+  async embedder(role = 'embedding'): Promise<Embedder> {
+    const name = this.#roles.get(role)
+    if (name === undefined) throw new LlmError('config', `no model assigned to role "${role}"`)
+    return named(name, makeEmbedder(this.#load, this.#config(name), this.#context))
+  }
+
+  /** Name of the model that a role is given to; '' for none. */
+  roleName(role: string): string {
+    return this.#roles.get(role) ?? ''
+  }
+
+  /** Role → name of its model; a copy. */
+  roleMapping(): Record<string, string> {
+    return Object.fromEntries(this.#roles)
+  }
+
+  /** Names of all models, in the order they were added. */
+  modelNames(): string[] {
+    return [...this.#entries.keys()]
+  }
+
+  /** The model of this name. */
+  entry(name: string): ModelEntry | undefined {
+    return this.#entries.get(name)
+  }
+
+  /** Every host that any of the models contacts, in the order the models were added. Throws for a model that cannot be read. */
+  apiHosts(): HostEntry[] {
+    return joinHosts(this.modelNames().map((name) => apiHosts(this.#config(name), this.#context)))
+  }
+
+  /** Things that work but should be otherwise: a chat model that judges itself. */
+  warnings(): string[] {
+    const [chat, shield] = ['chat', 'shield'].map((role) => this.#roles.get(role) ?? this.#roles.get('chat'))
+    if (chat === undefined || shield === undefined || !this.#roles.has('shield')) return []
+    const [one, other] = [chat, shield].map((name) => resolveModel(this.#config(name), this.#context).config)
+    if (one?.provider !== other?.provider || one?.model !== other?.model) return []
+    return [`Cross-model evaluation is recommended: chat and shield are both ${one?.provider ?? ''}:${one?.model ?? ''}`]
+  }
+
+  /** The configuration of a model, its fallbacks put in. */
+  #config(name: string, path: readonly string[] = []): ModelConfig {
+    const entry = this.#entries.get(name)
+    if (!entry) throw new LlmError('config', `model "${name}" not found in registry`)
+    if (path.includes(name)) throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${[...path, name].join(' → ')}`)
+    const { name: _name, purpose: _purpose, profile: _profile, fallback, ...config } = entry
+    return { ...config, ...(fallback?.length && { fallback: fallback.map((spare) => this.#config(spare, [...path, name])) }) }
+  }
+
+  async #once(name: string, key: string, config: () => ModelConfig): Promise<Provider> {
+    const known = this.#providers.get(key)
+    if (known) return known
+    const made = named(name, makeProvider(this.#load, config(), this.#context))
+    this.#providers.set(key, made)
+    // A failure is not kept: the key may be there the next time.
+    made.catch(() => {
+      if (this.#providers.get(key) === made) this.#providers.delete(key)
+    })
+    return made
+  }
+}
+
+/** Says which model failed. */
+async function named<T>(name: string, made: Promise<T>): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    throw isLlmError(error) ? new LlmError(error.code, `model "${name}": ${error.message}`, { cause: error }) : error
+  }
+}

@@ -1,0 +1,68 @@
+import type { BaseUrl, Embedder, JsonObject, Provider } from '@modelport/core'
+import type { Environment } from './env.js'
+import type { HostEntry } from './host-entry.js'
+import type { ModelConfig, ValueSource } from './model-config.js'
+
+/** What a provider package gives to make things with. */
+export interface ProviderCreators {
+  /** For example `createAnthropic`. Gets the settings that the row makes of the configuration. */
+  readonly createProvider: (settings: never) => Provider
+  /** Unset where the vendor has no embeddings. */
+  readonly createEmbedder?: (settings: never) => Embedder
+}
+
+/** What modelport knows of a provider without loading it: a row of the table. */
+export interface ProviderRow {
+  /** Name in configurations, lower case. */
+  readonly name: string
+  readonly aliases?: readonly string[]
+  /** The npm package that is loaded when the provider is asked for. */
+  readonly package?: string
+  /** Already loaded creators, or how to load them; instead of `package`. */
+  readonly creators?: ProviderCreators | (() => Promise<ProviderCreators>)
+  /** Address of the API, where it has one. */
+  readonly baseUrl?: string | ((config: ModelConfig) => string)
+  /** True for a provider that opens no connection. */
+  readonly offline?: boolean
+  /** True for a server of the user's own: its key variables go to any address, and it runs best beside the program. */
+  readonly selfHosted?: boolean
+  /** Variables that the vendor reads the address from, in order. Read only when a configuration asks for it. */
+  readonly baseUrlEnv?: readonly string[]
+  /** Makes an address of what such a variable holds, where that is no URL. */
+  readonly fromEnvironment?: (text: string) => string
+  /** Variables with the key, in order. */
+  readonly keyEnv: readonly string[]
+  /** Whether a call to the vendor's own host needs a key. */
+  readonly needsKey: boolean
+  /** Model used when a configuration names none. */
+  readonly model?: string
+  /** Default model for delegated work at the default address. Unset: the package knows. */
+  readonly cheapestModel?: string
+  /** Day on which the vendor closed the service; only another address makes it work. */
+  readonly retired?: string
+  /** Model used for embeddings when a configuration names none. */
+  readonly embeddingModel?: string
+  /** Fewest tokens of an answer that every model of the provider accepts. Default 5. */
+  readonly fewestTokens?: number
+  /** Where to get a key. */
+  readonly keyUrl?: string
+  /** The row that is meant, when the configuration says so. Its name. */
+  readonly redirect?: (config: ModelConfig, environment: Environment | undefined) => string | undefined
+  /** What the configuration takes from the environment beside the address; called only when it asks for it. */
+  readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
+  /** Hosts beside the API's own. */
+  readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
+  /** What the package's creator gets beside what every provider gets. */
+  readonly settings?: (model: ResolvedModel) => JsonObject
+}
+
+/** A configuration, read: the row that is meant, and the address. */
+export interface ResolvedModel {
+  readonly row: ProviderRow
+  /** With `provider` as the row's name; `model` is set where it is known. */
+  readonly config: ModelConfig
+  /** Undefined for a provider that opens no connection. */
+  readonly baseUrl?: BaseUrl & { readonly source: ValueSource; readonly variable?: string }
+  /** The proxy that is dialled instead of the hosts. */
+  readonly proxy?: BaseUrl & { readonly source: ValueSource }
+}

@@ -1,0 +1,42 @@
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { ConfigFileError, type ConfigIssue, formatPath } from './config-error.js'
+
+/** A YAML text that knows where each of its values stands. */
+export interface YamlSource {
+  /** The text as plain values. */
+  readonly value: unknown
+  /** An issue at a value; where that is missing, at what it is missing from. `key` points at the name of a field in it. */
+  issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
+}
+
+/** Reads a YAML text. @throws {ConfigFileError} it is no YAML, or has a field twice. */
+export function parseYaml(text: string, file: string): YamlSource {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  if (document.errors.length) {
+    throw new ConfigFileError(document.errors.map(({ message, pos }) => ({ file, ...at(pos[0]), path: '', message: `this is no YAML: ${message}` })))
+  }
+  const offsetOf = (path: readonly PropertyKey[], key: string | undefined): number => {
+    for (let length = path.length; length >= 0; length--) {
+      const node: unknown = length ? document.getIn(path.slice(0, length), true) : document.contents
+      if (!isNode(node)) continue
+      const found = key !== undefined && isMap(node) ? node.items.map((pair) => pair.key).find((one) => isScalar(one) && one.value === key) : undefined
+      return (isNode(found) ? found : node).range?.[0] ?? 0
+    }
+    return 0
+  }
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (error) {
+    throw new ConfigFileError([{ file, line: 1, column: 1, path: '', message: `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}` }])
+  }
+  return {
+    value,
+    issueAt: (path, message, key) => ({ file, ...at(offsetOf(path, key)), path: formatPath(key === undefined ? path : [...path, key]), message }),
+  }
+}
