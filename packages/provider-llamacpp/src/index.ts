@@ -1,1 +1,5 @@
-export {}
+export type { LlamaCppConfig, LlamaCppModelConfig } from './config.js'
+export type { LlamaCppEmbedder, LlamaCppEmbedderConfig } from './embedder.js'
+export { createLlamaCppEmbedder } from './embedder.js'
+export type { LlamaCppProvider } from './provider.js'
+export { createLlamaCpp } from './provider.js'

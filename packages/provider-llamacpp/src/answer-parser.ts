@@ -1,0 +1,202 @@
+import type { TokenLogprob } from '@modelport/core'
+import type { NeutralRecord } from '@modelport/driver'
+import type { CallFormat } from './call-format.js'
+import type { ThinkingMarks } from './chat-template.js'
+import { ToolCallScanner } from './tool-call-scanner.js'
+
+/** What to look for in an answer. */
+export interface AnswerMarks {
+  readonly thinking: ThinkingMarks | undefined
+  /** True when the prompt ended inside the thinking. */
+  readonly startsThinking: boolean
+  /** Undefined when there are no tools: marks of calls are then text. */
+  readonly calls: CallFormat | undefined
+  readonly stop: readonly string[]
+}
+
+/** Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a mark is held back until it is clear. */
+export class AnswerParser {
+  mode: 'thinking' | 'text' | 'call' | 'between' | 'stopped'
+  /** The stop text that was met. */
+  stopText: string | undefined
+  /** Tool calls that are over. */
+  calls = 0
+  readonly #marks: AnswerMarks
+  #held = ''
+  #logprobs: TokenLogprob[] = []
+  #scanner: ToolCallScanner | undefined
+  /** True until something other than white space was given out: marks of thinking count only there. */
+  #fresh = true
+  /** True where white space is the template's, not the answer's. */
+  #trims: boolean
+  #records: NeutralRecord[] = []
+
+  constructor(marks: AnswerMarks) {
+    this.#marks = marks
+    this.mode = marks.startsThinking ? 'thinking' : 'text'
+    this.#trims = marks.startsThinking
+  }
+
+  /** Takes a piece of the answer, with its probability when that is wanted. */
+  push(text: string, logprob?: TokenLogprob): readonly NeutralRecord[] {
+    if (logprob && this.mode === 'text') this.#logprobs.push(logprob)
+    this.#held += text
+    this.#run(false)
+    return this.#taken()
+  }
+
+  /** The answer is over: gives out what was held back. */
+  end(): readonly NeutralRecord[] {
+    this.#run(true)
+    const { started, text } = this.#scanner ?? { started: true, text: '' }
+    if (!started) {
+      const { open = '', bare = false } = this.#marks.calls ?? {}
+      this.#give('text', (bare ? '' : open) + text)
+      this.#records.push({ type: 'warning', text: 'the model began a tool call that is none; it is given as text' })
+    }
+    this.#scanner = undefined
+    return this.#taken()
+  }
+
+  #taken(): readonly NeutralRecord[] {
+    const records = this.#records
+    this.#records = []
+    return records
+  }
+
+  #run(final: boolean): void {
+    for (let before = ''; before !== this.mode + this.#held && this.mode !== 'stopped';) {
+      before = this.mode + this.#held
+      if (this.mode === 'thinking') this.#think(final)
+      else if (this.mode === 'call') this.#call()
+      else if (this.mode === 'between') this.#betweenCalls(final)
+      else this.#text(final)
+    }
+  }
+
+  #think(final: boolean): void {
+    const close = this.#marks.thinking?.close ?? ''
+    this.#trim()
+    const at = this.#held.indexOf(close)
+    if (at >= 0) {
+      this.#give('reasoning', this.#held.slice(0, at).trimEnd())
+      this.#held = this.#held.slice(at + close.length)
+      this.mode = 'text'
+      this.#trims = true
+      return
+    }
+    const safe = final ? this.#held.length : this.#held.slice(0, this.#held.length - overlap(this.#held, [close])).trimEnd().length
+    this.#giveUpTo('reasoning', safe)
+  }
+
+  #text(final: boolean): void {
+    this.#trim()
+    const { thinking, calls, stop } = this.#marks
+    const marks = [
+      ...stop.map((text) => ({ text, kind: 'stop' as const })),
+      ...(thinking && this.#fresh && this.calls === 0 ? [{ text: thinking.open, kind: 'thinking' as const }] : []),
+      ...(calls && (!calls.bare || this.#fresh) ? [{ text: calls.open, kind: 'call' as const }] : []),
+    ]
+    const found = marks
+      .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
+      .filter(({ at, kind }) => at >= 0 && (kind === 'stop' || kind === 'call' || !this.#held.slice(0, at).trim()))
+      .sort((a, b) => a.at - b.at)[0]
+    if (found) {
+      this.#found(found)
+      return
+    }
+    const safe = final ? this.#held.length : this.#held.length - overlap(this.#held, marks.map(({ text }) => text))
+    // White space before a call is the template's.
+    this.#giveUpTo('text', calls && !final ? this.#held.slice(0, safe).trimEnd().length : safe)
+  }
+
+  #found({ text, kind, at }: { readonly text: string; readonly kind: 'stop' | 'thinking' | 'call'; readonly at: number }): void {
+    const before = this.#held.slice(0, at)
+    const rest = this.#held.slice(at + text.length)
+    if (kind === 'stop') {
+      this.#give('text', before)
+      this.mode = 'stopped'
+      this.stopText = text
+      this.#held = ''
+      return
+    }
+    if (before.trim()) this.#give('text', before.trimEnd())
+    this.#logprobs = []
+    this.#trims = true
+    this.mode = kind
+    this.#held = rest
+    if (kind === 'call') {
+      this.#held = this.#marks.calls?.bare ? text + rest : rest
+      this.#startCall()
+    }
+  }
+
+  #startCall(): void {
+    this.mode = 'call'
+    this.#scanner = new ToolCallScanner(this.calls, this.#marks.calls?.close ?? '')
+  }
+
+  #call(): void {
+    const scanner = this.#scanner
+    if (!scanner) return
+    const { records, rest } = scanner.push(this.#held)
+    this.#records.push(...records)
+    this.#held = rest ?? ''
+    if (rest === undefined) return
+    const { calls } = this.#marks
+    if (!scanner.started) {
+      this.#give('text', (calls?.bare ? '' : (calls?.open ?? '')) + scanner.text)
+      this.#records.push({ type: 'warning', text: 'the model wrote a tool call that is none; it is given as text' })
+    } else this.calls++
+    this.#scanner = undefined
+    this.mode = 'between'
+  }
+
+  /** After a call: its end mark, or the next call of a list. */
+  #betweenCalls(final: boolean): void {
+    const { calls } = this.#marks
+    const text = this.#held.trimStart()
+    if (calls?.list && text.startsWith(',')) {
+      this.#held = text
+      this.#startCall()
+      return
+    }
+    const mark = calls?.list ? ']' : (calls?.close ?? '')
+    if (!final && (!text || (mark.startsWith(text) && mark !== text))) return
+    this.#held = mark && text.startsWith(mark) ? text.slice(mark.length) : text
+    this.mode = 'text'
+    this.#trims = true
+    this.#fresh = true
+  }
+
+  #trim(): void {
+    if (!this.#trims) return
+    this.#held = this.#held.trimStart()
+    if (this.#held) this.#trims = false
+  }
+
+  #giveUpTo(type: 'text' | 'reasoning', end: number): void {
+    this.#give(type, this.#held.slice(0, end))
+    this.#held = this.#held.slice(end)
+  }
+
+  #give(type: 'text' | 'reasoning', text: string): void {
+    if (!text) return
+    this.#records.push({ type, text })
+    if (type !== 'text') return
+    if (text.trim()) this.#fresh = false
+    if (this.#logprobs.length) this.#records.push({ type: 'logprobs', tokens: this.#logprobs })
+    this.#logprobs = []
+  }
+}
+
+/** How many characters at the text's end may be the start of a mark. */
+function overlap(text: string, marks: readonly string[]): number {
+  let most = 0
+  for (const mark of marks) {
+    for (let length = Math.min(mark.length - 1, text.length); length > most; length--) {
+      if (text.endsWith(mark.slice(0, length))) most = length
+    }
+  }
+  return most
+}

@@ -1,0 +1,47 @@
+import { LlmError, type ToolChoice } from '@modelport/core'
+import type { CallFormat } from './call-format.js'
+import { toLiteral, valueRules } from './grammar-text.js'
+import { name, type TemplateTool } from './messages.js'
+import type { LlamaRequest } from './request.js'
+import { toSchemaRules } from './schema-grammar.js'
+
+/**
+ * The grammar an answer is held to, in llama.cpp's notation: a JSON schema, or tool calls where the choice leaves nothing else, or
+ * either. Undefined for a free answer.
+ * @throws {LlmError} `unsupported` — a tool's parameters cannot be said in a grammar.
+ */
+export function toGrammar(request: LlamaRequest, format: CallFormat | undefined): string | undefined {
+  const { answerRules, toolChoice, tools } = request
+  const forced = toolChoice === 'required' || typeof toolChoice === 'object'
+  if (!answerRules && !forced) return undefined
+  const calls = format && tools.length ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object') : []
+  const root = forced ? 'calls' : calls.length ? '(value | calls)' : 'value'
+  // After thinking a model writes empty lines first.
+  return [...new Set([`root ::= [\\n]{0,2} ${root}`, ...(forced ? [] : (answerRules ?? [])), ...calls, ...valueRules])].join('\n')
+}
+
+const chosen = (tools: readonly TemplateTool[], choice: ToolChoice): readonly TemplateTool[] =>
+  typeof choice === 'object' ? tools.filter(({ function: tool }) => tool.name === choice.name) : tools
+
+function callRules(tools: readonly TemplateTool[], format: CallFormat, parallel: boolean): readonly string[] {
+  const { prefix, middle, suffix, between, end } = format
+  const calls = tools.map(({ function: tool }, index) => ({
+    text: `${toLiteral(tool.name + middle)} arguments-${index} ${toLiteral(suffix)}`,
+    rules: parameterRules(tool, `arguments-${index}`),
+  }))
+  const more = parallel && between !== undefined ? ` (${toLiteral(between)} call)*` : ''
+  return [
+    `calls ::= ${toLiteral(prefix)} call${more} ${toLiteral(end)}`,
+    `call ::= ${calls.map(({ text }) => text).join(' | ')}`,
+    ...calls.flatMap(({ rules }) => rules),
+  ]
+}
+
+function parameterRules({ name: tool, parameters }: TemplateTool['function'], root: string): readonly string[] {
+  try {
+    return toSchemaRules(parameters, root)
+  } catch (error) {
+    const why = error instanceof LlmError ? error.message.replace(`${name}: `, '') : String(error)
+    throw new LlmError('unsupported', `${name}: the parameters of the tool "${tool}": ${why}`, { cause: error })
+  }
+}

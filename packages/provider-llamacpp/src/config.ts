@@ -1,0 +1,28 @@
+import type { CommonConfig } from '@modelport/driver'
+
+/** Which file to load, and where it runs. */
+export interface LlamaCppModelConfig {
+  /** Path of a GGUF file. */
+  readonly modelPath: string
+  /** Name of the model. Default: the file's, without `.gguf`. */
+  readonly model?: string
+  /**
+   * Which kind of processor computes: false the CPU. Default `auto`: the best one there is. Nothing is ever built or fetched for it;
+   * node-llama-cpp's own package for it must be installed.
+   */
+  readonly gpu?: false | 'auto' | 'cuda' | 'metal' | 'vulkan'
+  /** Threads of the CPU. Default: one for each core that computes well. */
+  readonly threads?: number
+  /** Most tokens of prompt and answer together. Default: what the model was trained for, at most 8192. */
+  readonly contextSize?: number
+}
+
+type Settings = Pick<CommonConfig, 'cheapestModel' | 'defaults' | 'timeouts' | 'limits' | 'tokenFactor' | 'clock'>
+
+/** Configuration of {@link createLlamaCpp}. */
+export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
+  /** A Jinja chat template instead of the file's own. */
+  readonly chatTemplate?: string
+  /** Answers that may be made at the same time, each with a context of its own; further calls wait. Default 1. */
+  readonly parallel?: number
+}

@@ -1,0 +1,92 @@
+import { type Embedder, type EmbedOptions } from '@modelport/core'
+import { createEmbedder, type EmbeddingBatch, systemClock } from '@modelport/driver'
+import type { LlamaEmbeddingContext } from 'node-llama-cpp'
+import type { LlamaCppModelConfig } from './config.js'
+import { toError, toLoadError } from './error.js'
+import { name } from './messages.js'
+import { modelName } from './model-file.js'
+import { leaseModel, type ModelLease } from './model-pool.js'
+
+/** Configuration of {@link createLlamaCppEmbedder}. `contextSize` is the most tokens of one text. */
+export interface LlamaCppEmbedderConfig extends LlamaCppModelConfig {
+  /** True gives vectors of length 1, as llama.cpp's own server does; false as the model makes them. Default true. */
+  readonly normalize?: boolean
+}
+
+/** An embedder whose model is in this process. */
+export interface LlamaCppEmbedder extends Embedder, AsyncDisposable {
+  /** Frees the memory; a model that other providers use stays for them. Idempotent. */
+  close(): Promise<void>
+}
+
+interface Loaded extends ModelLease {
+  readonly context: LlamaEmbeddingContext
+  readonly contextSize: number
+}
+
+/**
+ * An embedder of a GGUF file. It opens no connection, and loads nothing before the first call. `purpose` changes nothing: put the
+ * words that a model wants before queries into the texts. A deadline is looked at between two texts.
+ */
+export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
+  const { modelPath, model = modelName(modelPath), normalize = true } = config
+  let loading: Promise<Loaded> | undefined
+  let closing: Promise<void> | undefined
+  const load = (): Promise<Loaded> => {
+    if (closing) return Promise.reject(toError('aborted', 'the embedder was closed'))
+    loading ??= loadContext(config).catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      const loaded = await loading?.catch(() => undefined)
+      await loaded?.context.dispose()
+      await loaded?.release()
+    })())
+  const embedder = createEmbedder({
+    name,
+    model,
+    batchSize: 256,
+    embedBatch: async (texts, options) => embedTexts(await load(), texts, normalize, options),
+  })
+  return { ...embedder, close, [Symbol.asyncDispose]: close }
+}
+
+async function loadContext(config: LlamaCppEmbedderConfig): Promise<Loaded> {
+  const lease = await leaseModel(config)
+  const { runtime, model } = lease
+  const { threads, contextSize = Math.min(model.trainContextSize, 8192) } = config
+  try {
+    const context = await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) })
+    return { ...lease, context, contextSize }
+  } catch (cause) {
+    await lease.release()
+    throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, runtime.takeLog())
+  }
+}
+
+async function embedTexts(loaded: Loaded, texts: readonly string[], normalize: boolean, options: EmbedOptions): Promise<EmbeddingBatch> {
+  const { context, contextSize } = loaded
+  const end = options.deadlineMs === undefined ? Infinity : systemClock.now() + options.deadlineMs
+  const vectors: (readonly number[])[] = []
+  let inputTokens = 0
+  for (const [index, text] of texts.entries()) {
+    options.signal?.throwIfAborted()
+    if (systemClock.now() >= end) throw toError('timeout', `the deadline of ${options.deadlineMs ?? 0} ms has passed`)
+    const tokens = context.calculateInputLength(text)
+    if (!text || tokens < 1) throw toError('invalid-request', `texts[${index}] is empty; a model makes no vector of nothing`)
+    if (tokens > contextSize) throw toError('context-length', `texts[${index}] has ${tokens} tokens, the context ${contextSize}; cut the text or raise contextSize`)
+    inputTokens += tokens
+    const { vector } = await context.getEmbeddingFor(text)
+    vectors.push(normalize ? toUnitLength(vector) : vector)
+  }
+  return { vectors, inputTokens }
+}
+
+function toUnitLength(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector)
+  return length > 0 ? vector.map((value) => value / length) : vector
+}

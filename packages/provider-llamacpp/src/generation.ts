@@ -1,0 +1,119 @@
+import type { FinishReason, TokenLogprob } from '@modelport/core'
+import type { NeutralRecord, NeutralSource } from '@modelport/driver'
+import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import { AnswerParser } from './answer-parser.js'
+import { toGrammar } from './call-grammar.js'
+import { toError } from './error.js'
+import type { LoadedModel } from './loaded-model.js'
+import { type Prompt, toPrompt } from './prompt.js'
+import type { LlamaRequest } from './request.js'
+import type { SequencePool } from './sequence-pool.js'
+import { TokenText } from './token-text.js'
+
+/** An answer that is about to be made. */
+interface Job {
+  readonly loaded: LoadedModel
+  readonly pool: SequencePool
+  readonly request: LlamaRequest
+  readonly prompt: Prompt
+  readonly grammar: string | undefined
+  readonly signal: AbortSignal
+}
+
+/**
+ * The records of an answer, made one token at a time as they are asked for. Cancelling, or aborting the signal, ends it after the
+ * token or the batch of the prompt that is being evaluated, and frees its place.
+ * @throws {LlmError} `context-length` — the prompt leaves no room for an answer; `unsupported` — see {@link toRequest}.
+ */
+export function startAnswer(loaded: LoadedModel, pool: SequencePool, request: LlamaRequest, signal: AbortSignal): NeutralSource {
+  const { model, template } = loaded
+  if (request.tools.length && !template.calls) {
+    throw toError('unsupported', 'tools: the chat template of this model shows none, or calls them in a form that is not known; set chatTemplate, or ask for JSON with responseFormat')
+  }
+  const grammar = toGrammar(request, template.calls)
+  const prompt = toPrompt(model, template, request)
+  if (prompt.tokens.length >= pool.contextSize) {
+    throw toError('context-length', `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and answer; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`)
+  }
+  const records = answer({ loaded, pool, request, prompt, grammar, signal })
+  return {
+    next: async () => (await records.next()).value ?? undefined,
+    cancel: () => {
+      records.return(undefined).catch(() => undefined)
+    },
+  }
+}
+
+async function* answer(job: Job): AsyncGenerator<NeutralRecord, undefined, undefined> {
+  const { pool, prompt, signal } = job
+  const sequence = await pool.acquire(prompt.tokens, signal)
+  let end: NeutralRecord
+  try {
+    const reused = await fill(sequence, job)
+    end = yield* generate(sequence, reused, job)
+  } finally {
+    pool.release(sequence)
+  }
+  // Nothing is asked for after it: the place must be free by then.
+  yield end
+  return undefined
+}
+
+/** Evaluates the prompt but its last batch, and returns how many tokens were there already. */
+async function fill(sequence: LlamaContextSequence, { pool, prompt: { tokens }, signal }: Job): Promise<number> {
+  // The last token is always evaluated: what it predicts is the answer.
+  await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
+  const reused = sequence.nextTokenIndex
+  while (tokens.length - sequence.nextTokenIndex > pool.batchSize) {
+    signal.throwIfAborted()
+    const start = sequence.nextTokenIndex
+    await sequence.evaluateWithoutGeneratingNewTokens(tokens.slice(start, start + pool.batchSize))
+  }
+  signal.throwIfAborted()
+  return reused
+}
+
+async function* generate(sequence: LlamaContextSequence, reused: number, job: Job): AsyncGenerator<NeutralRecord, NeutralRecord, undefined> {
+  const { loaded: { model, template }, pool, request, prompt, signal } = job
+  const calls = request.tools.length ? template.calls : undefined
+  const parser = new AnswerParser({ thinking: template.thinking, startsThinking: prompt.startsThinking, calls, stop: request.stop })
+  const text = new TokenText(model, [template.thinking?.open, template.thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined))
+  const room = pool.contextSize - prompt.tokens.length
+  const most = Math.min(request.maxTokens, room)
+  let outputTokens = 0
+  let reasoningTokens = 0
+  let end: readonly [FinishReason, string] = ['stop', 'end-of-generation']
+  const options = await sampling(job, parser)
+  for await (const result of sequence.evaluateWithMetadata(prompt.tokens.slice(sequence.nextTokenIndex), { probabilities: request.topLogprobs !== undefined }, options)) {
+    outputTokens++
+    if (parser.mode === 'thinking') reasoningTokens++
+    const { token } = result
+    yield* parser.push(text.push(token), toLogprob(job, token, (result as { readonly probabilities?: Map<Token, number> }).probabilities))
+    signal.throwIfAborted()
+    if (parser.mode === 'stopped') end = ['stop', 'stop-text']
+    else if (parser.calls > 0 && !request.parallelToolCalls) end = ['stop', 'tool-call']
+    else if (outputTokens >= most) end = ['length', most === room ? 'context-size' : 'max-tokens']
+    else continue
+    break
+  }
+  yield* parser.push(text.end())
+  yield* parser.end()
+  const usage = { inputTokens: prompt.tokens.length, outputTokens, cacheReadTokens: reused, reasoningTokens }
+  return { type: 'end', finish: end[0], raw: end[1], usage }
+}
+
+async function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: AnswerParser): Promise<SequenceEvaluateOptions> {
+  // Without a limit of its own a sampler drops likely tokens; logprobs need them all.
+  const options: SequenceEvaluateOptions = { ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }), ...request.sampling }
+  if (grammar === undefined) return options
+  const rules = await runtime.llama.createGrammar({ grammar })
+  const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar: rules })
+  return { ...options, grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state) }
+}
+
+function toLogprob({ loaded: { model }, request: { topLogprobs } }: Job, token: Token, all: Map<Token, number> | undefined): TokenLogprob | undefined {
+  if (topLogprobs === undefined || !all) return undefined
+  const entry = ([one, probability]: readonly [Token, number]): TokenLogprob => ({ token: model.detokenize([one], true), logprob: Math.log(probability) })
+  const likeliest = [...all].sort((a, b) => b[1] - a[1]).slice(0, topLogprobs)
+  return { ...entry([token, all.get(token) ?? 0]), ...(topLogprobs > 0 && { top: likeliest.map(entry) }) }
+}

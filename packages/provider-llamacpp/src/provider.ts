@@ -1,0 +1,163 @@
+import { type CallOptions, type ChatMessage, type LlmError, type Provider, zeroCounts } from '@modelport/core'
+import { createNeutralDecoder, createProvider, type Driver, type NeutralSource, toNeutralError, toNeutralResponse } from '@modelport/driver'
+import type { LlamaCppConfig } from './config.js'
+import { toError } from './error.js'
+import { startAnswer } from './generation.js'
+import { type LoadedModel, readTemplate } from './loaded-model.js'
+import { name } from './messages.js'
+import { modelName } from './model-file.js'
+import { leaseModel } from './model-pool.js'
+import { toPrompt } from './prompt.js'
+import { type LlamaRequest, toRequest } from './request.js'
+import { createSequencePool, type SequencePool } from './sequence-pool.js'
+
+/** A provider whose model is in this process. */
+export interface LlamaCppProvider extends Provider, AsyncDisposable {
+  /** Loads the model now instead of at the first call. Throws what a call would. */
+  load(): Promise<void>
+  /**
+   * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact.
+   * Loads the model. Throws like {@link Provider.complete}.
+   */
+  countTokens(input: string | readonly ChatMessage[], ...options: CallOptions[]): Promise<number>
+  /** Ends running calls with `aborted` and frees the memory; a model that other providers use stays for them. Idempotent. */
+  close(): Promise<void>
+}
+
+interface Loaded extends LoadedModel {
+  readonly pool: SequencePool
+  free(): Promise<void>
+}
+
+/** One clock a wait: loading takes minutes, a long prompt too, and a whole answer is one wait. */
+const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_000 }
+
+/**
+ * A provider of a GGUF file, run in this process. It opens no connection: its `apiHosts` are none. Nothing is loaded before the first
+ * call. `estimateTokens` is exact once the model is loaded.
+ * @throws {LlmError} `config` — no `modelPath`.
+ */
+export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
+  const { modelPath, model = modelName(modelPath), cheapestModel = model, defaults, timeouts, limits, tokenFactor, clock } = config
+  if (typeof modelPath !== 'string' || !modelPath) throw toError('config', 'modelPath is missing; give the path of a GGUF file')
+  const memory = new Memory(config)
+  const settings = {
+    model,
+    cheapestModel,
+    hosts: [],
+    timeouts: { ...patience, ...timeouts },
+    ...(defaults && { defaults }),
+    ...(limits && { limits }),
+    ...(tokenFactor !== undefined && { tokenFactor }),
+    ...(clock && { clock }),
+  }
+  const driver: Driver<LlamaRequest> = {
+    name,
+    framing: 'ndjson',
+    request: toRequest,
+    send: async (request, { signal, stream }) => {
+      const loaded = await memory.load()
+      signal.throwIfAborted()
+      return toNeutralResponse(memory.watched(startAnswer(loaded, loaded.pool, request, signal)), stream)
+    },
+    decoder: createNeutralDecoder,
+    error: (failure) => toNeutralError(name, failure),
+  }
+  const provider = createProvider(driver, settings)
+  const counter = createProvider({ ...driver, send: async (request, { stream }) => toNeutralResponse(counted(await memory.load(), request), stream) }, settings)
+  return {
+    ...provider,
+    load: async () => {
+      await memory.load()
+    },
+    countTokens: async (input, ...options) => {
+      if (typeof input === 'string') return (await memory.load()).model.tokenize(input).length
+      return (await counter.generate(input, ...options)).usage.inputTokens
+    },
+    estimateTokens: (text) => memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
+    close: () => memory.close(),
+    [Symbol.asyncDispose]: () => memory.close(),
+  }
+}
+
+/** An answer that only says how long its prompt is. */
+function counted({ model, template }: Loaded, request: LlamaRequest): NeutralSource {
+  const inputTokens = toPrompt(model, template, request).tokens.length
+  const records = [{ type: 'end' as const, finish: 'stop' as const, usage: { ...zeroCounts, inputTokens } }]
+  return { next: () => Promise.resolve(records.shift()), cancel: () => undefined }
+}
+
+/** What a provider keeps in memory: the model's lease and its places, once they are loaded. */
+class Memory {
+  now: Loaded | undefined
+  readonly #config: LlamaCppConfig
+  readonly #running = new Set<NeutralSource>()
+  #loading: Promise<Loaded> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(config: LlamaCppConfig) {
+    this.#config = config
+  }
+
+  /** Loads once; a failure is tried again at the next call. */
+  load(): Promise<Loaded> {
+    if (this.#closing) return Promise.reject(closed())
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined
+      throw error
+    })
+    return this.#loading
+  }
+
+  /** The source, ended when the provider is closed. */
+  watched(source: NeutralSource): NeutralSource {
+    const watched: NeutralSource = {
+      next: async () => {
+        if (this.#isClosed()) throw closed()
+        this.#running.add(watched)
+        const record = await source.next()
+        if (this.#isClosed()) throw closed()
+        if (record === undefined || record.type === 'end') this.#running.delete(watched)
+        return record
+      },
+      cancel: () => {
+        this.#running.delete(watched)
+        source.cancel()
+      },
+    }
+    return watched
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      for (const source of this.#running) source.cancel()
+      const loaded = await this.#loading?.catch(() => undefined)
+      this.now = undefined
+      await loaded?.free()
+    })()
+    return this.#closing
+  }
+
+  #isClosed(): boolean {
+    return this.#closing !== undefined
+  }
+
+  async #load(): Promise<Loaded> {
+    const { runtime, model, release } = await leaseModel(this.#config)
+    try {
+      const template = await readTemplate(model, this.#config)
+      const pool = await createSequencePool(runtime, model, this.#config)
+      const free = async (): Promise<void> => {
+        await pool.close()
+        await release()
+      }
+      this.now = { runtime, model, template, pool, free }
+      return this.now
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+}
+
+const closed = (): LlmError => toError('aborted', 'the provider was closed')

@@ -1,0 +1,178 @@
+import { type JsonObject, LlmError } from '@modelport/core'
+import { name } from './messages.js'
+import { toLiteral, valueRules, stringFormats } from './grammar-text.js'
+import { integerRule } from './integer-range.js'
+
+/** Says nothing about what fits. */
+const annotations = [
+  'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$schema', '$id', '$anchor', '$comment', '$defs', 'definitions',
+]
+/** What each kind of schema may say beside its `type`. */
+const keywords: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties'],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
+  string: ['minLength', 'maxLength', 'format'],
+  integer: ['minimum', 'maximum'],
+  number: [],
+  boolean: [],
+  null: [],
+}
+/** llama.cpp refuses grammars with longer repetitions. */
+const longestRepetition = 2000
+
+/**
+ * The rules, in llama.cpp's grammar notation, of JSON that fits a schema; the rule `root` is the whole. What the rules allow always
+ * fits the schema; they may allow less: properties come in the schema's order, and undeclared ones only where none are declared.
+ * `oneOf` is read as `anyOf`.
+ * @throws {LlmError} `unsupported` — a grammar cannot say it; the message has the JSON pointer.
+ * @see https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md (read 2026-11-21)
+ */
+export function toSchemaRules(schema: unknown, root: string): readonly string[] {
+  return new SchemaGrammar(schema, root).rules()
+}
+
+class SchemaGrammar {
+  readonly #schema: unknown
+  readonly #root: string
+  readonly #rules: string[] = []
+  /** Rules of what `$ref` names, by pointer. */
+  readonly #named = new Map<string, string>()
+
+  constructor(schema: unknown, root: string) {
+    this.#schema = schema
+    this.#root = root
+  }
+
+  rules(): readonly string[] {
+    this.#named.set('', this.#root)
+    this.#rules.push(`${this.#root} ::= ${this.#value(this.#schema, '')}`)
+    return [...this.#rules, ...valueRules]
+  }
+
+  #value(schema: unknown, at: string): string {
+    if (schema === true) return 'any-value'
+    if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return refuse(at, 'no JSON fits it, or it is no schema')
+    const said: JsonObject = Object.fromEntries(Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined))
+    const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
+    if ($ref !== undefined) return this.#reference(said, at)
+    if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toLiteral(JSON.stringify(said['const'])))
+    if (Array.isArray(list)) return this.#alone(said, ['enum', 'type'], at, () => either(list.map((value) => toLiteral(JSON.stringify(value)))))
+    for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
+      if (options === undefined) continue
+      if (!Array.isArray(options) || !options.length) return refuse(`${at}/${key}`, 'it must be a list of schemas')
+      if (key === 'allOf' && options.length > 1) return refuse(`${at}/allOf`, 'schemas cannot be joined; write them as one')
+      return this.#alone(said, [key], at, () => either(options.map((option, index) => this.#value(option, `${at}/${key}/${index}`))))
+    }
+    if (type === undefined) return this.#untyped(said, at)
+    const types = [type].flat().filter((one): one is string => typeof one === 'string')
+    this.#check(said, ['type', ...types.flatMap((one) => keywords[one] ?? [])], at)
+    return either(types.map((one) => this.#typed(one, said, at)))
+  }
+
+  #untyped(said: JsonObject, at: string): string {
+    if (!Object.keys(said).length) return 'any-value'
+    const type = Object.keys(keywords).find((one) => Object.keys(said).every((key) => keywords[one]?.includes(key)))
+    return type === undefined ? this.#alone(said, [], at, () => '') : this.#typed(type, said, at)
+  }
+
+  #typed(type: string, said: JsonObject, at: string): string {
+    if (type === 'object') return this.#object(said, at)
+    if (type === 'array') return this.#array(said, at)
+    if (type === 'string') return this.#string(said, at)
+    if (type === 'integer') return integerRule(said, (key, why) => refuse(`${at}/${key}`, why))
+    return type === 'number' || type === 'boolean' || type === 'null' ? `any-${type}` : refuse(`${at}/type`, `there is no type "${type}"`)
+  }
+
+  #object({ properties = {}, required = [], additionalProperties }: JsonObject, at: string): string {
+    const declared = Object.entries(properties as JsonObject)
+    const needed = required as readonly string[]
+    const undeclared = needed.filter((key) => !declared.some(([known]) => known === key)).map((key) => [key, additionalProperties ?? true] as const)
+    const members = [...declared, ...undeclared].map(([key, value]) => ({
+      needed: needed.includes(key),
+      text: this.#rule(`${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${escapePointer(key)}`)}`),
+    }))
+    if (!members.length) {
+      if (additionalProperties === false) return toLiteral('{}')
+      const member = this.#rule(`any-string ":" space ${this.#value(additionalProperties ?? true, `${at}/additionalProperties`)}`)
+      return `"{" (${member} ("," space ${member})*)? "}"`
+    }
+    const first = members.filter((member) => member.needed).map(({ text }) => text)
+    const rest = members.filter((member) => !member.needed).map(({ text }) => text)
+    const later = rest.map((text) => `("," space ${text})?`)
+    if (first.length) return `"{" ${first.join(' "," space ')} ${later.join(' ')} "}"`
+    return `"{" ${either(rest.map((text, index) => [text, ...later.slice(index + 1)].join(' ')))}? "}"`
+  }
+
+  #array({ items = true, prefixItems = [], minItems = 0, maxItems, uniqueItems }: JsonObject, at: string): string {
+    if (uniqueItems === true) return refuse(`${at}/uniqueItems`, 'a grammar cannot compare items')
+    const prefix = Array.isArray(items) ? items : (prefixItems as readonly unknown[])
+    const places = prefix.map((item, index) => this.#value(item, `${at}/prefixItems/${index}`))
+    const least = Math.max(Number(minItems) - places.length, 0)
+    const most = maxItems === undefined ? undefined : Number(maxItems) - places.length
+    if (most !== undefined && most < 0) return refuse(`${at}/maxItems`, 'it is below the number of prefixItems')
+    const open = places.join(' "," space ')
+    if (Array.isArray(items) || items === false || most === 0) {
+      return least > 0 ? refuse(`${at}/minItems`, 'it is above what the items allow') : `"[" ${open} "]"`
+    }
+    const item = this.#rule(this.#value(items, `${at}/items`))
+    if (places.length) return `"[" ${open} ("," space ${item})${repeat(least, most, `${at}/maxItems`)} "]"`
+    const more = `${item} ("," space ${item})${repeat(Math.max(least - 1, 0), most === undefined ? undefined : most - 1, `${at}/maxItems`)}`
+    return least > 0 ? `"[" ${more} "]"` : `"[" (${more})? "]"`
+  }
+
+  #string({ minLength, maxLength, format }: JsonObject, at: string): string {
+    if (format !== undefined) {
+      if (minLength !== undefined || maxLength !== undefined) return refuse(`${at}/format`, 'it cannot be had together with a length')
+      return typeof format === 'string' && format in stringFormats ? `${format}-string` : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
+    }
+    if (minLength === undefined && maxLength === undefined) return 'any-string'
+    return `"\\"" plain-char${repeat(Number(minLength ?? 0), maxLength === undefined ? undefined : Number(maxLength), `${at}/maxLength`)} "\\""`
+  }
+
+  #reference(said: JsonObject, at: string): string {
+    this.#check(said, ['$ref'], at)
+    const { $ref } = said
+    if (typeof $ref !== 'string' || !/^#(\/|$)/.test($ref)) return refuse(`${at}/$ref`, 'only parts of the schema itself can be referred to')
+    const pointer = $ref.slice(1)
+    const known = this.#named.get(pointer)
+    if (known !== undefined) return known
+    let target: unknown = this.#schema
+    for (const part of pointer.split('/').slice(1)) target = (target as JsonObject | undefined)?.[unescapePointer(part)]
+    if (target === undefined) return refuse(`${at}/$ref`, `there is nothing at ${$ref}`)
+    const rule = `${this.#root}-ref-${this.#named.size}`
+    this.#named.set(pointer, rule)
+    this.#rules.push(`${rule} ::= ${this.#value(target, pointer)}`)
+    return rule
+  }
+
+  /** A rule of its own keeps repeated parts short. */
+  #rule(text: string): string {
+    const rule = `${this.#root}-${this.#rules.length}`
+    this.#rules.push(`${rule} ::= ${text}`)
+    return rule
+  }
+
+  #alone(said: JsonObject, allowed: readonly string[], at: string, make: () => string): string {
+    this.#check(said, allowed, at)
+    return make()
+  }
+
+  #check(said: JsonObject, allowed: readonly string[], at: string): void {
+    const key = Object.keys(said).find((one) => !allowed.includes(one))
+    if (key !== undefined) refuse(`${at}/${escapePointer(key)}`, 'a grammar cannot express it here')
+  }
+}
+
+function repeat(least: number, most: number | undefined, at: string): string {
+  if (Math.max(least, most ?? 0) > longestRepetition) return refuse(at, `more than ${longestRepetition} repetitions cannot be counted`)
+  return most === undefined ? `{${least},}` : `{${least},${most}}`
+}
+
+const either = (options: readonly string[]): string => `(${options.join(' | ')})`
+
+const escapePointer = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
+const unescapePointer = (part: string): string => decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
+
+function refuse(at: string, why: string): never {
+  throw new LlmError('unsupported', `${name}: the schema at "${at || '/'}": ${why}`)
+}
