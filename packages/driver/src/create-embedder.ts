@@ -12,16 +12,19 @@ export interface EmbedderDriver {
   readonly model: string
   /** Most texts the vendor takes in one request. */
   readonly batchSize: number
+  /** Length of vectors that was asked for: another is refused. Unset: the first vector's. */
+  readonly dimensions?: number | undefined
   /** Embeds at most `batchSize` texts. */
   embedBatch(texts: readonly string[], options: EmbedOptions): Promise<EmbeddingBatch>
 }
 
 /**
  * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and keeps their order.
- * Rejects `protocol` when the server answers with another number of vectors, or with vectors of different lengths.
+ * Rejects `protocol` when the server answers with another number of vectors, with vectors of another length than was asked for or
+ * than the others have, or with something that is no number.
  */
 export function createEmbedder(driver: EmbedderDriver): Embedder {
-  const { name, model, batchSize } = driver
+  const { name, model, batchSize, dimensions } = driver
   return {
     name,
     model,
@@ -38,10 +41,18 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
         const round = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
         usage = addUsage(usage, toUsage([round], 0, batch.inputTokens !== undefined))
       }
-      const length = vectors[0]?.length
-      const odd = vectors.findIndex((vector) => vector.length !== length || vector.length === 0)
-      if (odd >= 0) throw new LlmError('protocol', `${name}: protocol: vector ${odd} has ${vectors[odd]?.length ?? 0} dimensions, not ${length ?? 0}`)
+      checkVectors(name, vectors, dimensions ?? vectors[0]?.length ?? 0)
       return { vectors, usage }
     },
+  }
+}
+
+function checkVectors(name: string, vectors: readonly (readonly number[])[], dimensions: number): void {
+  for (const [index, vector] of vectors.entries()) {
+    if (vector.length !== dimensions || !dimensions) {
+      throw new LlmError('protocol', `${name}: protocol: vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`)
+    }
+    const odd = vector.findIndex((value) => !Number.isFinite(value))
+    if (odd >= 0) throw new LlmError('protocol', `${name}: protocol: vector ${index} has no number at ${odd}`)
   }
 }

@@ -1,4 +1,4 @@
-import type { CallOptions, ChatMessage } from '@modelport/core'
+import { type CallOptions, type ChatMessage, LlmError, type TokenCount } from '@modelport/core'
 import { createJsonClient, type JsonCallOptions, type JsonClient } from '@modelport/driver'
 import { toConnection } from './client.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -43,7 +43,7 @@ export async function listModels(config: Omit<AnthropicConfig, 'model'>, options
 }
 
 /**
- * How many input tokens the conversation has, as the API counts them; nothing is generated. Undefined when the server does not say.
+ * How many input tokens the conversation has, as the API counts them; nothing is generated.
  * Throws like {@link Provider.complete}.
  * @see https://platform.claude.com/docs/en/build-with-claude/token-counting (read 2026-11-21)
  */
@@ -51,7 +51,7 @@ export async function countTokens(
   config: AnthropicConfig,
   messages: readonly ChatMessage[],
   options: CallOptions = {},
-): Promise<number | undefined> {
+): Promise<TokenCount> {
   const { client, url, headers } = open(config)
   const { system, signal, deadlineMs } = options
   const turn = {
@@ -65,11 +65,13 @@ export async function countTokens(
   const { body, betas } = toRequest(turn, toRules(config))
   const counted = Object.fromEntries(Object.entries(body).filter(([field]) => countedFields.includes(field)))
   const beta = betas.length ? { 'anthropic-beta': betas.join(',') } : undefined
-  const answer = await client.request<{ input_tokens?: number }>(
+  const answer = await client.request<{ input_tokens?: unknown } | null>(
     { url: `${url}/v1/messages/count_tokens`, body: counted, headers: { ...headers, ...beta } },
     { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) },
   )
-  return answer.input_tokens
+  const tokens = answer?.input_tokens
+  if (typeof tokens !== 'number') throw new LlmError('protocol', `${providerName}: protocol: the answer has no count of tokens`)
+  return { tokens, source: 'provider' }
 }
 
 function open(config: AnthropicConfig): { client: JsonClient; url: string; headers: Record<string, string> } {

@@ -1,3 +1,4 @@
+export { capabilities } from './capabilities.js'
 export type { ConnectionConfig } from './client.js'
 export { anthropicHosts } from './client.js'
 export type { AnthropicModel } from './endpoints.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anthropicHosts, cheapestModel, createAnthropic } from '../src/index.js'
+import { anthropicHosts, capabilities, cheapestModel, createAnthropic } from '../src/index.js'
 import { traitsOf } from '../src/models.js'
 
 describe('what a model takes', () => {
@@ -36,4 +36,14 @@ test('models and estimates can be overridden', () => {
 test('hosts', () => {
   expect(anthropicHosts()).toEqual(['api.anthropic.com:443'])
   expect(anthropicHosts({ baseUrl: 'http://[::1]:8080/v1' })).toEqual(['[::1]:8080'])
+})
+
+test('capabilities, each with its source', () => {
+  const found = capabilities({ model: 'claude-opus-5-5' })
+  expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
+    tools: true, parallelTools: true, images: true, schema: 'by-model', logprobs: false, reasoning: true, embeddings: false,
+  })
+  for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
+  expect(capabilities({ model: 'claude-3-5-sonnet-20241022' }).reasoning.supported).toBe(false)
+  expect(capabilities({ model: 'other', traits: { thinking: 'none' }, profile: { supportsJsonSchema: false } })).toMatchObject({ reasoning: { supported: false }, schema: { supported: false } })
 })

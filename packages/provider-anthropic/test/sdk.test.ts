@@ -164,6 +164,11 @@ describe('other endpoints', () => {
     expect(paths).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'])
   })
 
+  test('countTokens rejects an answer without a count', async () => {
+    const fetch = () => Promise.resolve(Response.json({}))
+    await expect(countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }])).rejects.toMatchObject({ code: 'protocol' })
+  })
+
   test('countTokens asks with what is counted only', async () => {
     let body: unknown
     let url = ''
@@ -172,7 +177,7 @@ describe('other endpoints', () => {
       body = JSON.parse(init?.body as string)
       return Response.json({ input_tokens: 14 })
     }
-    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be brief.', temperature: 0 })).toBe(14)
+    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be brief.', temperature: 0 })).toEqual({ tokens: 14, source: 'provider' })
     expect(url).toBe('https://api.anthropic.com/v1/messages/count_tokens')
     expect(body).toEqual({ model: 'claude-sonnet-4-5', system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] })
   })

@@ -40,6 +40,7 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
   return createEmbedder({
     name: providerName,
     model,
+    dimensions: config.dimensions,
     batchSize: vertex ? batchSizes.vertex : batchSizes.gemini,
     embedBatch: async (texts, options): Promise<EmbeddingBatch> => {
       const { url, headers } = await throughSdk(

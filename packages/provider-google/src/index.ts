@@ -1,3 +1,4 @@
+export { capabilities } from './capabilities.js'
 export type { GoogleConfig, GoogleEndpointConfig, GoogleHost, GoogleHostPurpose, ServiceAccount, VertexConfig } from './config.js'
 export { googleHosts } from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
+import { type ChatMessage, LlmError, type TokenCount } from '@modelport/core'
 import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
@@ -59,7 +59,7 @@ export async function listModels(config: GoogleConfig, options: JsonCallOptions 
  * @see https://ai.google.dev/api/tokens#method:-models.counttokens (read 2026-11-21)
  * @throws {LlmError} as a call of the provider.
  */
-export async function countTokens(config: GoogleConfig, messages: readonly ChatMessage[], options: JsonCallOptions = {}): Promise<number> {
+export async function countTokens(config: GoogleConfig, messages: readonly ChatMessage[], options: JsonCallOptions = {}): Promise<TokenCount> {
   const client = createClient(config)
   const { model, models } = config
   const json = createJsonClient(providerName, toGoogleError, client.settings)
@@ -72,8 +72,10 @@ export async function countTokens(config: GoogleConfig, messages: readonly ChatM
   // The Gemini API counts a system instruction only inside a whole request.
   const generateContentRequest = { model: `models/${model.slice(model.lastIndexOf('/') + 1)}`, contents, systemInstruction }
   const body = config.vertex ? { contents, ...(systemInstruction && { systemInstruction }) } : systemInstruction ? { generateContentRequest } : { contents }
-  const { totalTokens } = await json.request<{ readonly totalTokens?: number }>({ url, headers, body }, options)
-  return totalTokens ?? 0
+  const answer = await json.request<{ readonly totalTokens?: unknown } | null>({ url, headers, body }, options)
+  const tokens = answer?.totalTokens
+  if (typeof tokens !== 'number') throw new LlmError('protocol', `${providerName}: protocol: the answer has no count of tokens`)
+  return { tokens, source: 'provider' }
 }
 
 function toModel({ name, inputTokenLimit, outputTokenLimit }: WireModel): GoogleModel[] {

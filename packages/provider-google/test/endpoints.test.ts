@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isLlmError } from '@modelport/core'
-import { cheapestModel, countTokens, createGoogle, createGoogleEmbedder, listModels } from '../src/index.js'
+import { capabilities, cheapestModel, countTokens, createGoogle, createGoogleEmbedder, listModels } from '../src/index.js'
 import { answer, recordingFetch } from './support.js'
 
 const apiKey = 'key-of-tests'
@@ -59,12 +59,27 @@ describe('models and tokens', () => {
     const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
     const systemInstruction = { parts: [{ text: 'S' }] }
     const fetch = recordingFetch(() => answer({ totalTokens: 4 }))
-    expect(await countTokens({ apiKey, model: 'gemini-3-flash-preview', fetch }, messages)).toBe(4)
-    expect(await countTokens({ vertex, model: 'gemini-3-flash-preview', fetch }, messages)).toBe(4)
+    expect(await countTokens({ apiKey, model: 'gemini-3-flash-preview', fetch }, messages)).toEqual({ tokens: 4, source: 'provider' })
+    expect(await countTokens({ vertex, model: 'gemini-3-flash-preview', fetch }, messages)).toEqual({ tokens: 4, source: 'provider' })
     expect(fetch.requests.map(({ url, body }) => [url, body])).toEqual([
       [`${host}/gemini-3-flash-preview:countTokens`, { generateContentRequest: { model: 'models/gemini-3-flash-preview', contents, systemInstruction } }],
       [`${vertexHost}/gemini-3-flash-preview:countTokens`, { contents, systemInstruction }],
     ])
+  })
+
+  test('an answer without a count is not a count of nothing', async () => {
+    const fetch = recordingFetch(() => answer({}))
+    await expect(countTokens({ apiKey, model: 'm', fetch }, [{ role: 'user', content: 'Hi' }])).rejects.toMatchObject({ code: 'protocol' })
+  })
+
+  test('capabilities, each with its source', () => {
+    const found = capabilities({ model: 'gemini-3.8-flash' })
+    expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
+      tools: true, parallelTools: true, images: true, schema: true, logprobs: 'by-model', reasoning: true, embeddings: true,
+    })
+    for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
+    expect(capabilities({ model: 'gemini-2.0-flash' }).reasoning.supported).toBe(false)
+    expect(capabilities({ model: 'gemini-2.0-flash', profile: { supportsTools: false } })).toMatchObject({ tools: { supported: false }, parallelTools: { supported: false } })
   })
 
   test('the cheapest model is that of the table, or the configuration\'s', () => {

@@ -28,6 +28,7 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
     name,
     model: config.model,
     batchSize: 256,
+    dimensions,
     embedBatch: async (input, options) => {
       const body = {
         model: config.model,

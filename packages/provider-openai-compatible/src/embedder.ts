@@ -31,6 +31,7 @@ export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderC
     name,
     model,
     batchSize,
+    dimensions,
     embedBatch: async (input, { signal, deadlineMs }) => {
       const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
       const options = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }

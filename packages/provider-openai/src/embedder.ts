@@ -27,6 +27,7 @@ export function createOpenAIEmbedder(config: OpenAIEmbedderConfig): Embedder {
     name,
     model,
     batchSize,
+    dimensions,
     embedBatch: async (input, { signal, deadlineMs }) => {
       const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
       const options = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }

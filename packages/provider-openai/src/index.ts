@@ -1,3 +1,4 @@
+export { capabilities } from './capabilities.js'
 export type { AzureConfig, OpenAIConfig, OpenAIConnection } from './config.js'
 export type { OpenAIEmbedderConfig } from './embedder.js'
 export { createOpenAIEmbedder } from './embedder.js'

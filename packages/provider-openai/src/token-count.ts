@@ -1,4 +1,4 @@
-import { type CallOptions, type ChatMessage, type JsonObject } from '@modelport/core'
+import { type CallOptions, type ChatMessage, type JsonObject, LlmError, type TokenCount } from '@modelport/core'
 import { createProvider, type Driver, parseJson } from '@modelport/driver'
 import { createClient, send } from './client.js'
 import type { OpenAIConfig } from './config.js'
@@ -16,7 +16,7 @@ const counted = [
  * Throws like a call of the provider.
  * @see https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens (read 2026-11-21)
  */
-export async function countTokens(config: OpenAIConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<number> {
+export async function countTokens(config: OpenAIConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
   const connection = connect({ ...config, api: 'responses' })
   const client = createClient(connection.endpoint, config)
   const base = responsesDriver(config, connection)
@@ -26,11 +26,13 @@ export async function countTokens(config: OpenAIConfig, messages: readonly ChatM
     send: (body, io) => send(client, '/responses/input_tokens', body, io),
     decoder: (sink) => ({
       push: ({ data }) => {
-        sink.usage({ inputTokens: parseJson<WireTokenCount>(data).input_tokens })
+        const { input_tokens: inputTokens } = parseJson<WireTokenCount>(data)
+        if (typeof inputTokens !== 'number') throw new LlmError('protocol', 'the answer has no count of tokens')
+        sink.usage({ inputTokens })
         sink.terminal()
       },
     }),
   }
   const { usage } = await createProvider(driver, connection.settings).generate(messages, ...options)
-  return usage.inputTokens
+  return { tokens: usage.inputTokens, source: 'provider' }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countTokens, createOpenAI, createOpenAIEmbedder, listModels } from '../src/index.js'
+import { capabilities, countTokens, createOpenAI, createOpenAIEmbedder, listModels } from '../src/index.js'
 import { recordingFetch } from './support.js'
 
 const apiKey = 'sk-test-0123456789'
@@ -36,12 +36,27 @@ test('models', async () => {
 test('counted tokens', async () => {
   const { fetch, sent } = recordingFetch({ object: 'response.input_tokens', input_tokens: 42 })
   const count = await countTokens({ apiKey, model: 'gpt-5.4', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'S', tools: [{ name: 't', description: 'T' }] })
-  expect(count).toBe(42)
+  expect(count).toEqual({ tokens: 42, source: 'provider' })
   expect(sent[0]?.url).toBe('https://api.openai.com/v1/responses/input_tokens')
   expect(sent[0]?.body).toEqual({
     model: 'gpt-5.4', instructions: 'S', input: [{ role: 'user', content: 'Hi' }],
     tools: [{ type: 'function', name: 't', description: 'T', parameters: { type: 'object', properties: {} }, strict: false }],
   })
+})
+
+test('a server that gives no count is not believed to have counted', async () => {
+  const { fetch } = recordingFetch({ object: 'response.input_tokens' })
+  await expect(countTokens({ apiKey, model: 'gpt-5.4', fetch }, [{ role: 'user', content: 'Hi' }])).rejects.toMatchObject({ code: 'protocol' })
+})
+
+test('capabilities, each with its source', () => {
+  const found = capabilities({ model: 'gpt-5.4' })
+  expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
+    tools: true, parallelTools: 'by-model', images: 'by-model', schema: 'by-model', logprobs: 'by-model', reasoning: true, embeddings: true,
+  })
+  for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
+  expect(capabilities({ model: 'gpt-4.1' })).toMatchObject({ reasoning: { supported: false }, logprobs: { supported: true } })
+  expect(capabilities({ model: 'gpt-4.1', profile: { supportsJsonSchema: true } }).schema).toMatchObject({ supported: true, source: expect.stringContaining('profile') as string })
 })
 
 test('the cheapest model is OpenAI\'s at OpenAI, the model itself elsewhere, and may be set', () => {

@@ -1,0 +1,20 @@
+import type { Capabilities } from '@modelport/core'
+import { resolveCapabilities } from '@modelport/driver'
+import type { GoogleConfig } from './config.js'
+import { factsOf } from './model-facts.js'
+
+const docs = 'https://ai.google.dev/gemini-api/docs'
+
+/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the facts of the model. */
+export function capabilities({ model, models, profile }: Pick<GoogleConfig, 'model' | 'models' | 'profile'>): Capabilities {
+  const levels = Object.keys(factsOf(model, models).thinking ?? {}).filter((level) => level !== 'none')
+  return resolveCapabilities({
+    tools: { supported: true, source: `${docs}/function-calling` },
+    parallelTools: { supported: true, source: `${docs}/function-calling#parallel_function_calling` },
+    images: { supported: true, source: `${docs}/image-understanding` },
+    schema: { supported: true, source: `${docs}/structured-output` },
+    logprobs: { supported: 'by-model', source: 'https://ai.google.dev/api/generate-content#generationconfig' },
+    reasoning: { supported: levels.length > 0, source: `${docs}/thinking` },
+    embeddings: { supported: true, source: `${docs}/embeddings` },
+  }, profile)
+}

@@ -1,0 +1,20 @@
+import type { Capabilities } from '@modelport/core'
+import { resolveCapabilities } from '@modelport/driver'
+import type { OpenAIConfig } from './config.js'
+import { modelTraits } from './models.js'
+
+const docs = 'https://developers.openai.com/api/docs'
+
+/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says. */
+export function capabilities({ model, reasoningModel, profile }: Pick<OpenAIConfig, 'model' | 'reasoningModel' | 'profile'>): Capabilities {
+  const { reasoning } = modelTraits(model, reasoningModel)
+  return resolveCapabilities({
+    tools: { supported: true, source: `${docs}/guides/function-calling` },
+    parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },
+    images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
+    schema: { supported: 'by-model', source: `${docs}/guides/structured-outputs` },
+    logprobs: { supported: reasoning ? 'by-model' : true, source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions' },
+    reasoning: { supported: reasoning, source: `${docs}/guides/reasoning` },
+    embeddings: { supported: true, source: `${docs}/guides/embeddings` },
+  }, profile)
+}
