@@ -13,7 +13,7 @@ const others = [
 ]
 
 const provide = (recorded: CorpusCase, cut: Cut) =>
-  createPreset(rows[recorded.vendor] ?? 'openai-compatible', { apiKey: 'sk-recorded-1', model: recorded.request.body.model || 'recorded', fetch: corpusFetch(recorded, cut) })
+  createPreset(rows[recorded.vendor] ?? 'openai-compatible', { apiKey: 'sk-recorded-1', model: [recorded.request.body.model].find(Boolean) ?? 'recorded', fetch: corpusFetch(recorded, cut) })
 
 const decode = (recorded: CorpusCase, cut: Cut) => decodeCase(recorded, provide(recorded, cut))
 

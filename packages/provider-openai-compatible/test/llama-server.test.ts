@@ -1,7 +1,7 @@
 import { isLlmError, type ProviderError, type StreamEvent, type ToolDefinition, type ToolStreamReader } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
-import { createOpenAICompatible, createOpenAICompatibleEmbedder, listModels } from '../src/index.js'
+import { countTokens, createOpenAICompatible, createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } from '../src/index.js'
 
 const key = 'sk-llama-4f1c9a77'
 const open = startLlamaServer(['--jinja'])
@@ -123,6 +123,24 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   test('a prompt that is too long', async () => {
     const error = await failure(provider.complete('word '.repeat(9000)))
     expect(error).toMatchObject({ code: 'context-length', status: 400, type: 'exceed_context_size_error', retryable: false, attempts: 1 })
+  })
+
+  test('tokens counted before a call are those of the call', async () => {
+    const config = toPresetConfig('llamacpp-server', { baseUrl: open?.url ?? '', model: 'tinytool' })
+    const conversation = [{ role: 'user' as const, content: 'What is the weather in Paris? 🎉' }]
+    for (const options of [{}, { system: 'Be brief.' }, { tools: [weather, add] }]) {
+      const { usage } = await createPreset('llamacpp-server', config).generate(conversation, { maxTokens: 1, ...options })
+      expect(await countTokens(config, conversation, options)).toEqual({ tokens: usage.inputTokens, source: 'tokenizer' })
+      const { tokens } = await countTokens({ ...config, quirks: {} }, conversation, options)
+      expect(tokens).toBeGreaterThan(0)
+    }
+  })
+
+  test('a tool forced by name counts as none, so the row refuses it', async () => {
+    const ask = (name: 'llamacpp-server' | 'openai-compatible') =>
+      createPreset(name, { baseUrl: open?.url ?? '', model: 'tinytool' }).generate([{ role: 'user', content: 'Send an emoji' }], { tools: [weather], toolChoice: { name: 'get_weather' }, temperature: 0, maxTokens: 40 })
+    expect((await ask('openai-compatible')).toolCalls).toEqual([])
+    await expect(ask('llamacpp-server')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
   test('the models it has', async () => {

@@ -1,0 +1,209 @@
+import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
+import { isLlmError, parseBaseUrl } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { capabilities, createOpenAICompatibleEmbedder, createPreset, type PresetConfig, type PresetName, presets, presetsDate, toPresetConfig } from '../src/index.js'
+
+const names = Object.keys(presets) as PresetName[]
+const apiKey = 'sk-presets-5f2e'
+const tools: ToolDefinition[] = [{ name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } }]
+const schema = { type: 'json-schema', schema: { type: 'object' } } as const
+const user: ChatMessage = { role: 'user', content: 'Hi' }
+
+interface Sent {
+  readonly url: string
+  readonly key: string | null
+  readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+}
+
+async function sentBy(name: PresetName, options: CallOptions = {}, config: PresetConfig = {}, messages: readonly ChatMessage[] = [user]): Promise<Sent> {
+  const sent: Sent[] = []
+  const provider = createPreset(name, {
+    apiKey, model: 'm', ...(presets[name].retired && { baseUrl: presets[name].baseUrl }), ...config,
+    fetch: (input, init) => {
+      sent.push({ url: new Request(input).url, key: new Headers(init?.headers).get('authorization'), body: JSON.parse(init?.body as string) })
+      return Promise.resolve(Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))
+    },
+  })
+  await provider.generate(messages, options)
+  return sent[0] as Sent
+}
+
+const codeOf = (make: () => unknown): unknown => {
+  try {
+    make()
+    return undefined
+  } catch (error) {
+    return isLlmError(error) ? error : undefined
+  }
+}
+
+describe('the table', () => {
+  test('has the defaults that the reference systems have, but for what their vendors closed', () => {
+    expect(presetsDate).toMatch(/^\d{4}-\d\d-\d\d$/)
+    const facts = (name: PresetName) => [presets[name].baseUrl, presets[name].keyVariables, presets[name].model, presets[name].nativeTools]
+    expect(facts('deepseek')).toEqual(['https://api.deepseek.com', ['DEEPSEEK_API_KEY'], 'deepseek-flash', true])
+    expect(facts('grok')).toEqual(['https://api.x.ai/v1', ['XAI_API_KEY', 'GROK_API_KEY'], 'grok-latest', true])
+    expect(facts('huggingface')).toEqual(['https://router.huggingface.co/v1', ['HF_API_TOKEN', 'HF_TOKEN'], undefined, false])
+    expect(facts('llamacpp-server')).toEqual(['http://localhost:8080', ['LLAMA_API_KEY'], 'gemma4:e4b', false])
+    expect(facts('lmstudio')).toEqual(['http://localhost:1234/v1', ['LMSTUDIO_API_KEY'], 'local-model', false])
+    expect(facts('openai-compatible')).toEqual(['http://localhost:1234/v1', ['OPENAI_COMPATIBLE_API_KEY'], 'local-model', false])
+    expect([presets.lmstudio.baseUrlVariables, presets.lmstudio.fallbackKey]).toEqual([['LMSTUDIO_URL'], 'lm-studio'])
+    expect(presets['openai-compatible'].baseUrlVariables).toEqual(['OPENAI_COMPATIBLE_BASE_URL'])
+  })
+
+  test.each(names)('%s: an address, a page, no key where none is needed, a model or the duty to give one', (name) => {
+    const row = presets[name]
+    expect(parseBaseUrl(row.baseUrl).href).toBe(row.baseUrl)
+    expect(row.docs).toMatch(/^https:\/\//)
+    expect(row.keyVariables.length).toBeGreaterThan(0)
+    expect(row.needsKey).toBe(row.baseUrl.startsWith('https:'))
+    const config = { ...(row.needsKey && { apiKey }), ...(!row.model && { model: 'given' }), ...(row.retired && { baseUrl: row.baseUrl }) }
+    const provider = createPreset(name, config)
+    expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
+    expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
+  })
+
+  test('has a cheapest model for each vendor that has prices and a default', () => {
+    expect(names.filter((name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel)).toEqual([])
+  })
+})
+
+describe('a row and a configuration', () => {
+  test('the address of each row', async () => {
+    const urls = await Promise.all(names.map(async (name) => [name, (await sentBy(name)).url]))
+    expect(Object.fromEntries(urls)).toMatchObject({
+      deepseek: 'https://api.deepseek.com/v1/chat/completions',
+      groq: 'https://api.groq.com/openai/v1/chat/completions',
+      huggingface: 'https://router.huggingface.co/v1/chat/completions',
+      'llamacpp-server': 'http://localhost:8080/v1/chat/completions',
+      perplexity: 'https://api.perplexity.ai/chat/completions',
+      zai: 'https://api.z.ai/api/paas/v4/chat/completions',
+      alibaba: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1/chat/completions',
+      fireworks: 'https://api.fireworks.ai/inference/v1/chat/completions',
+      'github-models': 'https://models.github.ai/inference/chat/completions',
+    })
+  })
+
+  test('the configuration wins over the row, quirk by quirk', async () => {
+    const { url, key, body } = await sentBy('groq', { seed: 1 }, { baseUrl: 'http://h.test', apiKey: 'sk-own-123', quirks: { rename: { seed: 's' } } })
+    expect([url, key, body.s, body.max_completion_tokens]).toEqual(['http://h.test/v1/chat/completions', 'Bearer sk-own-123', 1, 4096])
+    expect(toPresetConfig('deepseek', { apiKey, model: 'x', name: 'mine' })).toMatchObject({ name: 'mine', preset: 'deepseek', model: 'x', cheapestModel: 'deepseek-flash' })
+    expect(toPresetConfig('deepseek', { baseUrl: 'http://h.test', model: 'x' })).toMatchObject({ cheapestModel: 'x' })
+    expect(toPresetConfig('vllm', { model: 'x', timeouts: { idleMs: 1 } }).timeouts).toEqual({ headersMs: 600_000, idleMs: 1, semanticIdleMs: 600_000 })
+  })
+
+  test('a key that is not needed', async () => {
+    expect((await sentBy('lmstudio', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBe('Bearer lm-studio')
+    expect((await sentBy('llamacpp-server', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBeNull()
+  })
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['no key', () => createPreset('deepseek'), /^deepseek: pass apiKey/],
+    ['no model', () => createPreset('huggingface', { apiKey }), /^huggingface: pass model/],
+    ['a closed service', () => createPreset('github-models', { apiKey }), /closed this service on 2026-07-30/],
+    ['no such row', () => createPreset('toString' as PresetName), /no preset "toString"; there are alibaba, /],
+  ])('%s is refused', (_, make, message) => {
+    expect(codeOf(make)).toMatchObject({ code: 'config', message: expect.stringMatching(message) as string })
+  })
+
+  test('embeddings take a row too', () => {
+    expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject({ name: 'mistral', model: 'mistral-embed' })
+  })
+})
+
+describe('quirks', () => {
+  const foreign: ChatMessage[] = [
+    user,
+    { role: 'assistant', content: '', toolCalls: [{ id: 'toolu_01:x', name: 'f', arguments: {}, argumentsText: '{}' }] },
+    { role: 'tool', toolCallId: 'toolu_01:x', content: 'r' },
+  ]
+
+  test('Mistral: nine letters or digits, another name of the seed, no stream_options', async () => {
+    const { body } = await sentBy('mistral', { seed: 3 }, {}, foreign)
+    expect(body.messages[1].tool_calls[0].id).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(body.messages[2].tool_call_id).toBe(body.messages[1].tool_calls[0].id)
+    expect([body.random_seed, body.seed]).toEqual([3, undefined])
+    expect(presets.mistral.quirks.streamUsage).toBe(false)
+  })
+
+  test.each<[PresetName, unknown]>([['deepseek', ''], ['moonshot', ''], ['groq', undefined]])('%s: the field of reasoning that calls must have', async (name, wanted) => {
+    expect((await sentBy(name, {}, {}, foreign)).body.messages[1].reasoning_content).toBe(wanted)
+  })
+
+  test('Moonshot: no temperature unless the caller sets one', async () => {
+    expect((await sentBy('moonshot')).body).not.toHaveProperty('temperature')
+    expect((await sentBy('moonshot', { temperature: 1 })).body.temperature).toBe(1)
+  })
+
+  test('Z.ai: "none" is said by sending no tools', async () => {
+    const { body } = await sentBy('zai', { tools, toolChoice: 'none' })
+    expect(body).not.toHaveProperty('tools')
+    expect(body).not.toHaveProperty('tool_choice')
+    expect((await sentBy('zai', { tools, toolChoice: 'auto' })).body.tool_choice).toBe('auto')
+  })
+
+  test.each<[PresetName, NonNullable<CallOptions['reasoning']>, object]>([
+    ['deepseek', 'none', { thinking: { type: 'disabled' } }],
+    ['deepseek', 'high', { thinking: { type: 'enabled' }, reasoning_effort: 'high' }],
+    ['openrouter', 'low', { reasoning: { effort: 'low' } }],
+    ['together', 'none', { reasoning: { enabled: false } }],
+    ['alibaba', 'medium', { enable_thinking: true, thinking_budget: 8192 }],
+    ['llamacpp-server', 'none', { chat_template_kwargs: { enable_thinking: false } }],
+    ['vllm', 'high', { reasoning_effort: 'high' }],
+    ['grok', 'none', { reasoning_effort: 'none' }],
+  ])('%s: reasoning %s', async (name, reasoning, wanted) => {
+    expect((await sentBy(name, { reasoning })).body).toMatchObject(wanted)
+  })
+
+  test.each<[PresetName, string, CallOptions]>([
+    ['perplexity', 'tools', { tools }],
+    ['perplexity', 'seed', { seed: 1 }],
+    ['perplexity', 'responseFormat.*"json"', { responseFormat: { type: 'json' } }],
+    ['perplexity', 'reasoning.*none', { reasoning: 'none' }],
+    ['deepseek', 'responseFormat.*json-schema.*ask for', { responseFormat: schema }],
+    ['zai', 'responseFormat.*json-schema.*ask for', { responseFormat: schema }],
+    ['zai', 'toolChoice', { tools, toolChoice: 'required' }],
+    ['alibaba', 'toolChoice', { tools, toolChoice: 'required' }],
+    ['lmstudio', 'responseFormat.*"json"', { responseFormat: { type: 'json' } }],
+    ['lmstudio', 'toolChoice.*get_weather.*required', { tools, toolChoice: { name: 'get_weather' } }],
+    ['llamacpp-server', 'toolChoice.*get_weather', { tools, toolChoice: { name: 'get_weather' } }],
+    ['groq', 'topLogprobs', { topLogprobs: 1 }],
+    ['together', 'topLogprobs', { topLogprobs: 1 }],
+    ['mistral', 'topK', { topK: 1 }],
+    ['mistral', 'reasoning.*medium', { reasoning: 'medium' }],
+    ['moonshot', 'parallelToolCalls', { parallelToolCalls: false }],
+    ['cerebras', 'topK', { topK: 1 }],
+  ])('%s refuses what it cannot say: %s', async (name, what, options) => {
+    await expect(sentBy(name, options)).rejects.toMatchObject({ code: 'unsupported', provider: name, message: expect.stringMatching(new RegExp(what)) as string })
+  })
+})
+
+describe('capabilities', () => {
+  test.each(names)('%s: each with a source, and what they deny is refused', async (name) => {
+    const found = capabilities(toPresetConfig(name, { apiKey, model: 'm', baseUrl: presets[name].baseUrl }))
+    for (const [ability, { supported, source }] of Object.entries(found)) {
+      expect([true, false, 'by-model'], ability).toContain(supported)
+      expect(source, ability).toMatch(/^(https:\/\/|recorded exchanges|a real server)/)
+    }
+    const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
+    const attempts = {
+      tools: () => sentBy(name, { tools }),
+      schema: () => sentBy(name, { responseFormat: schema }),
+      logprobs: () => sentBy(name, { topLogprobs: 1 }),
+      images: () => sentBy(name, {}, {}, [{ role: 'user', content: [png] }]),
+      reasoning: () => sentBy(name, { reasoning: 'high' }),
+    }
+    for (const [ability, attempt] of Object.entries(attempts)) {
+      if (found[ability as keyof typeof attempts].supported) await expect(attempt(), ability).resolves.toBeDefined()
+      else await expect(attempt(), ability).rejects.toMatchObject({ code: 'unsupported' })
+    }
+  })
+
+  test('the quirks of the configuration count, and a profile settles what a model decides', () => {
+    expect(capabilities({}).tools).toEqual({ supported: 'by-model', source: 'nothing is known of this server; set a profile' })
+    expect(capabilities({ quirks: { lacks: ['tools'] } })).toMatchObject({ tools: { supported: false }, parallelTools: { supported: false } })
+    expect(capabilities({ quirks: { lacks: ['tools'] }, profile: { supportsTools: true } }).tools.supported).toBe(false)
+    expect(capabilities(toPresetConfig('lmstudio', { profile: { supportsTools: true } })).tools).toEqual({ supported: true, source: 'profile of the configuration' })
+    expect(capabilities(toPresetConfig('lmstudio', { quirks: { responseFormats: [] } })).schema.supported).toBe(false)
+  })
+})
