@@ -10,6 +10,8 @@ export function fromOllamaHost(text: string): string {
   const [, given, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(trimmed) ?? []
   const cloud = given === undefined && rest === 'ollama.com'
   const scheme = cloud ? 'https' : (given ?? 'http').toLowerCase()
+  // User information is for the parser to refuse.
+  if (rest.includes('@')) return `${scheme}://${rest}`
   const usual = cloud || scheme === 'https' ? '443' : given === undefined ? '11434' : '80'
   const slash = rest.indexOf('/')
   const [address, path] = slash < 0 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash)]

@@ -28,6 +28,10 @@ const packages: Readonly<Record<string, () => Promise<ProviderCreators>>> = {
       createEmbedder: ({ preset, ...settings }: Settings) => createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
     }
   },
+  '@modelport/provider-llamacpp': async () => {
+    const { createLlamaCpp } = await import('@modelport/provider-llamacpp')
+    return { createProvider: createLlamaCpp }
+  },
   '@modelport/provider-mock': async () => {
     const { createMock } = await import('@modelport/provider-mock')
     return { createProvider: createMock }

@@ -105,5 +105,15 @@ export const providerRows: readonly ProviderRow[] = [
     keyUrl: 'https://ollama.com/settings/keys',
   },
   ...compatibleRows,
+  {
+    name: 'llamacpp',
+    aliases: ['llama-cpp', 'llama.cpp'],
+    package: '@modelport/provider-llamacpp',
+    offline: true,
+    keyEnv: [],
+    needsKey: false,
+    // The model is a file.
+    settings: ({ config }) => ({ modelPath: config.model, model: undefined }),
+  },
   { name: 'mock', package: '@modelport/provider-mock', offline: true, keyEnv: [], needsKey: false, model: 'mock' },
 ]

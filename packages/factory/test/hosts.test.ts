@@ -52,6 +52,7 @@ describe('apiHost, case by case', () => {
     ['GEMINI', undefined, 'generativelanguage.googleapis.com:443'],
     ['ollama:llama3:8b', undefined, 'localhost:11434'],
     ['mock', undefined, ''],
+    ['llamacpp:C:\\models\\m.gguf', undefined, ''],
     ['vertex', undefined, 'aiplatform.googleapis.com:443'],
   ])('%s %s is %s', (provider, baseUrl, expected) => {
     expect(host(provider, baseUrl)).toBe(expected)

@@ -1,0 +1,239 @@
+import { type CallOptions, LlmError, type Provider, ProviderError, type StreamEvent } from '@modelport/core'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import { createFallback, type FallbackSwitch } from '../src/index.js'
+import { failureOf } from './support.js'
+
+const once: CallOptions = { retry: { attempts: 1 } }
+const question = [{ role: 'user' as const, content: '?' }]
+const tool = { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } }
+const mock = (...responses: MockResponse[]) => createMock({ responses, chunkSize: 0, defaults: once })
+const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+/** Opens, and fails at its first read. */
+const cutEarly = () => mock({ text: [], cut: true })
+const failing = (code: LlmError['code'], details: object = {}) => mock({ error: new ProviderError(code, 'no', { provider: 'mock', ...details }) })
+
+describe('the next provider is asked', () => {
+  test.each(['auth', 'permission', 'not-found', 'rate-limit', 'quota-exhausted', 'overloaded', 'server', 'network', 'timeout', 'truncated', 'protocol', 'redirect-refused'] as const)('on %s', async (code) => {
+    const changes: FallbackSwitch[] = []
+    const provider = createFallback([failing(code), mock('second')], { onSwitch: (change) => changes.push(change) })
+    expect(await provider.complete('?')).toBe('second')
+    expect(await provider.completeWithHistory(question)).toBe('second')
+    expect((await provider.generate(question)).text).toBe('second')
+    expect((await collect(await provider.stream('?'))).join('')).toBe('second')
+    expect((await collect(await provider.streamWithHistory(question))).join('')).toBe('second')
+    const reader = await provider.streamWithTools(question, [tool])
+    expect((await collect(reader)).map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
+    expect(changes[0]!.error.code).toBe(code)
+  })
+
+  test.each(['invalid-request', 'context-length', 'content-filter', 'config', 'unsupported', 'limit-exceeded', 'aborted', 'budget-exceeded'] as const)('never on %s', async (code) => {
+    const second = mock('second')
+    const provider = createFallback([failing(code), second])
+    expect((await failureOf(() => provider.complete('?'))).code).toBe(code)
+    expect((await failureOf(() => provider.stream('?'))).code).toBe(code)
+    expect(second.requests).toHaveLength(0)
+    expect(() => createFallback([second], { codes: [code] })).toThrow('must not switch')
+  })
+
+  test('only on the codes that are given, and never past the deadline', async () => {
+    expect((await failureOf(() => createFallback([failing('overloaded'), mock('second')], { codes: ['auth'] }).complete('?'))).code).toBe('overloaded')
+    const second = mock('second')
+    expect((await failureOf(() => createFallback([failing('timeout', { reason: 'deadline' }), second]).complete('?'))).code).toBe('timeout')
+    expect(second.requests).toHaveLength(0)
+  })
+
+  test('the last failure is the caller\'s, as it is', async () => {
+    const last = new ProviderError('server', 'mock: server: the last', { provider: 'mock' })
+    expect(await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?'))).toMatchObject({ code: 'server', message: 'mock: server: the last' })
+    expect(() => createFallback([])).toThrow('at least one')
+  })
+
+  test('it is called as the first is, and estimates with the highest', async () => {
+    const first = createMock({ responses: ['a'], model: 'one', cheapestModel: 'tiny' })
+    const wide = createMock({ responses: ['b'], tokenFactor: 3 })
+    const provider = createFallback([first, wide])
+    expect(provider).toMatchObject({ name: 'mock', model: 'one', cheapestModel: 'tiny' })
+    expect(provider.estimateTokens('some words here')).toBe(wide.estimateTokens('some words here'))
+    expect(createFallback([first], { name: 'house' }).name).toBe('house')
+  })
+
+  test('one deadline spans them all', async () => {
+    let now = 0
+    const second = mock('second')
+    const slow: Provider = { ...mock('x'), complete: () => { now += 600; return Promise.reject(new ProviderError('server', 'no', { provider: 'mock' })) } }
+    const provider = createFallback([slow, slow, second], { now: () => now })
+    expect(await provider.complete('?', { deadlineMs: 1500 })).toBe('second')
+    expect(second.requests[0]!.options.deadlineMs).toBe(300)
+    now = 100_000
+    expect((await failureOf(() => provider.complete('?', { deadlineMs: 1000 }))).code).toBe('server')
+  })
+
+  test('an abort is the caller\'s own', async () => {
+    const controller = new AbortController()
+    const second = mock('second')
+    const waits: Provider = { ...mock('x'), complete: (_, options) => new Promise((_resolve, reject) => options!.signal!.addEventListener('abort', () => reject(new ProviderError('network', 'cut', { provider: 'mock' })))) }
+    const call = createFallback([waits, second]).complete('?', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(call).rejects.toMatchObject({ code: 'network' })
+    expect(second.requests).toHaveLength(0)
+  })
+})
+
+describe('streams', () => {
+  test('a failure before the first piece is taken over, after it is not', async () => {
+    const silent = cutEarly()
+    expect((await collect(await createFallback([silent, mock('second')]).stream('?'))).join('')).toBe('second')
+    const second = mock('second')
+    const begun = createFallback([mock({ text: ['one'], error: new LlmError('overloaded', 'mid') }), second])
+    const reader = await begun.stream('?')
+    expect(await reader.next()).toEqual({ done: false, value: 'one' })
+    const error = await failureOf(() => reader.next())
+    expect(error).toMatchObject({ code: 'overloaded', partial: { text: 'one' } })
+    expect(await failureOf(() => reader.next())).toBe(error)
+    expect(reader.fullText()).toBe('one')
+    expect(second.requests).toHaveLength(0)
+  })
+
+  test('reasoning and calls are pieces too', async () => {
+    for (const turn of [{ reasoning: 'hm', error: new LlmError('overloaded', 'x') }, { toolCalls: [{ name: 'get_weather', arguments: {} }], error: new LlmError('overloaded', 'x') }]) {
+      const second = mock('second')
+      const reader = await createFallback([mock(turn), second]).streamWithTools(question, [tool])
+      expect((await failureOf(() => collect(reader))).code).toBe('overloaded')
+      expect(second.requests).toHaveLength(0)
+    }
+  })
+
+  test('a conversation is handed over between its rounds, whole', async () => {
+    const first = mock({ text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }] }, { error: 'overloaded' })
+    const second = mock({ text: 'Sunny.', toolCalls: [{ id: 'c2', name: 'other', arguments: {} }] }, 'Done.')
+    const changes: FallbackSwitch[] = []
+    const reader = await createFallback([first, second], { onSwitch: (change) => changes.push(change) }).streamWithTools(question, [tool])
+    const events: StreamEvent[] = []
+    for await (const event of reader) {
+      events.push(event)
+      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+      const open = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall.id] : [])).at(-1)!
+      reader.setTools([tool, { name: 'other', description: 'Other' }])
+      await reader.sendToolResults([{ callId: open, content: `result of ${open}` }])
+    }
+    expect(changes).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'turn-end')).toHaveLength(3)
+    expect(events.filter(({ type }) => type === 'done')).toHaveLength(1)
+    expect(second.requests[0]!.messages).toMatchObject([
+      { role: 'user' }, { role: 'assistant', content: 'Let me look.', toolCalls: [{ id: 'c1' }] }, { role: 'tool', toolCallId: 'c1', content: 'result of c1' },
+    ])
+    expect(second.requests[0]!.tools.map(({ name }) => name)).toEqual(['get_weather', 'other'])
+    expect(reader.fullText()).toBe('Let me look.Sunny.Done.')
+    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'])
+    expect(reader.usage()).toMatchObject({ inputTokens: 30, outputTokens: 15 })
+    expect(events.at(-1)).toMatchObject({ type: 'done', usage: { inputTokens: 30 } })
+  })
+
+  test('a round that has begun is not handed over', async () => {
+    const first = mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { text: ['It is'], error: new LlmError('overloaded', 'x') })
+    const second = mock('second')
+    const reader = await createFallback([first, second]).streamWithTools(question, [tool])
+    const read = async () => {
+      for await (const event of reader) if (event.type === 'turn-end') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
+    }
+    expect((await failureOf(read)).code).toBe('overloaded')
+    expect(second.requests).toHaveLength(0)
+  })
+
+  test('overlapping reads are served in order, over a change', async () => {
+    const reader = await createFallback([cutEarly(), mock({ text: ['a', 'b', 'c'] })]).stream('?')
+    const reads = [reader.next(), reader.next(), reader.next(), reader.next(), reader.next()]
+    expect((await Promise.all(reads)).map(({ value }) => value)).toEqual(['a', 'b', 'c', undefined, undefined])
+  })
+
+  test('a close while the next one opens ends the read, and drops that', async () => {
+    let asked: AbortSignal | undefined
+    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = options!.signal!; asked.addEventListener('abort', () => reject(asked!.reason as Error)) }) }
+    const reader = await createFallback([cutEarly(), hangs]).stream('?')
+    const read = reader.next()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await reader.close()
+    expect(await read).toEqual({ done: true, value: undefined })
+    expect(asked!.aborted).toBe(true)
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('an abort while the next one opens rejects with its reason, ever after', async () => {
+    const controller = new AbortController()
+    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { options!.signal!.addEventListener('abort', () => reject(options!.signal!.reason as Error)) }) }
+    const reader = await createFallback([cutEarly(), hangs]).stream('?', { signal: controller.signal })
+    const read = reader.next()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await failureOf(() => read)).toBe(reason)
+    expect(await failureOf(() => reader.next())).toBe(reason)
+  })
+
+  test('when the next one cannot be opened, its failure stays', async () => {
+    const reader = await createFallback([cutEarly(), failing('auth')]).stream('?')
+    const error = await failureOf(() => reader.next())
+    expect(error.code).toBe('auth')
+    expect(await failureOf(() => reader.next())).toBe(error)
+  })
+})
+
+describe('cool-down', () => {
+  const asks = (...providers: Provider[]) => {
+    const clock = { now: 0 }
+    const provider = createFallback(providers, { now: () => clock.now })
+    return { clock, provider }
+  }
+
+  test('a provider that fails more often than not in a minute is passed over for 5 s', async () => {
+    const first = failing('server')
+    const { clock, provider } = asks(first, mock('second'))
+    await provider.complete('?')
+    await provider.complete('?')
+    expect(first.requests).toHaveLength(2)
+    await provider.complete('?')
+    expect(first.requests).toHaveLength(2)
+    clock.now = 5000
+    await provider.complete('?')
+    expect(first.requests).toHaveLength(3)
+    clock.now = 70_000
+    await provider.complete('?')
+    await provider.complete('?')
+    expect(first.requests).toHaveLength(5)
+  })
+
+  test('half is not more than half', async () => {
+    const first = mock('ok', { error: 'server' }, 'ok', { error: 'server' }, 'ok')
+    const { provider } = asks(first, mock('second'))
+    for (let call = 0; call < 5; call++) await provider.complete('?')
+    expect(first.requests).toHaveLength(5)
+  })
+
+  test('a refused key cools down at once', async () => {
+    const first = failing('auth')
+    const { provider } = asks(first, mock('second'))
+    await provider.complete('?')
+    await provider.complete('?')
+    expect(first.requests).toHaveLength(1)
+  })
+
+  test('where all cool down, all are asked', async () => {
+    const [first, second] = [failing('auth'), failing('auth')]
+    const { provider } = asks(first, second)
+    await failureOf(() => provider.complete('?'))
+    await failureOf(() => provider.complete('?'))
+    expect([first.requests.length, second.requests.length]).toEqual([2, 2])
+  })
+
+  test('a fault of the request says nothing of the provider', async () => {
+    const first = failing('invalid-request')
+    const { provider } = asks(first, mock('second'))
+    for (let call = 0; call < 3; call++) await failureOf(() => provider.complete('?'))
+    expect(first.requests).toHaveLength(3)
+  })
+})
