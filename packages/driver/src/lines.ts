@@ -3,12 +3,15 @@ import { LlmError } from '@modelport/core'
 const lineFeed = 10
 const carriageReturn = 13
 
+/** A line as the range of a text: cutting it out costs more than looking at it, and many are only looked at. */
+export type OnLine = (text: string, start: number, end: number) => void
+
 /**
  * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, in one call per push,
  * so no character is ever cut. One byte order mark at the start is dropped.
  */
 export class LineSplitter {
-  readonly #onLine: (line: string) => void
+  readonly #onLine: OnLine
   readonly #maxBytes: number
   // Fatal: a replaced character would be a value nobody sent. BOM kept: it is dropped at the start only.
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -17,7 +20,7 @@ export class LineSplitter {
   #afterReturn = false
   #first = true
 
-  constructor(onLine: (line: string) => void, maxBytes: number) {
+  constructor(onLine: OnLine, maxBytes: number) {
     this.#onLine = onLine
     this.#maxBytes = maxBytes
   }
@@ -41,7 +44,9 @@ export class LineSplitter {
 
   /** Gives out a last line that has no end. */
   end(): void {
-    if (this.#heldBytes) this.#onLine(this.#decode(this.#join(new Uint8Array(0))))
+    if (!this.#heldBytes) return
+    const text = this.#decode(this.#join(new Uint8Array(0)))
+    this.#onLine(text, 0, text.length)
   }
 
   #split(text: string): void {
@@ -50,7 +55,7 @@ export class LineSplitter {
     this.#afterReturn = text.charCodeAt(text.length - 1) === carriageReturn
     if (!text.includes('\r')) {
       for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
-        this.#onLine(text.slice(start, end))
+        this.#onLine(text, start, end)
         start = end + 1
       }
       return
@@ -58,7 +63,7 @@ export class LineSplitter {
     for (let i = start; i < text.length; i++) {
       const code = text.charCodeAt(i)
       if (code !== lineFeed && code !== carriageReturn) continue
-      this.#onLine(text.slice(start, i))
+      this.#onLine(text, start, i)
       if (code === carriageReturn && text.charCodeAt(i + 1) === lineFeed) i++
       start = i + 1
     }

@@ -8,7 +8,8 @@ export class NdjsonFramer implements Framer {
   readonly #lines: LineSplitter
 
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
-    this.#lines = new LineSplitter((line) => {
+    this.#lines = new LineSplitter((text, start, end) => {
+      const line = text.slice(start, end)
       if (line.trim()) onRecord({ event: '', data: line })
     }, maxBytes)
   }

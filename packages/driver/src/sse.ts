@@ -16,13 +16,14 @@ export class SseFramer implements Framer {
   readonly #lines: LineSplitter
   readonly #maxBytes: number
   #event = ''
+  #lastEvent = ''
   #data: string | undefined
 
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
     this.#onRecord = onRecord
     this.#maxBytes = maxBytes
-    this.#lines = new LineSplitter((line) => {
-      this.#line(line)
+    this.#lines = new LineSplitter((text, start, end) => {
+      this.#line(text, start, end)
     }, maxBytes)
   }
 
@@ -36,14 +37,18 @@ export class SseFramer implements Framer {
     this.#dispatch()
   }
 
-  #line(line: string): void {
-    if (line === '') {
-      this.#dispatch()
-      return
-    }
-    // Every line comes by here: no field name is cut out, and other fields and comments cost two looks.
-    if (line.startsWith('data') && (line.length === 4 || line.charCodeAt(4) === colon)) this.#addData(valueOf(line, 5))
-    else if (line.startsWith('event') && (line.length === 5 || line.charCodeAt(5) === colon)) this.#event = valueOf(line, 6)
+  /** Every line comes by here: nothing is cut out of the text but what is kept. */
+  #line(text: string, start: number, end: number): void {
+    if (start === end) this.#dispatch()
+    else if (isField(text, start, end, 'data')) this.#addData(text.slice(valueStart(text, start + 5), end))
+    else if (isField(text, start, end, 'event')) this.#takeEvent(text, valueStart(text, start + 6), end)
+  }
+
+  /** Most events of a stream have the name of the one before. */
+  #takeEvent(text: string, start: number, end: number): void {
+    const same = this.#lastEvent.length === end - start && text.startsWith(this.#lastEvent, start)
+    if (!same) this.#lastEvent = text.slice(start, end)
+    this.#event = this.#lastEvent
   }
 
   #addData(value: string): void {
@@ -66,5 +71,9 @@ export class SseFramer implements Framer {
   }
 }
 
-/** What follows the colon, without one space at its start. */
-const valueOf = (line: string, start: number): string => line.slice(line.charCodeAt(start) === space ? start + 1 : start)
+/** True for `name`, or `name:` and a value. */
+const isField = (text: string, start: number, end: number, name: string): boolean =>
+  text.startsWith(name, start) && (end - start === name.length || text.charCodeAt(start + name.length) === colon)
+
+/** The value begins after the colon and one space, if there is one. */
+const valueStart = (text: string, start: number): number => (text.charCodeAt(start) === space ? start + 1 : start)

@@ -7,7 +7,7 @@ const mib = 1024 * 1024
 
 function lines(chunks: readonly Uint8Array[], maxBytes = mib): string[] {
   const found: string[] = []
-  const splitter = new LineSplitter((line) => found.push(line), maxBytes)
+  const splitter = new LineSplitter((text, start, end) => found.push(text.slice(start, end)), maxBytes)
   for (const chunk of chunks) splitter.push(chunk)
   splitter.end()
   return found
@@ -73,7 +73,7 @@ describe('lines', () => {
   test('a chunk may be reused by its sender', () => {
     const reused = new Uint8Array(4)
     const found: string[] = []
-    const splitter = new LineSplitter((line) => found.push(line), mib)
+    const splitter = new LineSplitter((text, start, end) => found.push(text.slice(start, end)), mib)
     for (const piece of ['abcd', 'efgh', 'ij\nk']) {
       reused.set(encode(piece))
       splitter.push(reused)
