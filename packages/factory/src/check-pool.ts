@@ -56,7 +56,8 @@ function checkEntry(
     }
   }
   const { baseUrl, proxy } = entry
-  const issues = at('provider', () => {
+  const issues: ConfigIssue[] = []
+  const own = at('provider', () => {
     const { provider, model } = parseModel({ provider: entry.provider, model: entry.model })
     const { name } = findRow(provider, table)
     if (!model) issues.push(source.issueAt(['models', index, 'model'], 'is missing; give the name of the model'))
@@ -66,6 +67,7 @@ function checkEntry(
       }))
     }
   })
+  issues.push(...own)
   for (const [field, url] of [['base_url', baseUrl], ['proxy', proxy]] as const) {
     if (url) issues.push(...at(field, () => parseBaseUrl(url)))
   }

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type AllowList, apiHosts, hashHosts, type HostEntry, type ModelConfig, toCilium, toClaudeCode, toCodex, toDeno, toDocker, toEks, toGke, toKubernetes, toNftables, toNginx, toNode, toSquid, toSrt, toVsCode,
+} from '../src/index.js'
+import { parse } from 'yaml'
+import { emptyEnvironment } from './support.js'
+
+const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
+const single = of('anthropic')
+const several = of('anthropic', 'openai', 'ollama', { provider: 'openai-compatible', baseUrl: 'https://[2001:db8::1]:8443/v1' }, { provider: 'openai-compatible', baseUrl: 'http://box:8000/v1' })
+const proxied = of({ provider: 'anthropic', proxy: 'http://proxy.local:3128' })
+const none = of('mock')
+
+/** The text without the line that marks it. */
+const body = ({ text, hash }: AllowList): string => {
+  expect(text).toContain(`modelport hosts ${hash}`)
+  return text.split('\n').filter((line) => !/^(#|\/\/) modelport hosts/.test(line)).join('\n').trimEnd()
+}
+const json = ({ text }: AllowList): unknown => {
+  const { '//': mark, ...value } = JSON.parse(text) as Record<string, unknown>
+  expect(mark).toMatch(/^modelport hosts [0-9a-f]{16}$/)
+  return value
+}
+const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
+  deno: toDeno, srt: toSrt, 'claude-code': toClaudeCode, vscode: toVsCode, codex: toCodex, squid: toSquid, nginx: toNginx, cilium: toCilium, gke: toGke, eks: toEks, kubernetes: toKubernetes, nftables: toNftables, docker: toDocker, node: toNode,
+}
+
+describe('Deno', () => {
+  test('one host, and variables', () => {
+    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe('deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY app.ts')
+  })
+  test('several', () => {
+    expect(body(toDeno(several))).toBe('deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 app.ts')
+  })
+  test('a proxy instead of what is behind it', () => {
+    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe('deno run --allow-net=proxy.local:3128 main.ts')
+  })
+  test('no host: no flag, which would allow all', () => {
+    expect(body(toDeno(none))).toBe('deno run app.ts')
+  })
+})
+
+describe('sandbox-runtime and Claude Code', () => {
+  const filesystem = { denyRead: [], allowWrite: ['.'], denyWrite: [] }
+  test('one host', () => {
+    expect(json(toSrt(single))).toEqual({ network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] }, filesystem })
+    expect(json(toClaudeCode(single))).toEqual({ sandbox: { enabled: true, network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false } } })
+    expect(toSrt(single).requires.env).toEqual(['NODE_USE_ENV_PROXY=1'])
+  })
+  test('several: local ones in all forms, no single label, IPv6 with a warning', () => {
+    const list = toSrt(several)
+    expect(json(list)).toMatchObject({ network: { allowedDomains: ['api.anthropic.com:443', 'api.openai.com:443', 'localhost:11434', '127.0.0.1:11434', '[::1]:11434', '[2001:db8::1]:8443'] } })
+    expect(list.requires.warnings.join('\n')).toContain('box is left out')
+    expect(list.requires.warnings.join('\n')).toContain('IPv6')
+    expect(list.requires.notes.join('\n')).toContain('loopback of its own')
+  })
+  test('versions without ports', () => {
+    const list = toSrt(several, { ports: false })
+    expect(json(list)).toMatchObject({ network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] } })
+    expect(list.requires.warnings.join('\n')).toContain('every port')
+    expect(list.target).toBe('srt before 0.0.68')
+  })
+  test('VS Code', () => {
+    const { text, requires } = toVsCode(single)
+    expect(JSON.parse(text.replace(/^\/\/.*$/m, ''))).toEqual({ 'chat.agent.allowedNetworkDomains': ['api.anthropic.com'] })
+    expect(requires.warnings).toHaveLength(1)
+  })
+})
+
+test('Codex', () => {
+  expect(body(toCodex(single))).toBe(`default_permissions = "workspace"
+[features]
+network_proxy = true
+[permissions.workspace.network]
+enabled = true
+[permissions.workspace.network.domains]
+"api.anthropic.com" = "allow"`)
+  expect(body(toCodex(of('ollama'), { form: 'policy' }))).toBe('[network_proxy.policy]\nallowed_domains = ["localhost", "127.0.0.1", "::1"]')
+  expect(body(toCodex(single, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = true')
+  expect(body(toCodex(none, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = false')
+  expect(toCodex(single).requires.warnings).toEqual(['this form has no ports: it allows every port of api.anthropic.com'])
+})
+
+test('Squid', () => {
+  expect(body(toSquid(single))).toBe(`acl api dstdomain api.anthropic.com
+acl tls port 443
+acl CONNECT method CONNECT
+http_access deny CONNECT !tls
+http_access allow api tls
+http_access deny all`)
+  expect(body(toSquid(several))).toBe(`acl api dstdomain api.anthropic.com api.openai.com
+acl tls port 443
+acl api_8443_ip dst 2001:db8::1
+acl tls_8443 port 8443
+acl plain_11434 dstdomain localhost
+acl port_11434 port 11434
+acl plain_8000 dstdomain box
+acl port_8000 port 8000
+acl CONNECT method CONNECT
+http_access deny CONNECT !tls !tls_8443
+http_access allow api tls
+http_access allow api_8443_ip tls_8443
+http_access allow plain_11434 port_11434 !CONNECT
+http_access allow plain_8000 port_8000 !CONNECT
+http_access deny all`)
+  expect(body(toSquid(proxied))).toBe(body(toSquid(single)))
+  expect(body(toSquid(none))).toBe('acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all')
+})
+
+test('nginx', () => {
+  expect(body(toNginx(single))).toBe(`stream {
+  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; default ""; }
+  server { listen 443; ssl_preread on; resolver 10.0.0.53; proxy_pass $dest; }
+}`)
+  const list = toNginx([...several, ...of({ provider: 'openai-compatible', baseUrl: 'https://gate.test:8443' })], { resolver: '127.0.0.53' })
+  expect(body(list)).toBe(`stream {
+  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; api.openai.com api.openai.com:443; default ""; }
+  server { listen 443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest; }
+  map $ssl_preread_server_name $dest_8443 { gate.test gate.test:8443; default ""; }
+  server { listen 8443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest_8443; }
+}`)
+  expect(list.requires.warnings).toEqual(['localhost:11434 is left out: plain http has no TLS server name', '[2001:db8::1]:8443 is left out: an IP address has no TLS server name', 'box:8000 is left out: plain http has no TLS server name'])
+})
+
+describe('Kubernetes', () => {
+  test('Cilium', () => {
+    expect(body(toCilium(single))).toBe(`apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: model-egress}
+spec:
+  endpointSelector: {matchLabels: {app: modelport}}
+  egress:
+  - toEndpoints: [{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}]
+    toPorts: [{ports: [{port: "53", protocol: ANY}], rules: {dns: [{matchName: api.anthropic.com}]}}]
+  - toFQDNs: [{matchName: api.anthropic.com}]
+    toPorts: [{ports: [{port: "443", protocol: TCP}]}]`)
+    const { spec } = parse(toCilium(several, { name: 'mine', labels: { app: 'x' } }).text) as { spec: { egress: Record<string, unknown>[] } }
+    expect(spec.egress.slice(1)).toEqual([
+      { toFQDNs: [{ matchName: 'api.anthropic.com' }, { matchName: 'api.openai.com' }], toPorts: [{ ports: [{ port: '443', protocol: 'TCP' }] }] },
+      { toCIDR: ['2001:db8::1/128'], toPorts: [{ ports: [{ port: '8443', protocol: 'TCP' }] }] },
+      { toFQDNs: [{ matchName: 'box' }], toPorts: [{ ports: [{ port: '8000', protocol: 'TCP' }] }] },
+    ])
+    expect(parse(toCilium(none).text)).toMatchObject({ spec: { egress: [{}] } })
+    expect(toCilium(several).requires.notes.join()).toContain('the pod itself')
+  })
+  test('GKE and EKS', () => {
+    expect(parse(toGke(single).text)).toEqual({
+      apiVersion: 'networking.gke.io/v1alpha1', kind: 'FQDNNetworkPolicy', metadata: { name: 'model-egress' },
+      spec: { podSelector: { matchLabels: { app: 'modelport' } }, egress: [{ matches: [{ name: 'api.anthropic.com' }], ports: [{ protocol: 'TCP', port: 443 }] }] },
+    })
+    expect(parse(toEks(single).text)).toEqual({
+      apiVersion: 'networking.k8s.aws/v1alpha1', kind: 'ApplicationNetworkPolicy', metadata: { name: 'model-egress' },
+      spec: { podSelector: { matchLabels: { app: 'modelport' } }, policyTypes: ['Egress'], egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }] },
+    })
+    expect(toGke(several).requires.warnings.join()).toContain('[2001:db8::1] is left out')
+  })
+  test('a plain policy takes addresses, and says what it loses', () => {
+    const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
+    expect(list.text).toContain('  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}')
+    const policy = parse(list.text) as { spec: { egress: unknown[] } }
+    expect(policy.spec.egress).toHaveLength(3)
+    expect(list.requires.warnings).toEqual(['api.openai.com is left out: its addresses were not given', 'box is left out: its addresses were not given', expect.stringContaining('resolved once')])
+    expect(parse(toKubernetes(none).text)).toMatchObject({ spec: { policyTypes: ['Egress'], egress: [] } })
+  })
+})
+
+test('nftables', () => {
+  expect(body(toNftables(single))).toBe(`#!/bin/sh
+nft add set inet fw api4 '{ type ipv4_addr . inet_service; flags timeout; }'
+nft add set inet fw api6 '{ type ipv6_addr . inet_service; flags timeout; }'
+nft list chain inet fw out | grep -q @api4 || nft add rule inet fw out ip daddr . tcp dport @api4 accept
+nft list chain inet fw out | grep -q @api6 || nft add rule inet fw out ip6 daddr . tcp dport @api6 accept
+for a in $(getent ahostsv4 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api4 "{ $a . 443 timeout 300s }"; done
+for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api6 "{ $a . 443 timeout 300s }"; done`)
+  expect(toNftables(several).text).toContain('nft add element inet fw api6 "{ 2001:db8::1 . 8443 timeout 300s }"')
+})
+
+test('Docker', () => {
+  expect(body(toDocker(single))).toBe('docker network create --internal model-net\nsbx policy allow network "api.anthropic.com:443"')
+  expect(body(toDocker(of('ollama')))).toBe('docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"')
+})
+
+test('Node', () => {
+  expect(body(toNode(single))).toBe('node --permission --allow-net --allow-fs-read=. app.mjs')
+  expect(body(toNode(none))).toBe('node --permission --allow-fs-read=. app.mjs')
+  expect(body(toNode(single, { version: 24 }))).toBe('node --permission --allow-fs-read=. app.mjs')
+  expect(toNode(single, { version: 24 }).requires.warnings).toEqual(['--permission of Node 24 does not limit the network'])
+  expect(toNode(single).requires.warnings[0]).toContain('no list of hosts')
+})
+
+describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
+  test('is pure, marked, and changes with the list', () => {
+    const [one, again, other] = [exporter(single), exporter(single), exporter(of({ provider: 'vertex', vertex: { location: 'eu' } }))]
+    expect(again).toEqual(one)
+    expect(one.text).toContain(one.hash)
+    expect(one.text.endsWith('\n')).toBe(true)
+    expect(other.hash).not.toBe(one.hash)
+    expect(one.target).toMatch(/\d|\(/)
+  })
+  test('writes no wildcard and no set-up host', () => {
+    const setup: HostEntry = { host: 'huggingface.co', port: 443, scheme: 'https', purpose: 'download', phase: 'setup', required: false, source: 'default' }
+    const { text } = exporter([...several, setup])
+    expect(text).not.toContain('huggingface.co')
+    expect(text).not.toMatch(/\*\.|\s\.[a-z]/)
+  })
+})
+
+test('the hash does not depend on the order', () => {
+  expect(hashHosts(several)).toBe(hashHosts([...several].reverse()))
+  expect(hashHosts(single)).toMatch(/^[0-9a-f]{16}$/)
+  expect(hashHosts(proxied)).not.toBe(hashHosts(single))
+})

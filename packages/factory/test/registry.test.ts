@@ -1,0 +1,121 @@
+import { createMock } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import { createFactory, createRegistry, hostPort, type ModelPool, parseConfig, type ProviderRow, providerRows } from '../src/index.js'
+import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
+
+const none = { environment: emptyEnvironment }
+const chatAndShield: ModelPool = {
+  models: [
+    { name: 'big', provider: 'openai', model: 'gpt-5.4', apiKey: 'k-0123456789' },
+    { name: 'broken', provider: 'anthropic', model: 'claude-sonnet-4-6' },
+    { name: 'local', provider: 'ollama', model: 'llama3.2' },
+  ],
+  roles: { chat: 'big', image: 'broken' },
+}
+
+describe('a registry', () => {
+  test('has models, roles and accessors', () => {
+    const registry = createRegistry(chatAndShield, none)
+    expect(registry.modelNames()).toEqual(['big', 'broken', 'local'])
+    expect(registry.entry('local')).toEqual({ name: 'local', provider: 'ollama', model: 'llama3.2' })
+    expect(registry.entry('x')).toBeUndefined()
+    expect([registry.roleName('chat'), registry.roleName('shield')]).toEqual(['big', ''])
+    const mapping = registry.roleMapping()
+    expect(mapping).toEqual({ chat: 'big', image: 'broken' })
+    mapping['chat'] = 'local'
+    expect(registry.roleName('chat')).toBe('big')
+  })
+
+  test('roles: shield is chat, sub_agent is the cheapest of chat\'s provider, the others fail', async () => {
+    const registry = createRegistry(chatAndShield, none)
+    expect((await registry.chat()).model).toBe('gpt-5.4')
+    expect((await registry.shield()).model).toBe('gpt-5.4')
+    expect((await registry.subAgent()).model).toBe('gpt-5.4-mini')
+    registry.setRole('sub_agent', 'local')
+    registry.setRole('shield', 'local')
+    expect((await registry.subAgent()).model).toBe('llama3.2')
+    expect((await registry.shield()).name).toBe('ollama')
+    for (const role of ['embedding', 'video', 'anything']) expect((await failureOf(() => registry.forRole(role))).message).toBe(`no model assigned to role "${role}"`)
+    expect((await failureOf(() => registry.embedder())).message).toBe('no model assigned to role "embedding"')
+    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toBe('no model assigned to role "chat"')
+  })
+
+  test('a model that cannot be made fails for itself alone, and may work later', async () => {
+    let key = ''
+    const registry = createRegistry(chatAndShield, { environment: (name) => (name === 'ANTHROPIC_API_KEY' ? key : undefined) })
+    expect((await registry.chat()).name).toBe('openai')
+    expect((await failureOf(() => registry.forRole('image'))).message).toMatch(/^model "broken": anthropic: environment variable ANTHROPIC_API_KEY/)
+    key = 'k-0123456789'
+    expect((await registry.forRole('image')).name).toBe('anthropic')
+  })
+
+  test('makes each provider once', async () => {
+    const registry = createRegistry(chatAndShield, none)
+    const [one, other] = await Promise.all([registry.chat(), registry.provider('big')])
+    expect(one).toBe(other)
+    expect(await registry.subAgent()).toBe(await registry.subAgent())
+  })
+
+  test('changes while the program runs', async () => {
+    const registry = createRegistry(chatAndShield, none)
+    const before = await registry.chat()
+    registry.register({ name: 'big', provider: 'ollama', model: 'other' })
+    expect((await registry.chat()).model).toBe('other')
+    expect(before.model).toBe('gpt-5.4')
+    registry.register({ name: 'new', provider: 'ollama', model: 'newest' })
+    registry.setRole('chat', 'new')
+    expect((await registry.chat()).model).toBe('newest')
+    expect(registry.modelNames()).toEqual(['big', 'broken', 'local', 'new'])
+    expect(() => registry.setRole('chat', 'nobody')).toThrow('model "nobody" not found in registry')
+    expect(() => registry.register({ name: ' ', provider: 'ollama' })).toThrow('give it a name')
+    expect((await failureOf(() => registry.provider('nobody'))).message).toContain('not found in registry')
+    expect(() => createRegistry({ models: [], roles: { chat: 'x' } }, none)).toThrow('not found')
+  })
+
+  test('fallbacks by name, and the hosts of all in order', async () => {
+    const { fetch } = recordingFetch()
+    const mock: ProviderRow = { ...providerRows.find(({ name }) => name === 'mock')!, creators: { createProvider: () => createMock({ responses: ['spare'] }) } }
+    const table = new Map(providerRows.map((row) => [row.name, row]))
+    table.set('mock', mock)
+    const registry = createRegistry({
+      models: [
+        { name: 'a', provider: 'openai', model: 'm', apiKey: 'k-0123456789', fetch, fallback: ['c'] },
+        { name: 'b', provider: 'anthropic', model: 'm', apiKey: 'k-0123456789' },
+        { name: 'c', provider: 'mock', fallback: ['b'] },
+        { name: 'd', provider: 'openai', model: 'other', apiKey: 'k-0123456789' },
+      ],
+      roles: { chat: 'a' },
+    }, { ...none, table })
+    expect(await (await registry.chat()).complete('?')).toBe('spare')
+    expect(registry.apiHosts().map(hostPort)).toEqual(['api.openai.com:443', 'api.anthropic.com:443'])
+    expect(registry.apiHosts().every(({ required }) => required)).toBe(true)
+    registry.register({ name: 'b', provider: 'ollama', fallback: ['c'] })
+    expect((await failureOf(() => registry.provider('c'))).message).toContain('circle')
+  })
+
+  test('sub_agent of a model whose provider names it', async () => {
+    const registry = createRegistry({ models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }], roles: { chat: 'a' } }, none)
+    expect((await registry.subAgent()).model).toBe('claude-haiku-4-5-20251001')
+  })
+
+  test('embedders', async () => {
+    const registry = createRegistry({ models: [{ name: 'e', provider: 'ollama', model: 'nomic-embed-text' }, { name: 'f', provider: 'anthropic', apiKey: 'k-0123456789' }], roles: { embedding: 'e', other: 'f' } }, none)
+    expect((await registry.embedder()).model).toBe('nomic-embed-text')
+    expect((await failureOf(() => registry.embedder('other'))).message).toContain('model "f": anthropic: it has no embeddings')
+  })
+
+  test('a chat model that judges itself is warned of', () => {
+    const warnings = (roles: string, shield = 'gpt-5.4') =>
+      createRegistry(parseConfig(`models:\n  - {name: a, provider: openai, model: gpt-5.4}\n  - {name: b, provider: openai, model: ${shield}}\nroles: {chat: a${roles}}`), none).warnings()
+    expect(warnings(', shield: b')).toEqual(['Cross-model evaluation is recommended: chat and shield are both openai:gpt-5.4'])
+    expect(warnings(', shield: b', 'gpt-5.4-mini')).toEqual([])
+    expect(warnings('')).toEqual([])
+  })
+
+  test('of a static factory', async () => {
+    const row: ProviderRow = { name: 'house', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider: () => createMock({ responses: ['here'] }) } }
+    const registry = createFactory({ rows: [row], environment: environmentOf({}) }).createRegistry({ models: [{ name: 'a', provider: 'house' }], roles: { chat: 'a' } })
+    expect(await (await registry.chat()).complete('?')).toBe('here')
+    expect(registry.apiHosts()).toEqual([])
+  })
+})
