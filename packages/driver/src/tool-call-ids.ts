@@ -3,7 +3,7 @@ import { toolCallIds } from './history.js'
 
 /** Which tool-call ids an API accepts. */
 export interface ToolCallIdRule {
-  /** Characters that are not allowed, replaced by `_`. Default: all but letters, digits, `_` and `-`. */
+  /** Characters that are not allowed, replaced by `_` if that is. Default: all but letters, digits, `_` and `-`. */
   readonly forbidden?: RegExp
   /** Longest id. Default 64. */
   readonly maxLength?: number
@@ -11,8 +11,9 @@ export interface ToolCallIdRule {
   readonly length?: number
 }
 
-/** An id with the characters an API refuses replaced by `_`. */
-export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_-]/g): string => id.replace(forbidden, '_')
+/** An id with the characters an API refuses replaced by `_`, or left out where `_` is one of them. */
+export const sanitizeToolCallId = (id: string, forbidden: RegExp = /[^a-zA-Z0-9_-]/g): string =>
+  id.replace(forbidden, '_'.search(forbidden) < 0 ? '_' : '')
 
 /**
  * The conversation with ids an API accepts: calls and their results keep fitting, different ids stay different, and an id that

@@ -85,5 +85,6 @@ describe('ids that an API accepts', () => {
   test('forbidden characters', () => {
     expect(sanitizeToolCallId('a:b/ł🚀')).toBe('a_b____')
     expect(sanitizeToolCallId('a:b', /:/g)).toBe('a_b')
+    expect(sanitizeToolCallId('call_0:x', /[^a-zA-Z0-9]/g)).toBe('call0x')
   })
 })
