@@ -126,6 +126,20 @@ describe('quirks', () => {
     expect(presets.mistral.quirks.streamUsage).toBe(false)
   })
 
+  test('Mistral: ids with characters it refuses, of any length, stay apart; those that fit stay', async () => {
+    const ids = ['call_ab12', 'ok_1', 'call_0:ab', `toolu_${'x'.repeat(90)}1`, `toolu_${'x'.repeat(90)}2`, 'łódź', 'a1B2c3D4e']
+    const { body } = await sentBy('mistral', {}, {}, [
+      user,
+      { role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })) },
+      ...ids.map((toolCallId): ChatMessage => ({ role: 'tool', toolCallId, content: toolCallId })),
+    ])
+    const sent = body.messages[1].tool_calls.map(({ id }: { id: string }) => id) as string[]
+    for (const id of sent) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(new Set(sent).size).toBe(ids.length)
+    expect(sent.at(-1)).toBe('a1B2c3D4e')
+    expect(body.messages.slice(2).map((message: { tool_call_id: string }) => message.tool_call_id)).toEqual(sent)
+  })
+
   test.each<[PresetName, unknown]>([['deepseek', ''], ['moonshot', ''], ['groq', undefined]])('%s: the field of reasoning that calls must have', async (name, wanted) => {
     expect((await sentBy(name, {}, {}, foreign)).body.messages[1].reasoning_content).toBe(wanted)
   })
