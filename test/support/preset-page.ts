@@ -1,0 +1,131 @@
+import { capabilities, type PresetName, presets, presetsDate, toPresetConfig } from '@modelport/provider-openai-compatible'
+
+const titles: Readonly<Record<PresetName, string>> = {
+  alibaba: 'Alibaba Model Studio (Qwen)', cerebras: 'Cerebras', deepseek: 'DeepSeek', fireworks: 'Fireworks', 'github-models': 'GitHub Models', grok: 'Grok (xAI)',
+  groq: 'Groq', huggingface: 'Hugging Face Inference Providers', 'llamacpp-server': 'llama.cpp server', lmstudio: 'LM Studio', mistral: 'Mistral', moonshot: 'Moonshot (Kimi)',
+  'openai-compatible': 'Any server that speaks Chat Completions', openrouter: 'OpenRouter', perplexity: 'Perplexity', together: 'Together', vllm: 'vLLM', zai: 'Z.ai (Zhipu GLM)',
+}
+
+/** What the table's data cannot say. */
+const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
+  alibaba: ['A tool cannot be forced while the model thinks. The budgets of thinking are this table\'s choice. Other regions: `baseUrl`.'],
+  deepseek: ['Thinking is on by default and ignores a temperature. `deepseek-chat` and `deepseek-reasoner` closed on 2026-07-24.', 'Calls made while thinking go back with their reasoning: the API refuses them without.'],
+  'github-models': ['GitHub retired the service on 2026-07-30. The row is kept for servers that speak as it did.'],
+  grok: ['`grok-4-latest` and the models before it closed on 2026-05-15. Models of the 4.5 line and later cannot turn reasoning off; the server says so.'],
+  huggingface: ['A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if you want. What it can do depends on who serves it.'],
+  'llamacpp-server': ['Start it with `--jinja` for tools and with `--embeddings --pooling mean` for embeddings.', 'The server takes a `tool_choice` that names a tool for `auto`, so it is refused here.'],
+  lmstudio: ['The server ignores the key; `lm-studio` is sent where there is none.'],
+  mistral: ['Ids of other vendors\' calls become nine letters or digits; its own go back as they came.', 'Thinking comes as parts of the content and goes back the same way.'],
+  moonshot: ['Models of the K2 and K3 lines fix the temperature; none is sent unless you set it. K3 always thinks; `none` is for the models before it.'],
+  openrouter: ['Reasoning with its signatures goes back in `reasoning_details`, as it came.'],
+  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.'],
+  together: ['Its log probabilities have a form of their own and are not read.'],
+  vllm: ['Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server\'s start. The model is the one it serves.'],
+  zai: ['GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan: `baseUrl: \'https://api.z.ai/api/coding/paas/v4\'`.'],
+}
+
+const code = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ')
+const words = { true: 'yes', false: 'no', 'by-model': 'by model' }
+
+/** The quirks of a row in words. */
+function quirksOf(name: PresetName): string[] {
+  const { quirks, timeouts } = presets[name]
+  const { lacks = [], toolChoices, responseFormats, reasoning, rename, toolCallIds, inputs } = quirks
+  const list = [
+    lacks.length > 0 && `Refused with \`unsupported\`, since the API has no field for it: ${code(lacks)}.`,
+    toolChoices && `\`toolChoice\` may be ${code(toolChoices.map((choice) => (choice === 'named' ? '{ name }' : choice)))}${toolChoices.includes('none') ? '' : '; `none` sends no tools'}.`,
+    responseFormats && `\`responseFormat\` may be ${code(responseFormats)}.`,
+    reasoning && `\`reasoning\`: ${Object.entries(reasoning).map(([level, fields]) => `\`${level}\` sends \`${JSON.stringify(fields)}\``).join(', ')}.`,
+    quirks.maxTokensField && `\`maxTokens\` is \`${quirks.maxTokensField}\`.`,
+    rename && Object.entries(rename).map(([from, to]) => `\`${from}\` is \`${to}\` on the wire.`).join(' '),
+    toolCallIds && `Ids of tool calls have ${toolCallIds.length ?? `at most ${toolCallIds.maxLength ?? 64}`} characters.`,
+    quirks.streamUsage === false && '`stream_options` is not sent: usage comes unasked.',
+    quirks.messageNames === false && 'A message may not have a `name`.',
+    quirks.takesTemperature === false && 'The default temperature is left out.',
+    quirks.requiredReasoningField && `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,
+    quirks.replayReasoning === 'always' && 'Reasoning goes back with every message of this provider.',
+    inputs && `User messages may have ${inputs.join(', ')}.`,
+    quirks.tokenizer && '`countTokens` asks the server\'s own tokenizer and is exact.',
+    timeouts && 'Loading a model takes minutes: the clocks wait 600,000 ms.',
+  ]
+  return [...list.filter((line) => typeof line === 'string'), ...(notes[name] ?? [])]
+}
+
+function exampleOf(name: PresetName): string {
+  const row = presets[name]
+  const fields = [
+    row.needsKey && `apiKey: process.env['${row.keyVariables[0] ?? ''}'] ?? ''`,
+    !row.model && 'model: \'openai/gpt-oss-20b\'',
+  ].filter((field) => typeof field === 'string')
+  const config = fields.length > 0 ? `{ ${fields.join(', ')} }` : '{}'
+  const head = `import { createPreset } from '@modelport/provider-openai-compatible'
+
+const provider = createPreset('${name}', ${config})
+console.log(await provider.complete('Say hello.'))
+`
+  if (row.quirks.lacks?.includes('tools')) {
+    return `${head}
+for await (const text of await provider.stream('How is the weather in Rome?')) process.stdout.write(text)
+`
+  }
+  return `${head}
+const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } } } }]
+const reader = await provider.streamWithTools([{ role: 'user', content: 'How is the weather in Rome?' }], tools)
+for await (const event of reader) {
+  if (event.type === 'text-delta') process.stdout.write(event.text)
+  if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: event.toolCall.id, content: '21 degrees' }])
+}
+`
+}
+
+/** The page of a row: `docs/providers/<name>.md`. */
+export function presetPage(name: PresetName): string {
+  const row = presets[name]
+  const found = capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' }))
+  const quirks = quirksOf(name)
+  return `# ${titles[name]}
+
+A row of the preset table of \`@modelport/provider-openai-compatible\`, as of ${presetsDate}. This page is made of that row by \`test/provider-pages.test.ts\`.${
+  row.retired ? `\n\n**The vendor closed this service on ${row.retired}.** Without another \`baseUrl\` the preset is refused.` : ''}
+
+## Install
+
+    npm install @modelport/provider-openai-compatible
+
+## Configure
+
+| field | default |
+|---|---|
+| \`baseUrl\` | \`${row.baseUrl}\`${row.baseUrlVariables ? `; factories read ${code(row.baseUrlVariables)}` : ''} |
+| \`apiKey\` | ${row.needsKey ? 'needed' : row.fallbackKey ? `\`${row.fallbackKey}\`` : 'none is sent'}; factories read ${code(row.keyVariables)} |
+| \`model\` | ${row.model ? `\`${row.model}\`` : 'none: it must be given'} |
+| \`cheapestModel\` | ${row.cheapestModel ? `\`${row.cheapestModel}\`` : 'the model itself'} |
+| \`quirks\` | what is below; each one may be replaced |
+
+and all of \`CommonConfig\`. This package reads nothing from the environment. Tools are asked for ${
+  row.nativeTools ? 'in the API\'s own form' : row.quirks.lacks?.includes('tools') ? 'as JSON: the API has none' : 'as JSON unless `profile: { supportsTools: true }` says that the model can'} by runtimes.
+
+## Hosts
+
+\`${new URL(row.baseUrl).host}${new URL(row.baseUrl).port ? '' : ':443'}\`, or the host of \`baseUrl\`, and no other: \`enforceHosts: true\` holds it to that.
+
+## Abilities
+
+| ability | | source |
+|---|---|---|
+${Object.entries(found).map(([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`).join('\n')}
+
+The same as data: \`capabilities(toPresetConfig('${name}', config))\`.
+
+## Quirks
+
+${quirks.length > 0 ? quirks.map((quirk) => `- ${quirk}`).join('\n') : 'None known.'}
+
+API: <${row.docs}>
+
+## Example
+
+\`\`\`ts
+${exampleOf(name)}\`\`\`
+`
+}
