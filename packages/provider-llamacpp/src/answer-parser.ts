@@ -48,12 +48,7 @@ export class AnswerParser {
   /** The answer is over: gives out what was held back. */
   end(): readonly NeutralRecord[] {
     this.#run(true)
-    const { started, text } = this.#scanner ?? { started: true, text: '' }
-    if (!started) {
-      const { open = '', bare = false } = this.#marks.calls ?? {}
-      this.#give('text', (bare ? '' : open) + text)
-      this.#records.push({ type: 'warning', text: 'the model began a tool call that is none; it is given as text' })
-    }
+    if (this.#scanner?.started === false) this.#giveAsText(this.#scanner.text)
     this.#scanner = undefined
     return this.#taken()
   }
@@ -99,7 +94,7 @@ export class AnswerParser {
     ]
     const found = marks
       .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
-      .filter(({ at, kind }) => at >= 0 && (kind === 'stop' || kind === 'call' || !this.#held.slice(0, at).trim()))
+      .filter(({ at, kind }) => at >= 0 && (kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim()))
       .sort((a, b) => a.at - b.at)[0]
     if (found) {
       this.#found(found)
@@ -136,6 +131,14 @@ export class AnswerParser {
     this.#scanner = new ToolCallScanner(this.calls, this.#marks.calls?.close ?? '')
   }
 
+  /** What looked like a call and is none. */
+  #giveAsText(written: string): void {
+    const { open = '', bare = false } = this.#marks.calls ?? {}
+    this.#trims = false
+    this.#give('text', (bare ? '' : open) + written)
+    this.#records.push({ type: 'warning', text: 'the model wrote a tool call that cannot be read; it is given as text' })
+  }
+
   #call(): void {
     const scanner = this.#scanner
     if (!scanner) return
@@ -143,13 +146,14 @@ export class AnswerParser {
     this.#records.push(...records)
     this.#held = rest ?? ''
     if (rest === undefined) return
-    const { calls } = this.#marks
     if (!scanner.started) {
-      this.#give('text', (calls?.bare ? '' : (calls?.open ?? '')) + scanner.text)
-      this.#records.push({ type: 'warning', text: 'the model wrote a tool call that is none; it is given as text' })
-    } else this.calls++
+      this.#giveAsText(scanner.text)
+      this.mode = 'text'
+    } else {
+      this.calls++
+      this.mode = 'between'
+    }
     this.#scanner = undefined
-    this.mode = 'between'
   }
 
   /** After a call: its end mark, or the next call of a list. */

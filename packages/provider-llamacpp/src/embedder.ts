@@ -2,6 +2,7 @@ import { type Embedder, type EmbedOptions } from '@modelport/core'
 import { createEmbedder, type EmbeddingBatch, systemClock } from '@modelport/driver'
 import type { LlamaEmbeddingContext } from 'node-llama-cpp'
 import type { LlamaCppModelConfig } from './config.js'
+import { toContextSize } from './context-size.js'
 import { toError, toLoadError } from './error.js'
 import { name } from './messages.js'
 import { modelName } from './model-file.js'
@@ -57,14 +58,20 @@ export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCpp
 
 async function loadContext(config: LlamaCppEmbedderConfig): Promise<Loaded> {
   const lease = await leaseModel(config)
-  const { runtime, model } = lease
-  const { threads, contextSize = Math.min(model.trainContextSize, 8192) } = config
   try {
-    const context = await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) })
-    return { ...lease, context, contextSize }
-  } catch (cause) {
+    return { ...lease, ...(await createContext(lease, config)) }
+  } catch (error) {
     await lease.release()
-    throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, runtime.takeLog())
+    throw error
+  }
+}
+
+async function createContext({ runtime, model }: ModelLease, config: LlamaCppEmbedderConfig): Promise<Pick<Loaded, 'context' | 'contextSize'>> {
+  const { threads, contextSize } = toContextSize(model, config)
+  try {
+    return { context: await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) }), contextSize }
+  } catch (cause) {
+    throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, await runtime.takeLog())
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FinishReason, TokenLogprob } from '@modelport/core'
 import type { NeutralRecord, NeutralSource } from '@modelport/driver'
-import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type { LlamaContextSequence, LlamaGrammar, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
 import { AnswerParser } from './answer-parser.js'
 import { toGrammar } from './call-grammar.js'
 import { toError } from './error.js'
@@ -16,7 +16,7 @@ interface Job {
   readonly pool: SequencePool
   readonly request: LlamaRequest
   readonly prompt: Prompt
-  readonly grammar: string | undefined
+  readonly grammar: LlamaGrammar | undefined
   readonly signal: AbortSignal
 }
 
@@ -25,22 +25,31 @@ interface Job {
  * token or the batch of the prompt that is being evaluated, and frees its place.
  * @throws {LlmError} `context-length` — the prompt leaves no room for an answer; `unsupported` — see {@link toRequest}.
  */
-export function startAnswer(loaded: LoadedModel, pool: SequencePool, request: LlamaRequest, signal: AbortSignal): NeutralSource {
+export async function startAnswer(loaded: LoadedModel, pool: SequencePool, request: LlamaRequest, signal: AbortSignal): Promise<NeutralSource> {
   const { model, template } = loaded
   if (request.tools.length && !template.calls) {
     throw toError('unsupported', 'tools: the chat template of this model shows none, or calls them in a form that is not known; set chatTemplate, or ask for JSON with responseFormat')
   }
-  const grammar = toGrammar(request, template.calls)
   const prompt = toPrompt(model, template, request)
   if (prompt.tokens.length >= pool.contextSize) {
     throw toError('context-length', `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and answer; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`)
   }
+  const grammar = await parseGrammar(loaded, toGrammar(request, template.calls, prompt.startsThinking))
   const records = answer({ loaded, pool, request, prompt, grammar, signal })
   return {
     next: async () => (await records.next()).value ?? undefined,
     cancel: () => {
       records.return(undefined).catch(() => undefined)
     },
+  }
+}
+
+async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefined): Promise<LlamaGrammar | undefined> {
+  if (grammar === undefined) return undefined
+  try {
+    return await runtime.llama.createGrammar({ grammar })
+  } catch (cause) {
+    throw toError('unsupported', 'the schema makes a grammar that llama.cpp refuses, most likely for its size; take out bounds of lengths', 'grammar', cause)
   }
 }
 
@@ -83,7 +92,7 @@ async function* generate(sequence: LlamaContextSequence, reused: number, job: Jo
   let outputTokens = 0
   let reasoningTokens = 0
   let end: readonly [FinishReason, string] = ['stop', 'end-of-generation']
-  const options = await sampling(job, parser)
+  const options = sampling(job, parser)
   for await (const result of sequence.evaluateWithMetadata(prompt.tokens.slice(sequence.nextTokenIndex), { probabilities: request.topLogprobs !== undefined }, options)) {
     outputTokens++
     if (parser.mode === 'thinking') reasoningTokens++
@@ -102,12 +111,11 @@ async function* generate(sequence: LlamaContextSequence, reused: number, job: Jo
   return { type: 'end', finish: end[0], raw: end[1], usage }
 }
 
-async function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: AnswerParser): Promise<SequenceEvaluateOptions> {
+function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: AnswerParser): SequenceEvaluateOptions {
   // Without a limit of its own a sampler drops likely tokens; logprobs need them all.
   const options: SequenceEvaluateOptions = { ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }), ...request.sampling }
   if (grammar === undefined) return options
-  const rules = await runtime.llama.createGrammar({ grammar })
-  const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar: rules })
+  const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar })
   return { ...options, grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state) }
 }
 

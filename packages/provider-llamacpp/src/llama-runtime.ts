@@ -5,12 +5,15 @@ import { toBinaryError, toInstallError } from './error.js'
 /** node-llama-cpp as its module has it; a type only, so nothing is loaded for it. */
 export type LlamaModule = typeof import('node-llama-cpp')
 
+/** llama.cpp logs from threads of its own. */
+const logDelayMs = 20
+
 /** llama.cpp, running in this process. */
 export interface LlamaRuntime {
   readonly module: LlamaModule
   readonly llama: Llama
-  /** The last errors it logged; taking them empties the log. */
-  takeLog(): readonly string[]
+  /** The last errors it logged; taking them empties the log. They come a moment later than the failure they explain. */
+  takeLog(): Promise<readonly string[]>
 }
 
 /** One for each kind of processor: llama.cpp is a native library, there is one of it in a process. */
@@ -47,7 +50,8 @@ async function start(gpu: LlamaCppModelConfig['gpu'] & {}): Promise<LlamaRuntime
     return {
       module,
       llama,
-      takeLog: () => {
+      takeLog: async () => {
+        await new Promise((resolve) => setTimeout(resolve, logDelayMs))
         const taken = log
         log = []
         return taken

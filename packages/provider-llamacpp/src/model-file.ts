@@ -2,8 +2,14 @@ import { open, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { toError } from './error.js'
 
-/** The name of a model file, without folder and ending. */
-export const modelName = (path: string): string => basename(path).replace(/\.gguf$/i, '')
+/**
+ * The name of a model file, without folder and ending.
+ * @throws {LlmError} `config` — there is no path.
+ */
+export function modelName(path: unknown): string {
+  if (typeof path !== 'string' || !path) throw toError('config', 'modelPath is missing; give the path of a GGUF file')
+  return basename(path).replace(/\.gguf$/i, '')
+}
 
 /**
  * The file's real path, once it is sure that it is a GGUF file.

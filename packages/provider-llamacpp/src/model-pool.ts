@@ -45,11 +45,10 @@ export async function leaseModel({ modelPath, gpu = 'auto' }: LlamaCppModelConfi
 
 async function load(modelPath: string, gpu: LlamaCppModelConfig['gpu'] & {}): ReturnType<() => Entry['loading']> {
   const runtime = await startRuntime(gpu)
-  runtime.takeLog()
   try {
     return { runtime, model: await runtime.llama.loadModel({ modelPath }) }
   } catch (cause) {
-    throw toLoadError(cause, `the model ${modelPath}`, runtime.takeLog())
+    throw toLoadError(cause, `the model ${modelPath}`, await runtime.takeLog())
   }
 }
 

@@ -38,8 +38,7 @@ const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_
  * @throws {LlmError} `config` — no `modelPath`.
  */
 export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
-  const { modelPath, model = modelName(modelPath), cheapestModel = model, defaults, timeouts, limits, tokenFactor, clock } = config
-  if (typeof modelPath !== 'string' || !modelPath) throw toError('config', 'modelPath is missing; give the path of a GGUF file')
+  const { model = modelName(config.modelPath), cheapestModel = model, defaults, timeouts, limits, tokenFactor, clock } = config
   const memory = new Memory(config)
   const settings = {
     model,
@@ -58,7 +57,7 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     send: async (request, { signal, stream }) => {
       const loaded = await memory.load()
       signal.throwIfAborted()
-      return toNeutralResponse(memory.watched(startAnswer(loaded, loaded.pool, request, signal)), stream)
+      return toNeutralResponse(memory.watched(await startAnswer(loaded, loaded.pool, request, signal)), stream)
     },
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),

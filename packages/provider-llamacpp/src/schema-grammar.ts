@@ -17,8 +17,10 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   boolean: [],
   null: [],
 }
-/** llama.cpp refuses grammars with longer repetitions. */
-const longestRepetition = 2000
+/** llama.cpp refuses grammars that repeat 2000 symbols for certain (measured with the version of node-llama-cpp 3.22.1); items have three. */
+const mostCertain = 500
+/** Each possible repetition is a rule of its own. */
+const mostPossible = 5000
 
 /**
  * The rules, in llama.cpp's grammar notation, of JSON that fits a schema; the rule `root` is the whole. What the rules allow always
@@ -164,7 +166,8 @@ class SchemaGrammar {
 }
 
 function repeat(least: number, most: number | undefined, at: string): string {
-  if (Math.max(least, most ?? 0) > longestRepetition) return refuse(at, `more than ${longestRepetition} repetitions cannot be counted`)
+  if (least > mostCertain) return refuse(at.replace('/max', '/min'), `more than ${mostCertain} cannot be counted`)
+  if ((most ?? 0) > mostPossible) return refuse(at, `more than ${mostPossible} cannot be counted`)
   return most === undefined ? `{${least},}` : `{${least},${most}}`
 }
 

@@ -1,5 +1,6 @@
 import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp'
 import type { LlamaCppConfig } from './config.js'
+import { toContextSize } from './context-size.js'
 import { toError, toLoadError } from './error.js'
 import type { LlamaRuntime } from './llama-runtime.js'
 
@@ -93,15 +94,11 @@ export class SequencePool {
  * @throws {LlmError} `config` — too little memory, or a number that cannot be.
  */
 export async function createSequencePool(runtime: LlamaRuntime, model: LlamaModel, config: LlamaCppConfig): Promise<SequencePool> {
-  const { parallel = 1, threads, contextSize = Math.min(model.trainContextSize, 8192) } = config
-  for (const [field, value] of Object.entries({ parallel, contextSize, threads: threads ?? 1 })) {
-    if (!Number.isInteger(value) || value < 1) throw toError('config', `${field} must be a whole number of at least 1, not ${value}`)
-  }
-  runtime.takeLog()
+  const { contextSize, parallel, threads } = toContextSize(model, config)
   try {
     const context = await model.createContext({ contextSize, sequences: parallel, failedCreationRemedy: false, ...(threads !== undefined && { threads }) })
     return new SequencePool(context)
   } catch (cause) {
-    throw toLoadError(cause, `a context of ${contextSize} tokens`, runtime.takeLog())
+    throw toLoadError(cause, `a context of ${contextSize} tokens`, await runtime.takeLog())
   }
 }
