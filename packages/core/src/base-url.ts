@@ -20,19 +20,17 @@ export function parseBaseUrl(text: string): BaseUrl {
     throw new LlmError('invalid-base-url', `invalid base URL: ${why}`)
   }
   // eslint-disable-next-line no-control-regex -- the URL parser drops some of these silently
-  if (/[\u0000-\u001f\u007f]/.test(trimmed)) fail('it has a control character (tab, line break, NUL)')
-  if (!URL.canParse(trimmed)) fail('it does not parse; write it like https://host.example/v1')
+  if (/[\u0000-\u001f\u007f]/.test(trimmed)) fail('it has a control character')
+  if (!URL.canParse(trimmed)) fail('write it like https://host.example/v1')
   const url = new URL(trimmed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    fail(`the scheme must be https: or http:, not ${url.protocol}; write http://… before a plain host and port`)
+    fail(`the scheme is ${url.protocol} instead of https: or http:; write http://host:port`)
   }
-  if (url.username || url.password) fail('it has user information; pass the key as apiKey')
+  if (url.username || url.password) fail('it has user information; pass a key as apiKey')
   const hostname = url.hostname.replace(/\.$/, '')
-  if (hostname.endsWith('.')) fail('the host ends in more than one dot')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const host = `${hostname}:${port}`
-  if (port === '0') fail('port 0 cannot be contacted')
-  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/.test(host)) fail('the host has characters that no host name has')
+  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]\d*$/.test(host)) fail('no such host or port can be contacted')
   const shown = url.port ? `${hostname}:${url.port}` : hostname
   return { href: `${url.protocol}//${shown}${url.pathname.replace(/\/+$/, '')}`, host }
 }

@@ -56,13 +56,13 @@ export type Content = string | readonly ContentPart[]
  */
 export function toMediaSource(input: string | Uint8Array, mediaType?: string): MediaSource {
   if (typeof input !== 'string') {
-    if (!mediaType) throw new TypeError('toMediaSource: bytes need a media type, for example "image/png"')
+    if (!mediaType) throw new TypeError('bytes need a media type, like "image/png"')
     return { type: 'base64', data: toBase64(input), mediaType }
   }
   if (/^https?:\/\//i.test(input)) return { type: 'url', url: input, ...(mediaType && { mediaType }) }
   const comma = input.indexOf(',')
   const header = /^data:([^;,]+)(?:;[^;,]+)*;base64$/i.exec(input.slice(0, Math.max(comma, 0)))
-  if (!header) throw new TypeError('toMediaSource: expected bytes, a base64 "data:" URI or an http(s) address')
+  if (!header) throw new TypeError('expected bytes, a base64 "data:" URI or an http(s) address')
   return { type: 'base64', data: input.slice(comma + 1), mediaType: mediaType ?? (header[1] as string) }
 }
 

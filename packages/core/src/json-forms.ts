@@ -28,7 +28,7 @@ export const toJson = (messages: readonly ChatMessage[]): StoredConversation => 
 export function fromJson(stored: unknown): readonly ChatMessage[] {
   const { version, messages } = (stored ?? {}) as Partial<StoredConversation>
   if (version !== 1 || !Array.isArray(messages)) {
-    throw new LlmError('invalid-request', `stored conversation: expected version 1 with messages, found version ${String(version)}`)
+    throw new LlmError('invalid-request', `stored conversation: expected version 1, found ${String(version)}`)
   }
   const found = messages as readonly ChatMessage[]
   found.forEach((message, index) => {

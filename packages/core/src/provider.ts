@@ -80,14 +80,14 @@ export interface Provider {
   estimateTokens(text: string): number
 }
 
-const methods = 'complete completeWithHistory generate stream streamWithHistory streamWithTools estimateTokens'.split(' ')
+const texts = ['name', 'model', 'cheapestModel']
+const methods = ['complete', 'completeWithHistory', 'generate', 'stream', 'streamWithHistory', 'streamWithTools', 'estimateTokens']
 
 /** True when the value has everything a {@link Provider} has. */
 export function isProvider(value: unknown): value is Provider {
   if (typeof value !== 'object' || value === null) return false
   const record = value as Record<string, unknown>
   return (
-    ['name', 'model', 'cheapestModel'].every((key) => typeof record[key] === 'string') &&
-    methods.every((key) => typeof record[key] === 'function')
+    texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
   )
 }

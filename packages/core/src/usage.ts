@@ -38,14 +38,11 @@ export const zeroCounts: TokenCounts = Object.freeze({
   reasoningTokens: 0,
 })
 
+const names = Object.keys(zeroCounts) as (keyof TokenCounts)[]
+
 /** Adds two counts. */
-export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-  cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
-  reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-})
+export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts =>
+  names.reduce((sum, name) => ({ ...sum, [name]: a[name] + b[name] }), zeroCounts)
 
 /** The usage of these rounds. */
 export function toUsage(rounds: readonly TokenCounts[], toolDefinitionTokens = 0, reported: boolean = rounds.length > 0): TokenUsage {
