@@ -1,4 +1,4 @@
-import { isLlmError, type CallOptions, type Generation, type Provider, type ProviderError, type StreamEvent, type TokenUsage, type ToolDefinition } from '@modelport/core'
+import { isLlmError, type CallOptions, type Generation, type Provider, type ProviderError, type StreamEvent, type TokenUsage } from '@modelport/core'
 import { createProvider, type CommonConfig, postJson } from '@modelport/driver'
 import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '../src/index.js'
 
@@ -80,10 +80,4 @@ export async function failure(promise: Promise<unknown>): Promise<ProviderError>
   const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason)
   if (!isLlmError(error)) throw new Error(`no typed error: ${String(error)}`)
   return error as ProviderError
-}
-
-export const weather: ToolDefinition = {
-  name: 'get_weather',
-  description: 'Weather of a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
