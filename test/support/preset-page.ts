@@ -1,3 +1,4 @@
+import type { Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, presetsDate, toPresetConfig } from '@modelport/provider-openai-compatible'
 
 const titles: Readonly<Record<PresetName, string>> = {
@@ -81,7 +82,7 @@ for await (const event of reader) {
 /** The page of a row: `docs/providers/<name>.md`. */
 export function presetPage(name: PresetName): string {
   const row = presets[name]
-  const found = capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' }))
+  const abilities = Object.entries<Capability>({ ...capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' })) })
   const quirks = quirksOf(name)
   return `# ${titles[name]}
 
@@ -113,7 +114,7 @@ and all of \`CommonConfig\`. This package reads nothing from the environment. To
 
 | ability | | source |
 |---|---|---|
-${Object.entries(found).map(([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`).join('\n')}
+${abilities.map(([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`).join('\n')}
 
 The same as data: \`capabilities(toPresetConfig('${name}', config))\`.
 
