@@ -29,6 +29,8 @@ const config: KnipConfig = {
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
+  // Of the machine: takes the network away from a test.
+  ignoreBinaries: ['unshare'],
   ignoreExportsUsedInFile: true,
 }
 

@@ -1,3 +1,4 @@
+export { capabilities } from './capabilities.js'
 export type { LlamaCppConfig, LlamaCppModelConfig } from './config.js'
 export type { LlamaCppEmbedder, LlamaCppEmbedderConfig } from './embedder.js'
 export { createLlamaCppEmbedder } from './embedder.js'

@@ -1,4 +1,4 @@
-import { type CallOptions, type ChatMessage, type LlmError, type Provider, zeroCounts } from '@modelport/core'
+import { type CallOptions, type ChatMessage, type LlmError, type Provider, type TokenCount, zeroCounts } from '@modelport/core'
 import { createNeutralDecoder, createProvider, type Driver, type NeutralSource, toNeutralError, toNeutralResponse } from '@modelport/driver'
 import type { LlamaCppConfig } from './config.js'
 import { toError } from './error.js'
@@ -16,10 +16,10 @@ export interface LlamaCppProvider extends Provider, AsyncDisposable {
   /** Loads the model now instead of at the first call. Throws what a call would. */
   load(): Promise<void>
   /**
-   * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact.
-   * Loads the model. Throws like {@link Provider.complete}.
+   * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact:
+   * the model's own tokenizer counts. Loads the model. Throws like {@link Provider.complete}.
    */
-  countTokens(input: string | readonly ChatMessage[], ...options: CallOptions[]): Promise<number>
+  countTokens(input: string | readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount>
   /** Ends running calls with `aborted` and frees the memory; a model that other providers use stays for them. Idempotent. */
   close(): Promise<void>
 }
@@ -70,8 +70,9 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
       await memory.load()
     },
     countTokens: async (input, ...options) => {
-      if (typeof input === 'string') return (await memory.load()).model.tokenize(input).length
-      return (await counter.generate(input, ...options)).usage.inputTokens
+      const text = typeof input === 'string'
+      const tokens = text ? (await memory.load()).model.tokenize(input).length : (await counter.generate(input, ...options)).usage.inputTokens
+      return { tokens, source: 'tokenizer' }
     },
     estimateTokens: (text) => memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
     close: () => memory.close(),

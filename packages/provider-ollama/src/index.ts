@@ -1,3 +1,4 @@
+export { capabilities } from './capabilities.js'
 export type { OllamaEmbedderConfig } from './embedder.js'
 export { createOllamaEmbedder } from './embedder.js'
 export type { OllamaModel } from './models.js'
