@@ -2,53 +2,58 @@ import { LlmError } from '@modelport/core'
 import type { LoadCreators } from './make-provider.js'
 import type { ProviderCreators } from './row.js'
 
-/** Each package by its literal name, so that a bundler sees what may be loaded. */
-const packages: Readonly<Record<string, () => Promise<ProviderCreators>>> = {
-  '@modelport/provider-anthropic': async () => {
-    const { createAnthropic } = await import('@modelport/provider-anthropic')
+type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
+
+/**
+ * Each package by its literal name, so that a bundler sees what may be loaded; and each failure caught on the spot, so that it
+ * takes one that is not installed for what it is: optional.
+ */
+const packages: Readonly<Record<string, Load>> = {
+  '@modelport/provider-anthropic': async (fail) => {
+    const { createAnthropic } = await import('@modelport/provider-anthropic').catch(fail)
     return { createProvider: createAnthropic }
   },
-  '@modelport/provider-openai': async () => {
-    const { createOpenAI, createOpenAIEmbedder } = await import('@modelport/provider-openai')
+  '@modelport/provider-openai': async (fail) => {
+    const { createOpenAI, createOpenAIEmbedder } = await import('@modelport/provider-openai').catch(fail)
     return { createProvider: createOpenAI, createEmbedder: createOpenAIEmbedder }
   },
-  '@modelport/provider-google': async () => {
-    const { createGoogle, createGoogleEmbedder } = await import('@modelport/provider-google')
+  '@modelport/provider-google': async (fail) => {
+    const { createGoogle, createGoogleEmbedder } = await import('@modelport/provider-google').catch(fail)
     return { createProvider: createGoogle, createEmbedder: createGoogleEmbedder }
   },
-  '@modelport/provider-ollama': async () => {
-    const { createOllama, createOllamaEmbedder } = await import('@modelport/provider-ollama')
+  '@modelport/provider-ollama': async (fail) => {
+    const { createOllama, createOllamaEmbedder } = await import('@modelport/provider-ollama').catch(fail)
     return { createProvider: createOllama, createEmbedder: createOllamaEmbedder }
   },
-  '@modelport/provider-openai-compatible': async () => {
-    const { createOpenAICompatibleEmbedder, createPreset, toPresetConfig } = await import('@modelport/provider-openai-compatible')
+  '@modelport/provider-openai-compatible': async (fail) => {
+    const { createOpenAICompatibleEmbedder, createPreset, toPresetConfig } = await import('@modelport/provider-openai-compatible').catch(fail)
     type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
       createEmbedder: ({ preset, ...settings }: Settings) => createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
     }
   },
-  '@modelport/provider-llamacpp': async () => {
-    const { createLlamaCpp } = await import('@modelport/provider-llamacpp')
+  '@modelport/provider-llamacpp': async (fail) => {
+    const { createLlamaCpp } = await import('@modelport/provider-llamacpp').catch(fail)
     return { createProvider: createLlamaCpp }
   },
-  '@modelport/provider-mock': async () => {
-    const { createMock } = await import('@modelport/provider-mock')
+  '@modelport/provider-mock': async (fail) => {
+    const { createMock } = await import('@modelport/provider-mock').catch(fail)
     return { createProvider: createMock }
   },
 }
 
 /** Loads the package of a row. @throws {LlmError} `config` — it is not installed: the message is the command that installs it. */
-export const loadCreators: LoadCreators = async ({ name, package: wanted }) => {
+export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   const load = wanted === undefined ? undefined : packages[wanted]
   if (!load || wanted === undefined) {
-    throw new LlmError('config', `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`)
+    return Promise.reject(new LlmError('config', `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`))
   }
-  try {
-    return await load()
-  } catch (cause) {
+  return load((cause) => {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
-    const why = message.includes(wanted) ? `the package ${wanted} is not installed` : `the package ${wanted} does not load: ${message}`
+    // A package that is there may itself import one that is not.
+    const missing = message.split(/ (?:imported )?from /)[0] ?? ''
+    const why = missing.includes(wanted) ? `the package ${wanted} is not installed` : `the package ${wanted} does not load: ${message}`
     throw new LlmError('config', `${name}: ${why}; run: npm i ${wanted}`, { cause })
-  }
+  })
 }

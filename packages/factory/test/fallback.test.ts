@@ -76,7 +76,7 @@ describe('the next provider is asked', () => {
   test('an abort is the caller\'s own', async () => {
     const controller = new AbortController()
     const second = mock('second')
-    const waits: Provider = { ...mock('x'), complete: (_, options) => new Promise((_resolve, reject) => options!.signal!.addEventListener('abort', () => reject(new ProviderError('network', 'cut', { provider: 'mock' })))) }
+    const waits: Provider = { ...mock('x'), complete: (_, options) => new Promise((_resolve, reject) => options.signal!.addEventListener('abort', () => reject(new ProviderError('network', 'cut', { provider: 'mock' })))) }
     const call = createFallback([waits, second]).complete('?', { signal: controller.signal })
     controller.abort(new Error('enough'))
     await expect(call).rejects.toMatchObject({ code: 'network' })
@@ -153,7 +153,7 @@ describe('streams', () => {
 
   test('a close while the next one opens ends the read, and drops that', async () => {
     let asked: AbortSignal | undefined
-    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = options!.signal!; asked.addEventListener('abort', () => reject(asked!.reason as Error)) }) }
+    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = options.signal!; asked.addEventListener('abort', () => reject(asked!.reason as Error)) }) }
     const reader = await createFallback([cutEarly(), hangs]).stream('?')
     const read = reader.next()
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -165,7 +165,7 @@ describe('streams', () => {
 
   test('an abort while the next one opens rejects with its reason, ever after', async () => {
     const controller = new AbortController()
-    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { options!.signal!.addEventListener('abort', () => reject(options!.signal!.reason as Error)) }) }
+    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error)) }) }
     const reader = await createFallback([cutEarly(), hangs]).stream('?', { signal: controller.signal })
     const read = reader.next()
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,0 +1,218 @@
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { isLlmError, LlmError, ProviderError } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import { type ConnectionProblem, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
+import { emptyEnvironment, failureOf } from './support.js'
+
+const apiKey = 'sk-connection-0123456789-canary'
+const context = { environment: emptyEnvironment }
+const chat = (text: string, finish = 'stop') => JSON.stringify({ id: '1', object: 'chat.completion', model: 'served-model', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finish }], usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } })
+
+const open: { readonly server: Server; readonly sockets: Set<Socket> }[] = []
+const timers = new Set<ReturnType<typeof setInterval>>()
+
+async function listen(server: Server): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push({ server, sockets })
+  return { port: (server.address() as AddressInfo).port, sockets }
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  for (const timer of timers) clearInterval(timer)
+  for (const { server, sockets } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+const drip = (write: () => void): void => {
+  timers.add(setInterval(write, 20))
+}
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener => (request, response) => {
+  request.resume()
+  response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json', ...headers })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+const page = '<!doctype html><html><title>Sign in</title>'
+const error = (message: string, more: object = {}) => ({ error: { message, ...more } })
+
+interface Case {
+  readonly http?: RequestListener
+  readonly net?: (socket: Socket) => void
+  readonly tls?: boolean
+  readonly scheme?: string
+  readonly config?: Partial<ModelConfig>
+  readonly problem: ConnectionProblem
+  readonly code: LlmError['code']
+  /** Requests that reach the server; unset: one. */
+  readonly requests?: number
+}
+
+const cases: Record<string, Case> = {
+  'a server that says nothing': { net: () => undefined, problem: 'timeout', code: 'timeout', requests: 0 },
+  'headers that drip': { net: (socket) => drip(() => socket.write('x')), problem: 'not-an-llm-server', code: 'network', requests: 0 },
+  'good headers that drip': { net: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); drip(() => socket.write('x-a: b\r\n')) }, problem: 'timeout', code: 'timeout', requests: 0 },
+  'a body that drips': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); response.write('{"choices": ['); drip(() => response.write(' ')) }, problem: 'timeout', code: 'timeout' },
+  'a body that stops': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); response.write('{"choices": [') }, problem: 'timeout', code: 'timeout' },
+  'TLS to a plain port': { http: answer(200, {}), scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
+  'a TLS server without a certificate': { tls: true, scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
+  'another protocol': { net: (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n'), problem: 'not-an-llm-server', code: 'network', requests: 0 },
+  'a port nobody listens on': { problem: 'refused', code: 'network', requests: 0 },
+  'a name that does not resolve': { config: { baseUrl: 'http://no-such-host.invalid/v1' }, problem: 'dns', code: 'network', requests: 0 },
+  'a connection dropped at once': { net: (socket) => socket.destroy(), problem: 'interrupted', code: 'network', requests: 0 },
+  'a reset in the body': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json', 'content-length': '999' }); response.write('{"choices": ['); setTimeout(() => response.socket?.resetAndDestroy(), 20) }, problem: 'interrupted', code: 'truncated' },
+  '200 with a web page': { http: answer(200, page), problem: 'not-an-llm-server', code: 'protocol' },
+  '200 with plain text': { http: answer(200, 'It works!', { 'content-type': 'text/plain' }), problem: 'not-an-llm-server', code: 'protocol' },
+  '401': { http: answer(401, error(`Incorrect API key provided: ${apiKey}`)), problem: 'auth', code: 'auth' },
+  '401 with a web page': { http: answer(401, page), problem: 'auth', code: 'auth' },
+  '403': { http: answer(403, error('Country not supported')), problem: 'permission', code: 'permission' },
+  '404 of a model': { http: answer(404, error('The model `m` does not exist', { code: 'model_not_found' })), problem: 'model', code: 'not-found' },
+  '404 with a web page': { http: answer(404, page), problem: 'not-an-llm-server', code: 'not-found' },
+  '404 of a path': { http: answer(404, { detail: 'Not Found' }), problem: 'not-an-llm-server', code: 'not-found' },
+  '429': { http: answer(429, error('Too many requests'), { 'retry-after': '1' }), problem: 'rate-limit', code: 'rate-limit' },
+  '429 without money': { http: answer(429, error('You exceeded your current quota', { code: 'insufficient_quota' })), problem: 'quota', code: 'quota-exhausted' },
+  '402': { http: answer(402, error('Insufficient Balance')), problem: 'quota', code: 'quota-exhausted' },
+  '529': { http: answer(529, error('Overloaded')), problem: 'overloaded', code: 'overloaded' },
+  '503 with a web page': { http: answer(503, page), problem: 'overloaded', code: 'overloaded' },
+  '500': { http: answer(500, error('boom')), problem: 'server', code: 'server' },
+  '400': { http: answer(400, error('max_tokens must be at least 16')), problem: 'request', code: 'invalid-request' },
+  'a redirect': { http: answer(307, '', { location: 'http://elsewhere.test/' }), problem: 'redirect', code: 'redirect-refused' },
+  'an error with a huge body': { http: (_, response) => { response.writeHead(500); const fill = (): void => { while (response.write('x'.repeat(65_536))); response.once('drain', fill) }; fill() }, problem: 'server', code: 'server' },
+  'a huge body': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); const fill = (): void => { while (response.write(' '.repeat(65_536))); response.once('drain', fill) }; fill() }, config: { settings: { limits: { maxBodyBytes: 1_000_000 } } }, problem: 'not-an-llm-server', code: 'limit-exceeded' },
+  'a proxy that refuses': { net: (socket) => { socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: blocked-by-allowlist\r\n\r\n')) }, config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' }, problem: 'proxy', code: 'network', requests: 0 },
+  'a proxy that wants a password': { net: (socket) => { socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')) }, config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' }, problem: 'proxy', code: 'network', requests: 0 },
+}
+
+/** A server that counts its requests, or none. */
+async function serve({ http, net, tls }: Case, counter: { requests: number }): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
+  if (net) return listen(createNetServer((socket) => { net(socket); socket.resume() }))
+  if (tls) return listen(createTlsServer({}))
+  if (http) return listen(createServer((request, response) => { counter.requests++; request.resume(); http(request, response) }))
+  const { port, sockets } = await listen(createNetServer())
+  for (const { server } of open.splice(0)) await new Promise((resolve) => server.close(resolve))
+  return { port, sockets }
+}
+
+describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provider) => {
+  test.each(Object.entries(cases))('%s', async (_name, one) => {
+    const counter = { requests: 0 }
+    const { port, sockets } = await serve(one, counter)
+    const proxy = one.config?.proxy === undefined ? {} : { proxy: `http://127.0.0.1:${port}` }
+    const config = { provider, model: 'm', baseUrl: `${one.scheme ?? 'http'}://127.0.0.1:${port}/v1`, ...one.config, ...proxy }
+    const startedAt = performance.now()
+    const failure = await failureOf(() => testConnection(config, apiKey, { timeoutMs: one.problem === 'timeout' ? 400 : 5000, context }))
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    expect({ code: failure.code, problem: diagnose(failure).problem, message: failure.message }).toMatchObject({ code: one.code, problem: one.problem })
+    expect(isLlmError(failure)).toBe(true)
+    expect(diagnose(failure).fix).toBeTruthy()
+    expect(counter.requests).toBe(one.requests ?? 1)
+    expect(`${failure.stack ?? ''}${inspect(failure, { depth: 20, showHidden: true })}${JSON.stringify(failure)}`).not.toContain('canary')
+    await vi.waitFor(() => expect(sockets.size).toBeLessThanOrEqual(one.code === 'timeout' || one.code === 'limit-exceeded' ? 0 : 1), 500)
+  })
+
+  test.each([['OK', 'stop'], ['', 'length']])('%j that ends by %s is a success', async (text, finish) => {
+    const bodies: { max_tokens?: number; max_completion_tokens?: number; messages: unknown }[] = []
+    const { port } = await listen(createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => { bodies.push(JSON.parse(body)); response.setHeader('content-type', 'application/json'); response.end(chat(text, finish)) })
+    }))
+    const report = await testConnection({ provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` }, apiKey, { context })
+    expect(report.model).toBe('served-model')
+    expect(report.latencyMs).toBeGreaterThan(0)
+    expect(bodies).toHaveLength(1)
+    expect(bodies[0]!.messages).toEqual([{ role: 'user', content: 'Respond with OK' }])
+    expect(bodies[0]!.max_tokens ?? bodies[0]!.max_completion_tokens).toBe(provider === 'openai' ? 16 : 5)
+  })
+})
+
+describe('testConnection', () => {
+  const row = (createProvider: ProviderRow['creators'] extends infer _ ? () => ReturnType<typeof createMock> : never, more: Partial<ProviderRow> = {}): { environment: typeof emptyEnvironment; table: Map<string, ProviderRow> } => ({
+    ...context,
+    table: new Map([['x', { name: 'x', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider }, ...more }]]),
+  })
+
+  test('gives up after 15 s, whatever does not listen', async () => {
+    vi.useFakeTimers()
+    const deaf = () => new Promise<Response>(() => undefined)
+    const failure = failureOf(() => testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }))
+    await vi.advanceTimersByTimeAsync(14_999)
+    let settled = false
+    void failure.then(() => { settled = true })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(settled).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await failure).toMatchObject({ code: 'timeout', reason: 'deadline', host: 'api.openai.com:443', message: 'openai: timeout (deadline) at api.openai.com:443: no answer within 15000 ms' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('a provider that ignores its options is given up too', async () => {
+    const never = { ...createMock({ responses: ['x'] }), generate: () => new Promise<never>(() => undefined) }
+    expect(await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) }))).toMatchObject({ code: 'timeout' })
+    const loads: ProviderRow['creators'] = () => new Promise(() => undefined)
+    expect(await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never, { creators: loads }) }))).toMatchObject({ code: 'timeout' })
+  })
+
+  test('the key that is given is used, not the environment\'s; a missing one is told', async () => {
+    const sent: string[] = []
+    const fetch = (_: unknown, init?: RequestInit) => {
+      sent.push(new Headers(init?.headers).get('authorization') ?? '')
+      return Promise.resolve(new Response(chat('OK'), { headers: { 'content-type': 'application/json' } }))
+    }
+    await testConnection({ provider: 'groq', fetch }, apiKey, { context })
+    expect(sent).toEqual([`Bearer ${apiKey}`])
+    const failure = await failureOf(() => testConnection({ provider: 'groq', fetch }, undefined, { context }))
+    expect(failure.message).toContain('GROQ_API_KEY')
+    expect(diagnose(failure).problem).toBe('config')
+    expect(diagnose(await failureOf(() => testConnection({ provider: 'groq', fetch }, 'sk-bad\u0000key-0123456789', { context }))).problem).toBe('config')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('an overload is not tried again, and no fallback asked', async () => {
+    const mock = createMock({ responses: [{ error: 'overloaded' }, 'OK'] })
+    const spare = createMock({ responses: ['OK'] })
+    const made = [mock, spare]
+    const failure = await failureOf(() => testConnection({ provider: 'x', fallback: [{ provider: 'x' }] }, undefined, { context: row(() => made.shift()!) }))
+    expect(failure.code).toBe('overloaded')
+    expect([mock.requests.length, spare.requests.length]).toEqual([1, 0])
+    expect(mock.requests[0]).toMatchObject({ stream: false, options: { maxTokens: 5, retry: { attempts: 1 } } })
+  })
+
+  test('embeddings are tested by an embedding', async () => {
+    const urls: string[] = []
+    const fetch = (input: unknown) => {
+      urls.push(String(input))
+      return Promise.resolve(Response.json({ embeddings: [[1, 2]] }))
+    }
+    expect(await testConnection({ provider: 'ollama', fetch }, undefined, { embedding: true, context })).toMatchObject({ model: 'nomic-embed-text' })
+    expect(urls).toEqual(['http://localhost:11434/api/embed'])
+  })
+
+  test('an abort stops it with its own reason', async () => {
+    const controller = new AbortController()
+    const call = testConnection({ provider: 'openai', apiKey, fetch: () => new Promise(() => undefined) }, undefined, { signal: controller.signal, context })
+    setTimeout(() => controller.abort(), 5)
+    const failure = await failureOf(() => call)
+    expect(failure.name).toBe('AbortError')
+    expect(diagnose(failure).problem).toBe('aborted')
+  })
+
+  test('diagnose knows a sandbox, and says nothing of what it does not know', () => {
+    const of = (cause: string) => diagnose(new ProviderError('network', 'x: network: no', { provider: 'x' }, { cause: Object.assign(new Error('x'), { code: cause }) })).problem
+    expect([of('ERR_ACCESS_DENIED'), of('EAI_AGAIN'), of('ECONNRESET')]).toEqual(['sandbox', 'dns', 'interrupted'])
+    expect(diagnose(new ProviderError('permission', 'x: 403 permission: blocked-by-sandbox-runtime', { provider: 'x', status: 403 })).problem).toBe('sandbox')
+    expect(diagnose(new TypeError('x')).problem).toBe('unknown')
+    expect(diagnose(new LlmError('unknown', 'x')).problem).toBe('unknown')
+  })
+})
