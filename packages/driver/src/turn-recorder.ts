@@ -107,10 +107,12 @@ export class TurnRecorder implements Sink {
   }
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
-    this.reported = true
     const known = this.#counts
-    const pick = (value: number | undefined, before: number): number =>
-      value !== undefined && Number.isFinite(value) && value >= 0 ? value : before
+    const pick = (value: number | undefined, before: number): number => {
+      if (value === undefined || !Number.isFinite(value) || value < 0) return before
+      this.reported = true
+      return value
+    }
     this.#counts = {
       inputTokens: pick(counts.inputTokens, known.inputTokens),
       outputTokens: pick(counts.outputTokens, known.outputTokens),
