@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
@@ -10,7 +11,7 @@ import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses } fr
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { build, type BuildOptions } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiHosts, hostPort, type ModelConfig, newProvider } from '../src/index.js'
+import { apiHost, apiHosts, hostPort, type ModelConfig, newProvider } from '../src/index.js'
 import { emptyEnvironment } from './support.js'
 
 const run = promisify(execFile)
@@ -111,6 +112,37 @@ describe('behind a proxy that notes what it is asked for', () => {
     } finally {
       await server.close()
     }
+  })
+})
+
+describe('what the connector is asked to open', () => {
+  const opened: string[] = []
+  const note = (message: unknown): void => {
+    const { hostname, port, protocol } = (message as { connectParams: { hostname: string; port: string; protocol: string } }).connectParams
+    opened.push(`${hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname}:${port || (protocol === 'https:' ? '443' : '80')}`)
+  }
+  beforeAll(() => {
+    subscribe('undici:client:beforeConnect', note)
+  })
+  afterAll(() => {
+    unsubscribe('undici:client:beforeConnect', note)
+  })
+
+  let pools = 0
+
+  // Names that never resolve, and addresses of this computer: nothing leaves it.
+  const urls = [
+    'https://model.invalid', 'HTTPS://Model.INVALID/v1', 'https://model.invalid:0443/v1', 'http://model.invalid/', 'http://model.invalid:', 'http://[::1]:9/v1', 'https://[::1]:9443/v1',
+    'https://model.invalid?x=1', 'https://model.invalid#f', 'https://bücher.invalid/v1', 'https://model.invalid./v1', 'http://0x7f.1:9/', 'http://2130706433:9', 'http://[::ffff:127.0.0.1]:9',
+    'https:\\\\model.invalid\\v1', 'https://mod%65l.invalid', 'http://127.0.0.1:9/a/b/',
+  ]
+  test.each(urls.flatMap((url) => ['openai-compatible', 'anthropic', 'ollama'].map((provider) => [provider, url] as const)))('%s %s', async (provider, baseUrl) => {
+    opened.length = 0
+    // A pool of its own: one that another test has opened would be taken again.
+    const config = { provider, model: 'm', baseUrl, enforceHosts: true, settings: { timeouts: { connectMs: 5000 + pools++ } } }
+    const made = await newProvider(config, context)
+    await expect(made.complete('Hi', { retry: { attempts: 1 }, deadlineMs: 2000 })).rejects.toHaveProperty('code')
+    expect(new Set(opened)).toEqual(new Set([apiHost(config, context)]))
   })
 })
 
