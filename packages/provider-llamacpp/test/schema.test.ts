@@ -125,6 +125,14 @@ describe('what a grammar cannot say', () => {
     expect(thrown).toMatchObject({ code: 'unsupported', message: expect.stringContaining(`"${pointer}":`) })
   })
 
+  test('each optional property may come once, in order', () => {
+    const key = { const: 1 }
+    const [first] = toSchemaRules({ properties: { a: key, b: key, c: key }, required: ['b'] }, 'value').slice(3)
+    expect(first).toBe('value ::= "{" value-1 ("," space value-0)? ("," space value-2)? "}"')
+    const [, , , none] = toSchemaRules({ properties: { a: key, b: key, c: key } }, 'value')
+    expect(none).toBe('value ::= "{" (value-0 ("," space value-1)? ("," space value-2)? | value-1 ("," space value-2)? | value-2)? "}"')
+  })
+
   test('is refused before a model is loaded, tools by their name', async () => {
     const provider = local({ modelPath: '/nowhere.gguf' })
     const call = provider.complete('x', { responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: 'x' } } })
