@@ -25,7 +25,7 @@ const config: KnipConfig = {
   workspaces: {
     '.': { entry: ['scripts/**/*.{mjs,mts}', 'test/**/*.test.ts', 'test/support/*.ts'], project: ['scripts/**', 'test/**/*.ts', '*.ts'] },
     'examples/*': { project: ['src/**/*.ts'] },
-    'bench': { entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])], project: ['**/*.ts'] },
+    'bench': { entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])], project: ['**/*.{ts,mjs}'] },
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, test } from 'vitest'
+import { estimateTokens } from '@modelport/core'
+import { texts } from './fixtures/texts.js'
+
+const anyText = fc.string({ unit: 'binary', maxLength: 400 })
+
+describe('estimateTokens', () => {
+  test('nothing costs nothing, and anything at least 1', () => {
+    expect(estimateTokens('')).toBe(0)
+    for (const text of ['a', ' ', '\n', '日', '\ud800', '\u0000']) expect(estimateTokens(text)).toBeGreaterThanOrEqual(1)
+  })
+
+  test('a short English sentence costs more than nothing and less than a token a character', () => {
+    const text = 'Hello, this is a test message with some content.'
+    expect(estimateTokens(text)).toBeGreaterThan(0)
+    expect(estimateTokens(text)).toBeLessThan(48)
+  })
+
+  test.each(Object.entries(texts))('%s: a short text is at most a tenth under, and not at twice its cost', (_name, text) => {
+    const tokens = countTokens(text)
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.9)
+    expect(estimateTokens(text)).toBeLessThan(tokens * 2)
+  })
+
+  test('the median over the texts is at most 25 % off, the direction is up', () => {
+    const errors = Object.values(texts).map((text) => estimateTokens(text) / countTokens(text) - 1).sort((a, b) => a - b)
+    expect(errors[Math.floor(errors.length / 2)]).toBeGreaterThan(0)
+    expect(errors[Math.floor(errors.length / 2)]).toBeLessThan(0.25)
+  })
+
+  test('the factor multiplies', () => {
+    const text = texts['english'] ?? ''
+    expect(estimateTokens(text, 2)).toBeGreaterThanOrEqual(2 * estimateTokens(text) - 2)
+    expect(estimateTokens(text, 2)).toBeLessThanOrEqual(2 * estimateTokens(text))
+  })
+
+  test('any text gives a whole number, the same each time, lone surrogates included', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })), (text) => {
+        const tokens = estimateTokens(text)
+        expect(Number.isInteger(tokens)).toBe(true)
+        expect(tokens).toBe(estimateTokens(text))
+        expect(tokens).toBeGreaterThanOrEqual(text ? 1 : 0)
+      }),
+    )
+  })
+
+  test('a text costs hardly more than its halves', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        expect(estimateTokens(a + b)).toBeLessThanOrEqual(estimateTokens(a) + estimateTokens(b) + 5)
+      }),
+    )
+  })
+})
