@@ -42,46 +42,52 @@ class WebSource implements ByteSource {
 /** Reads without a web stream in between, which costs more than parsing the event (see docs/performance.md). */
 class PullSource implements ByteSource {
   readonly #stream: PullStream
-  #wake: (() => void) | undefined
+  #waiting: { resolve(chunk: Uint8Array | undefined): void; reject(error: Error): void } | undefined
   #over = false
   #failure: Error | undefined
 
   constructor(stream: PullStream) {
     this.#stream = stream
     const settle = (): void => {
-      const wake = this.#wake
-      this.#wake = undefined
-      wake?.()
+      this.#settle()
     }
     stream.on('readable', settle)
     stream.on('end', () => {
       this.#over = true
-      settle()
+      this.#settle()
     })
     stream.on('error', (error) => {
       this.#failure ??= error ?? new Error('the connection failed')
-      settle()
+      this.#settle()
     })
     stream.on('close', () => {
       if (!this.#over) this.#failure ??= new Error('the connection was closed')
-      settle()
+      this.#settle()
     })
   }
 
-  async read(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const chunk = this.#stream.read()
-      if (chunk !== null) return chunk
-      if (this.#over || this.#stream.readableEnded) return undefined
-      if (this.#failure) throw this.#failure
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
+  /** One promise and no async function: this is run for every event of a live stream. */
+  read(): Promise<Uint8Array | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      this.#settle()
+    })
   }
 
   cancel(): void {
     this.#over = true
     this.#stream.destroy()
+  }
+
+  /** Gives a waiting read what there is; it goes on waiting when there is nothing yet. */
+  #settle(): void {
+    const waiting = this.#waiting
+    if (!waiting) return
+    const chunk = this.#stream.read()
+    if (chunk === null && !this.#over && !this.#stream.readableEnded && !this.#failure) return
+    this.#waiting = undefined
+    if (chunk !== null) waiting.resolve(chunk)
+    else if (this.#over || this.#stream.readableEnded || !this.#failure) waiting.resolve(undefined)
+    else waiting.reject(this.#failure)
   }
 }

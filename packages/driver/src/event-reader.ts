@@ -95,26 +95,24 @@ export class EventReader<T> implements Reader<T> {
     return item
   }
 
+  /** One loop for all that wait: every further async function would cost each event of a live stream. */
   async #pull(): Promise<void> {
     this.#pulling = true
-    try {
-      while (this.#waiters.length > 0 && !this.#ended) {
-        if (this.#head < this.#queue.length) this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
-        else await this.#advance()
+    while (this.#waiters.length > 0 && !this.#ended) {
+      if (this.#head < this.#queue.length) {
+        this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
+        continue
       }
-    } finally {
-      this.#pulling = false
+      try {
+        const more = (await this.#source?.advance()) ?? false
+        if (more === false) this.#settle()
+        else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
+      } catch (error) {
+        // What failed after the end was told already.
+        this.#fail(error)
+      }
     }
-  }
-
-  async #advance(): Promise<void> {
-    try {
-      const more = (await this.#source?.advance()) ?? false
-      if (more === false) this.#settle()
-      else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
-    } catch (error) {
-      if (!this.#ended) this.#fail(error)
-    }
+    this.#pulling = false
   }
 
   /** The clean end. */
@@ -125,6 +123,7 @@ export class EventReader<T> implements Reader<T> {
 
   /** What was read before the failure is given out first. */
   #fail(error: unknown): void {
+    if (this.#ended) return
     this.#failure = { error }
     this.#stop()
     while (this.#waiters.length > 0 && this.#head < this.#queue.length) {
