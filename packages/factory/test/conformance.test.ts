@@ -12,6 +12,7 @@ const ollama = (config: object): Provider => createOllama({ model: 'llama3', bas
 /** Refuses every call before it sends anything. */
 const refuses = createMock({ responses: [{ error: new ProviderError('permission', 'not today', { provider: 'mock' }) }], defaults: { retry: { attempts: 1 } } })
 
+// The kit moves a clock of its own: real time that passes in the first provider must not be taken off its deadlines.
 // The kit's own failures must reach its tests: with nothing to switch to, each is the caller's.
 conformance({ describe, test }, {
   name: 'a fallback that stays with its first provider',
@@ -24,5 +25,5 @@ conformance({ describe, test }, {
   name: 'a fallback that has gone on to its second provider',
   format: anthropicMessages,
   apiKey,
-  create: (config) => createFallback([refuses, createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })], { coolDownMs: 0 }),
+  create: (config) => createFallback([refuses, createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })], { coolDownMs: 0, now: () => 0 }),
 })
