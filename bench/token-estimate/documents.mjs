@@ -2,7 +2,8 @@
 import { Buffer } from 'node:buffer'
 import { sourceTexts, unseenTexts } from './sources.mjs'
 
-const perSource = 300
+/** Most documents of one source in one category, to fit on and to test on. */
+const limits = [600, 150]
 
 /** A small seeded generator: the same documents on every run. */
 const generator = (seed) => {
@@ -47,16 +48,17 @@ const shuffle = (items, random) => {
   return items
 }
 
-const documentsOf = (texts, limit = perSource) => {
+const documentsOf = (texts, [fitted, tested] = limits) => {
   const groups = Map.groupBy(texts, ({ group, category, source }) => `${group}/${category}/${source}`)
   return [...groups].flatMap(([key, members]) => {
     const random = generator(hash(key))
-    const documents = shuffle(members, random).slice(0, 800).flatMap(({ group, category, source, file, text }) =>
+    const documents = shuffle(members, random).slice(0, 1500).flatMap(({ group, category, source, file, text }) =>
       cut(text, random).map((piece, index) => {
         const place = hash(members.length > 5 ? file : `${file}#${index}`)
         return { group, category, source, text: piece, half: place % 2, fold: (place >>> 8) % 3 }
       }))
-    return shuffle(documents, random).slice(0, limit)
+    const mixed = shuffle(documents, random)
+    return [...mixed.filter(({ half }) => half === 0).slice(0, fitted), ...mixed.filter(({ half }) => half === 1).slice(0, tested)]
   })
 }
 
@@ -115,7 +117,10 @@ const generated = () => Object.keys(formats(generator(1))).flatMap((category) =>
   })
 })
 
-/** Every document with its group, category, source and half: 0 to fit on, 1 to test on. */
+/**
+ * Every document with its group, category, source, half (0 to fit on, 1 to test on) and fold of cross-validation. A file is in one half as a whole, unless its source has
+ * fewer than six files of the category.
+ */
 export const documents = () => [...documentsOf(sourceTexts()), ...generated()]
 /** Documents in languages that were left out of the fit altogether. */
-export const unseenDocuments = () => documentsOf(unseenTexts(), 3)
+export const unseenDocuments = () => documentsOf(unseenTexts(), [2, 1])
