@@ -18,6 +18,23 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text)).toBeLessThan(48)
   })
 
+  test.each(['', 'a', 'abc', 'abcd', 'abcde', 'Hello, world!', '日本語', '日本語テスト', 'héllo', '🙂', 'x'.repeat(400)])('%j is not counted under', (text) => {
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text))
+  })
+
+  test.each([
+    ['base64', /[A-Za-z0-9+/]/], ['keys', /[A-Za-z0-9]/], ['hex', /[0-9a-f]/], ['letters', /[a-z]/],
+  ])('random %s without a space: never a tenth under', (_name, alphabet) => {
+    const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((character) => alphabet.test(character))
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...ascii), { minLength: 200, maxLength: 600 }), (characters) => {
+        const text = characters.join('')
+        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text) * 0.9)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
   test.each(Object.entries(texts))('%s: a short text is at most a tenth under, and not at twice its cost', (_name, text) => {
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.9)
@@ -45,6 +62,26 @@ describe('estimateTokens', () => {
         expect(tokens).toBeGreaterThanOrEqual(text ? 1 : 0)
       }),
     )
+  })
+
+  test('more text never costs less', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (a, b) => {
+        expect(estimateTokens(a + b)).toBeGreaterThanOrEqual(estimateTokens(a))
+      }),
+    )
+  })
+
+  test('time grows with the length, whatever the text', () => {
+    const cost = (text: string) => Math.min(...[0, 1, 2].map(() => {
+      const start = performance.now()
+      estimateTokens(text)
+      return performance.now() - start
+    }))
+    for (const piece of ['the quiet harbour ', '日本語', 'aB3', '}', ' ', '\ud83d']) {
+      const short = piece.repeat(200_000 / piece.length)
+      expect(cost(short.repeat(8))).toBeLessThan(8 * 4 * cost(short) + 20)
+    }
   })
 
   test('a text costs hardly more than its halves', () => {
