@@ -29,7 +29,7 @@ import { createTransport } from './transport.js'
  * The provider's methods throw as {@link Provider} says.
  */
 export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
-  const state = createProviderState(driver, settings)
+  const state: ProviderState = { ...createProviderState(settings), driver }
   const { config } = state
   const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
@@ -60,7 +60,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
 }
 
 /** What a provider keeps between calls; secrets are bound into `redact` and kept nowhere else. */
-export function createProviderState(driver: Driver, settings: ProviderSettings): ProviderState {
+export function createProviderState(settings: ProviderSettings): Omit<ProviderState, 'driver'> {
   const { secrets, ...config } = settings
   const { enforceHosts } = config
   const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
@@ -68,7 +68,6 @@ export function createProviderState(driver: Driver, settings: ProviderSettings):
     .filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
     .map(([, value]) => value.replace(/^\w+ /, ''))
   return {
-    driver,
     config: { ...config, ...(allowedHosts && { allowedHosts }) },
     redact:
       typeof secrets === 'function'

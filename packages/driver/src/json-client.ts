@@ -33,6 +33,8 @@ export function createJsonClient(
   error: (failure: HttpFailure) => LlmError & ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): JsonClient {
+  // Once for all requests: they share one retry bucket, one transport and one list of secrets.
+  const shared = createProviderState(settings)
   return {
     request: async <T>(request: JsonRequest, options: JsonCallOptions = {}): Promise<T> => {
       let answer: unknown
@@ -57,7 +59,7 @@ export function createJsonClient(
         }),
         error,
       }
-      const context = createCallContext(createProviderState(driver, settings), mergeOptions(options))
+      const context = createCallContext({ ...shared, driver }, mergeOptions(options))
       const turn = { model: settings.model, messages: [], tools: [], options: { maxTokens: 1 }, defaultTemperature: undefined, stream: false }
       const exchange = new Exchange(context, turn, () => undefined)
       try {
