@@ -1,1 +1,5 @@
-export {}
+export type { Tool, ToolContext, Validated } from './tool.js'
+export type { ToolBatchOptions, ToolOutcome } from './tool-batch.js'
+export { executeBatch } from './tool-batch.js'
+export type { ToolSource } from './tool-source.js'
+export { Transcript } from './transcript.js'

@@ -1,0 +1,41 @@
+import type { JsonObject, ToolDefinition } from '@modelport/core'
+
+/** What a tool is told about the call it answers. */
+export interface ToolContext {
+  /** The id of the call. */
+  readonly callId: string
+  /** The step of the run the call belongs to; the first is 1. */
+  readonly step: number
+  /** Aborts when the run is cancelled or the call's time is up. A tool that waits should pass it on. */
+  readonly signal: AbortSignal
+}
+
+/** Whether arguments may be executed. */
+export type Validated =
+  | {
+      readonly ok: true
+      /** The arguments as the tool gets them: with defaults filled in and values converted, where the schema does that. */
+      readonly value: unknown
+    }
+  | {
+      readonly ok: false
+      /** What is wrong and where, in words the model can act on. */
+      readonly message: string
+    }
+
+/** A tool that can be executed here. Make one with `defineTool`. */
+export interface Tool {
+  /** What the model is told. */
+  readonly definition: ToolDefinition
+  /** Checks arguments before anything is executed; never throws. */
+  validate(args: JsonObject): Validated | Promise<Validated>
+  /**
+   * Does the work. The answer, or a promise of it, is any JSON value, text, or content parts.
+   * A thrown error becomes a result the model can read; its message is all the model sees of it.
+   */
+  execute(value: unknown, context: ToolContext): unknown
+  /** Most milliseconds one call may take. Default 120,000. */
+  readonly timeoutMs?: number
+  /** True for a tool that must not run beside another call of its round. Default false. */
+  readonly exclusive?: boolean
+}
