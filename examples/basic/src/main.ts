@@ -16,13 +16,18 @@ const print = (text: string): void => {
 }
 
 /** Runs the conversation through one provider, which may contact its own host and no other. */
-async function show(title: string, provider: Provider, host: string): Promise<void> {
-  print(`\n── ${title} ──\n> ${prompt}\n`)
-  const usage = await converse(provider, prompt, print)
+async function show(title: string, provider: Provider, host: string, question = prompt): Promise<void> {
+  print(`\n── ${title} ──\n> ${question}\n`)
+  const usage = await converse(provider, question, print)
   print(`  ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${usage.rounds.length} rounds; allowed to contact: ${host}\n`)
 }
 
-if (realUrl !== undefined) {
+if (process.argv.includes('--local')) {
+  const { createLocalModel, prompts } = await import('./local-model.ts')
+  const provider = createLocalModel(process.env['MODELPORT_MODEL_PATH'])
+  for (const question of prompts) await show(`${provider.model}, in this process`, provider, 'no host', question)
+  await provider.close()
+} else if (realUrl !== undefined) {
   const provider = createOpenAICompatible({ model: realModel, baseUrl: realUrl, enforceHosts: true, ...(realKey && { apiKey: realKey }) })
   await show(`${realModel} at ${realUrl}`, provider, parseBaseUrl(realUrl).host)
 } else {
