@@ -3,7 +3,7 @@ import { resolveApiKey } from './api-key.js'
 import { createFallback } from './fallback.js'
 import type { ModelConfig } from './model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
-import type { ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
+import type { ListedModel, ListModelsOptions, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
 
 /** How the creators of a row are had: by loading its package, or not at all. */
 export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
@@ -32,6 +32,17 @@ export async function makeEmbedder(load: LoadCreators, config: ModelConfig | str
   const { createEmbedder } = await creatorsOf(model.row, load)
   if (!createEmbedder) throw new LlmError('unsupported', `${model.row.name}: it has no embeddings; choose another provider for the embedding role`)
   return (createEmbedder as (settings: JsonObject) => Embedder)(settings)
+}
+
+/** Asks for the models there are. Throws like {@link makeProvider}; `unsupported` where there is no list. */
+export async function askForModels(load: LoadCreators, config: ModelConfig | string, context: FactoryContext = {}, options: ListModelsOptions = {}): Promise<readonly ListedModel[]> {
+  const { config: resolved } = resolveModel(config, context)
+  // The list is of all models, so none needs to be named.
+  const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
+  const settings = toSettings(model, context)
+  const { listModels } = await creatorsOf(model.row, load)
+  if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
+  return (listModels as (settings: JsonObject, options: ListModelsOptions) => Promise<readonly ListedModel[]>)(settings, options)
 }
 
 /** The configuration with the provider's embedding model, where it names none. */

@@ -1,10 +1,11 @@
 import type { Embedder, Provider } from '@modelport/core'
-import { makeEmbedder, makeProvider } from './make-provider.js'
+import { askForModels, makeEmbedder, makeProvider } from './make-provider.js'
 import type { ModelConfig } from './model-config.js'
 import type { ModelPool } from './model-entry.js'
 import { loadCreators } from './providers.js'
 import { Registry } from './registry.js'
 import type { FactoryContext } from './resolve.js'
+import type { ListedModel, ListModelsOptions } from './row.js'
 
 /**
  * Makes a provider of a configuration, or of `provider:model`. Loads the provider's package; opens no connection.
@@ -16,6 +17,10 @@ export const newProvider = (config: ModelConfig | string, context?: FactoryConte
 /** Makes an embedder. Throws like {@link newProvider}; `unsupported` where the provider has no embeddings. */
 export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
   makeEmbedder(loadCreators, config, context)
+
+/** Asks the vendor, or the server, which models it has. Throws like {@link newProvider}; `unsupported` where there is no list. */
+export const listModels = (config: ModelConfig | string, context?: FactoryContext, options?: ListModelsOptions): Promise<readonly ListedModel[]> =>
+  askForModels(loadCreators, config, context, options)
 
 /** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that is not there. */
 export const createRegistry = (pool: ModelPool, context?: FactoryContext): Registry => new Registry(loadCreators, pool, context)

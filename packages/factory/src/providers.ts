@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { LoadCreators } from './make-provider.js'
-import type { ProviderCreators } from './row.js'
+import type { ListModelsOptions, ProviderCreators } from './row.js'
 
 type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
 
@@ -10,27 +10,28 @@ type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
  */
 const packages: Readonly<Record<string, Load>> = {
   '@modelport/provider-anthropic': async (fail) => {
-    const { createAnthropic } = await import('@modelport/provider-anthropic').catch(fail)
-    return { createProvider: createAnthropic }
+    const { createAnthropic, listModels } = await import('@modelport/provider-anthropic').catch(fail)
+    return { createProvider: createAnthropic, listModels }
   },
   '@modelport/provider-openai': async (fail) => {
-    const { createOpenAI, createOpenAIEmbedder } = await import('@modelport/provider-openai').catch(fail)
-    return { createProvider: createOpenAI, createEmbedder: createOpenAIEmbedder }
+    const { createOpenAI, createOpenAIEmbedder, listModels } = await import('@modelport/provider-openai').catch(fail)
+    return { createProvider: createOpenAI, createEmbedder: createOpenAIEmbedder, listModels }
   },
   '@modelport/provider-google': async (fail) => {
-    const { createGoogle, createGoogleEmbedder } = await import('@modelport/provider-google').catch(fail)
-    return { createProvider: createGoogle, createEmbedder: createGoogleEmbedder }
+    const { createGoogle, createGoogleEmbedder, listModels } = await import('@modelport/provider-google').catch(fail)
+    return { createProvider: createGoogle, createEmbedder: createGoogleEmbedder, listModels }
   },
   '@modelport/provider-ollama': async (fail) => {
-    const { createOllama, createOllamaEmbedder } = await import('@modelport/provider-ollama').catch(fail)
-    return { createProvider: createOllama, createEmbedder: createOllamaEmbedder }
+    const { createOllama, createOllamaEmbedder, listModels } = await import('@modelport/provider-ollama').catch(fail)
+    return { createProvider: createOllama, createEmbedder: createOllamaEmbedder, listModels }
   },
   '@modelport/provider-openai-compatible': async (fail) => {
-    const { createOpenAICompatibleEmbedder, createPreset, toPresetConfig } = await import('@modelport/provider-openai-compatible').catch(fail)
+    const { createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } = await import('@modelport/provider-openai-compatible').catch(fail)
     type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
       createEmbedder: ({ preset, ...settings }: Settings) => createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
+      listModels: ({ preset, ...settings }: Settings, options: ListModelsOptions) => listModels(toPresetConfig(preset, settings), options),
     }
   },
   '@modelport/provider-llamacpp': async (fail) => {

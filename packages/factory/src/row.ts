@@ -9,6 +9,21 @@ export interface ProviderCreators {
   readonly createProvider: (settings: never) => Provider
   /** Unset where the vendor has no embeddings. */
   readonly createEmbedder?: (settings: never) => Embedder
+  /** Asks the vendor which models there are. Unset where it has no such list. */
+  readonly listModels?: (settings: never, options: ListModelsOptions) => Promise<readonly ListedModel[]>
+}
+
+/** A model as the vendor lists it; what else the vendor says of it stays with it. */
+export interface ListedModel {
+  /** What to give as `model`. */
+  readonly id: string
+}
+
+/** How to ask for the list of models. */
+export interface ListModelsOptions {
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole list. Default: none. */
+  readonly deadlineMs?: number
 }
 
 /** What modelport knows of a provider without loading it: a row of the table. */
