@@ -8,7 +8,7 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
   entries.every(({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}')
 
 /** Built beside the entry, and loaded by a dynamic import. */
-const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.ts'] }
+const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.ts'], cli: ['src/main.ts'] }
 
 /** What a package exports is its entry; nothing is listed twice. */
 const settings = (workspace: Workspace) => [
