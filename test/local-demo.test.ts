@@ -1,3 +1,4 @@
+import type { ProviderError } from '@modelport/core'
 import { afterAll, expect, test } from 'vitest'
 import { converse } from '../examples/basic/src/conversation.js'
 import { createLocalModel, prompts } from '../examples/basic/src/local-model.js'
@@ -14,10 +15,10 @@ async function said(prompt: string): Promise<readonly string[]> {
 }
 
 test('npm run demo -- --local: a model in this process calls the tools and answers from their results', async (context) => {
-  const failure = await provider.load().then(() => undefined, (error: unknown) => error as { readonly type?: string })
+  const failure = await provider.load().then(() => undefined, (error: unknown) => error as ProviderError)
   if (failure?.type === 'missing-binary' || failure?.type === 'missing-package') {
-    console.log(`skipped: ${String(failure)}`)
-    context.skip(String(failure))
+    console.log(`skipped: ${failure.message}`)
+    context.skip(failure.message)
   }
   expect(failure).toBeUndefined()
   const [weather = '', sum = ''] = prompts
