@@ -1,0 +1,28 @@
+import type { JsonObject, ToolDefinition } from '@modelport/core'
+
+/** What is asked of another agent. */
+export type AgentRequest =
+  | { readonly action: 'tool_call'; readonly tool: string; readonly args: JsonObject }
+  | { readonly action: 'infer'; readonly prompt: string }
+
+/** What an agent is told about the call it answers. */
+export interface AgentContext {
+  /** The id of the action in the events of the run. */
+  readonly callId: string
+  /** The step of the run; the first is 1. */
+  readonly step: number
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/** Another agent that work can be handed to. */
+export interface AgentTarget {
+  /** Name the model calls it by. */
+  readonly name: string
+  /** What it is good for; the model reads this. */
+  readonly description: string
+  /** Its tools the model may call directly. Unset: it only takes prompts. */
+  readonly tools?: readonly ToolDefinition[]
+  /** Asks the agent; the answer is any JSON value or text. A thrown error becomes a result the model can read. */
+  call(request: AgentRequest, context: AgentContext): unknown
+}

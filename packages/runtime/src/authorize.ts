@@ -1,0 +1,40 @@
+import type { ToolCallAction, AgentCallAction } from './action.js'
+
+/** What somebody said when asked for approval. */
+export interface Approval {
+  readonly approved: boolean
+  /** Who decided. */
+  readonly by?: string
+  readonly reason?: string
+}
+
+/** Whether an action may be executed. */
+export type Decision =
+  | { readonly effect: 'allow'; readonly reason?: string }
+  | {
+      readonly effect: 'deny'
+      /** The model is told. */
+      readonly reason: string
+    }
+  | {
+      readonly effect: 'require-approval'
+      readonly reason?: string
+      /** Asks whoever may approve; called once, after the event `approval_required`. */
+      ask(signal: AbortSignal): Approval | Promise<Approval>
+    }
+
+/** What an authorizer may look at beside the action. */
+export interface AuthorizeContext {
+  readonly runId: string
+  readonly step: number
+  /** The id of the action in the events of the run. */
+  readonly actionId: string
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Decides on each tool or agent call, after its arguments are known and before it is executed. What it throws denies the action.
+ * It never sees a call that is refused anyway: an unknown tool or a repeat.
+ */
+export type Authorize = (action: ToolCallAction | AgentCallAction, context: AuthorizeContext) => Decision | Promise<Decision>
