@@ -1,0 +1,53 @@
+import type { ChatMessage } from '@modelport/core'
+
+/** How a history is made shorter; docs/history.md compares them. */
+export type CompactionStrategy = 'recent' | 'tokens' | 'summary'
+
+/** What to keep. Every number has a default and must be at least 1, `maxMessages` at least 2. */
+export interface CompactionRequest {
+  /** Default `recent`. */
+  readonly strategy?: CompactionStrategy
+  /** `recent`: most messages left, system prompt included. Default 20. */
+  readonly maxMessages?: number
+  /** `tokens`: estimated tokens left, soft where what is protected has more. Default 4000. */
+  readonly maxTokens?: number
+  /** `tokens`, `summary`: newest messages that stay as they are. Default 6. */
+  readonly preserveRecent?: number
+  /** `summary`: most tokens of the summary. Default 512. */
+  readonly summaryMaxTokens?: number
+}
+
+/** What a compaction did, in exact numbers of messages and estimated tokens. */
+export interface CompactionResult {
+  readonly strategy: CompactionStrategy
+  readonly beforeMessages: number
+  readonly afterMessages: number
+  /** Messages of before that are not there any more; those a summary stands for are counted. */
+  readonly removedMessages: number
+  readonly beforeTokens: number
+  readonly afterTokens: number
+  readonly summaryCreated: boolean
+  /** False when the history was left as it was. */
+  readonly changed: boolean
+}
+
+/** What a summary is made of. */
+export interface SummaryRequest {
+  /** The messages it will stand for, in order. */
+  readonly messages: readonly ChatMessage[]
+  /** Most tokens it may have. */
+  readonly maxTokens: number
+  readonly signal?: AbortSignal
+}
+
+/** Makes a summary in a call of its own. What it throws leaves the history as it was. */
+export type Summarize = (request: SummaryRequest) => Promise<string>
+
+/** What a compaction works with. */
+export interface CompactionTools {
+  /** Counts the tokens of a text: a provider's `estimateTokens`. */
+  estimate(text: string): number
+  /** Needed for `summary`; `createSummarizer` makes one of a provider. */
+  readonly summarize?: Summarize
+  readonly signal?: AbortSignal
+}
