@@ -1,5 +1,5 @@
 import type { ConversationHistory } from '../history.js'
-import type { CompactionRequest, CompactionResult, CompactionTools } from './compaction-request.js'
+import type { CompactionRequest, CompactionResult, CompactionTools } from './request.js'
 
 /** Makes a history shorter, in place. */
 export function compact(history: ConversationHistory, request: CompactionRequest, tools: CompactionTools): Promise<CompactionResult> {
