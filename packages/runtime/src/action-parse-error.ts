@@ -1,0 +1,44 @@
+import { LlmError } from '@modelport/core'
+import { canonicalJson } from './canonical-json.js'
+
+/** What is known of a reply that is no action. */
+export interface ActionParseDetails {
+  /** What the model is told. */
+  readonly feedback: string
+  /** The reply, whole. */
+  readonly rawResponse: string
+  /** What it came to as JSON; null when it is none. */
+  readonly parsedData?: unknown
+  /** The `type` it claims. */
+  readonly actionType?: string
+}
+
+/** A reply that is no action. The message has what a person needs to see why, in at most 2000 characters. */
+export class ActionParseError extends LlmError implements ActionParseDetails {
+  readonly feedback: string
+  readonly rawResponse: string
+  readonly parsedData: unknown
+  readonly actionType: string | undefined
+
+  constructor({ feedback, rawResponse, parsedData = null, actionType }: ActionParseDetails) {
+    const parsed = parsedData === null ? '' : `\nParsed data: ${bounded(canonicalJson(parsedData), 500)}`
+    super('protocol', `${bounded(feedback, 700)}${parsed}\n${shownRaw(rawResponse)}`)
+    this.feedback = bounded(feedback, 700)
+    this.rawResponse = rawResponse
+    this.parsedData = parsedData
+    this.actionType = actionType
+  }
+}
+Object.defineProperty(ActionParseError.prototype, 'name', { value: 'ActionParseError' })
+
+const bounded = (text: string, most: number): string => {
+  if (text.length <= most) return text
+  const half = Math.floor((most - 5) / 2)
+  return `${text.slice(0, half)} ... ${text.slice(-half)}`
+}
+
+function shownRaw(text: string): string {
+  if (text === '') return 'Raw response: <empty>'
+  if (text.length <= 700) return `Raw response: ${text}`
+  return `Raw response (truncated; ${text.length} characters): ${bounded(text, 650)}`
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { ActionParseError, parseAction } from '../src/index.js'
+
+const targets = { tools: ['search', 'get_weather'], agents: ['researcher'] }
+const actionOf = (text: string) => parseAction(text, targets).action
+const errorOf = (text: string): ActionParseError => {
+  try {
+    parseAction(text, targets)
+  } catch (error) {
+    if (error instanceof ActionParseError) return error
+    throw error
+  }
+  throw new Error(`accepted: ${text}`)
+}
+
+describe('what is read', () => {
+  const content = 'Use {braces} and "quotes" and \\ here'
+  test.each<[name: string, text: string, expected: unknown]>([
+    ['strict', '{"type":"tool_call","tool":"search","args":{"q":"a"}}', { type: 'tool_call', tool: 'search', args: { q: 'a' } }],
+    ['no args', '{"type":"tool_call","tool":"search"}', { type: 'tool_call', tool: 'search', args: {} }],
+    ['a thought', '{"type":"final","content":"x","thought":"y"}', { type: 'final', content: 'x', thought: 'y' }],
+    ['an agent asked', '{"type":"agent_call","agent":"researcher","action":"infer","prompt":"p"}', { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' }],
+    ['fenced, after prose with braces', `Here {not valid JSON}:\n\`\`\`json\n${JSON.stringify({ type: 'final', content })}\n\`\`\``, { type: 'final', content }],
+    ['in prose', 'Action follows:\n{"type":"tool_call","tool":"search","args":{"q":{"deep":"}"}}}\nDone.', { type: 'tool_call', tool: 'search', args: { q: { deep: '}' } } }],
+    ['literal reasoning tags in content', '{"type":"final","content":"<think>{\\"a\\":1}</think>"}', { type: 'final', content: '<think>{"a":1}</think>' }],
+    ['after a reasoning block with a decoy', '<think>{"type":"final","content":"decoy"}</think>\n{"type":"final","content":"observable answer"}', { type: 'final', content: 'observable answer' }],
+    ['a trailing comma', '{"type":"final","content":"literal comma before close: ,}",}', { type: 'final', content: 'literal comma before close: ,}' }],
+    ['a payload', '{"type":"tool_call","payload":{"tool":"search","args":{"q":1}}}', { type: 'tool_call', tool: 'search', args: { q: 1 } }],
+    ['a call as code', "get_weather(city='Paris', days=2, exact=True)", { type: 'tool_call', tool: 'get_weather', args: { city: 'Paris', days: 2, exact: true } }],
+    ['a call as code in its field', '{"type":"tool_call","tool":"get_weather(city=\\"Rome\\")"}', { type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } }],
+    ['the only agent', '{"type":"agent_call","action":"infer","prompt":"p"}', { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' }],
+    ['a local tool of no agent', '{"type":"agent_call","agent":"me","action":"tool_call","tool":"search","args":{"q":1}}', { type: 'tool_call', tool: 'search', args: { q: 1 } }],
+  ])('%s', (_name, text, expected) => {
+    expect(actionOf(text)).toEqual(expected)
+  })
+
+  test.each([{ a: 'é', list: [1, true, null] }, [1, 2], 42])('content that is %j becomes its JSON', (value) => {
+    const action = actionOf(JSON.stringify({ type: 'final', content: value }))
+    expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
+  })
+
+  test.each([{ statement: 'x', evidence_ids: ['E4'] }, { move: 'a', target_id: 't', message: 'm' }])('a bare answer %j is final', (value) => {
+    const action = actionOf(JSON.stringify(value))
+    expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
+  })
+
+  test('what was repaired is told, and nothing of an exact reply', () => {
+    expect(parseAction('{"type":"final","content":"x"}').repairs).toEqual([])
+    expect(parseAction('Well: {"type":"final","content":"x",}').repairs).toEqual(['text around the JSON object ignored', 'trailing comma removed'])
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[name: string, text: string, message: string]>([
+    ['two answers', '{"type":"final","content":"a"}\n{"type":"final","content":"b"}', 'found 2 valid top-level JSON objects'],
+    ['an unknown type', '{"type":"shout","content":"a"}', 'Action validation failed'],
+    ['no type', '{"tool":"search","args":{}}', 'Action validation failed'],
+    ['no type, an agent', '{"agent":"researcher","prompt":"p"}', 'Action validation failed'],
+    ['no type, content', '{"content":{"a":1}}', 'Action validation failed'],
+    ['nothing', '{}', 'Action validation failed'],
+    ['an action only thought of', '<think>{"type":"final","content":"a"}</think>', 'Invalid JSON'],
+    ['thinking without end', '<think>unfinished\n{"type":"final","content":"a"}', 'unterminated leading reasoning block'],
+    ['an object cut off, whatever it holds', '{"type":"tool_call","tool":"search","args":{"q":1}', 'cut off'],
+    ['prose before one cut off', 'Sure! {"type":"tool_call","tool":"search","args":{"a":{"b":1}', 'cut off'],
+    ['malformed', '{"type":"final","content":"a" "b"}', 'malformed'],
+    ['one good, one malformed', '{"type":"final" "content"} {"type":"final","content":"a"}', 'malformed'],
+    ['blank prompt', '{"type":"agent_call","agent":"researcher","action":"infer","prompt":" "}', "'agent_call -> prompt'"],
+    ['a prompt beside a tool', '{"type":"agent_call","agent":"researcher","action":"tool_call","tool":"t","prompt":"p"}', 'unknown field prompt'],
+    ['a list', '[{"type":"final","content":"a"}]', 'not an object'],
+    ['a polluting key', '{"type":"tool_call","tool":"search","args":{"\\u005f_proto__":{"a":1}}}', '__proto__'],
+    ['a call of an unknown tool as code', 'launch(city="x")', 'Invalid JSON'],
+    ['a call with an expression', 'search(q=1+1)', 'Invalid JSON'],
+    ['deep nesting', `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested deeper'],
+    ['a payload that says it twice', '{"type":"tool_call","tool":"search","payload":{"tool":"get_weather"}}', 'unknown field payload'],
+  ])('%s', (_name, text, message) => {
+    expect(errorOf(text).message).toContain(message)
+  })
+
+  test('garbage of 10,000 characters is shown from both ends', () => {
+    const { message } = errorOf(`HEAD${'x'.repeat(10_000)}TAIL`)
+    expect(message.length).toBeLessThan(2000)
+    expect(message).toContain('Raw response (truncated;')
+    expect(message).toMatch(/HEAD[^]*TAIL/)
+  })
+
+  test('a field that lacks is named, and the keys are shown in order', () => {
+    const { message } = errorOf(JSON.stringify({ type: 'final', zeta: 'z'.repeat(3000), alpha: 1 }))
+    expect(message).toContain("Field 'final -> content'")
+    expect(message).toContain('{"alpha":1,"type":"final","zeta":"zz')
+    expect(message.length).toBeLessThan(2000)
+  })
+
+  test('an agent call with a wrong action keeps what was found apart from what the model is told', () => {
+    const text = '{"type":"agent_call","agent":"researcher","action":"dance"}'
+    const error = errorOf(text)
+    expect(error).toMatchObject({ actionType: 'agent_call', rawResponse: text, parsedData: JSON.parse(text) as unknown, code: 'protocol' })
+    expect(error.feedback).not.toContain('Parsed data')
+    expect(error.feedback).toContain("'agent_call -> action'")
+  })
+
+  test('nothing at all', () => {
+    const error = errorOf('')
+    expect(error).toMatchObject({ rawResponse: '', parsedData: null })
+    expect(error.feedback).toMatch(/^Invalid JSON:/)
+    expect(error.message).toContain('Raw response: <empty>')
+  })
+})
+
+test('hostile texts take no time', () => {
+  const start = performance.now()
+  const hostile = ['{"a":'.repeat(20_000), '{'.repeat(100_000), '{"a":1}'.repeat(15_000), `{"a":"${'\\"'.repeat(50_000)}`, ','.repeat(100_000), `{"a":[${', '.repeat(50_000)}]}`, `search(q="${'\\'.repeat(100_001)}")`, '<think>'.repeat(20_000)]
+  for (const text of hostile) errorOf(text)
+  expect(performance.now() - start).toBeLessThan(1000)
+})
