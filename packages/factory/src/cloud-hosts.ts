@@ -59,6 +59,8 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
     source: 'default',
   })
   if (!applicationDefault) return [auth]
+  const federation = ([['sts', 'the default credentials come from another identity provider'], ['iamcredentials', 'the default credentials stand for a service account']] as const).map(
+    ([name, when]) => toHostEntry(parseBaseUrl(`https://${name}.googleapis.com`), { purpose: 'auth', phase: 'auth', required: false, when, source: 'default' }))
   // Asking for default credentials is asking for what the environment says about them.
   const variable = (environment('GCE_METADATA_IP') ?? environment('GCE_METADATA_HOST'))?.trim()
   const addresses = variable ? [variable] : ['metadata.google.internal', '169.254.169.254']
@@ -70,5 +72,5 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
       when: 'the program runs on Google Cloud, or looks whether it does',
       source: variable ? 'env' : 'default',
     }))
-  return [auth, ...metadata]
+  return [auth, ...federation, ...metadata]
 }

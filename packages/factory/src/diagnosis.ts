@@ -10,6 +10,8 @@ export interface Diagnosis {
   readonly problem: ConnectionProblem
   /** What to do about it. */
   readonly fix: string
+  /** `host:port` that the allow-list of a sandbox lacks. */
+  readonly missingHost?: string
 }
 
 const fixes: Readonly<Record<ConnectionProblem, string>> = {
@@ -58,12 +60,15 @@ const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
 }
 
 /** How sandboxes show that it was they who refused. */
-const sandboxMarks = /blocked-by-sandbox-runtime|blocked-by-allowlist|NotCapable|ERR_ACCESS_DENIED|Requires net access/
+const sandboxMarks = /blocked-by-sandbox-runtime|blocked-by-allowlist|blocked by network allowlist|Domain not in allowlist|Sandbox policy blocks|NotCapable|ERR_ACCESS_DENIED|Requires net access/
 
 /** Names the problem behind a failed connection test. */
 export function diagnose(error: unknown): Diagnosis {
   const problem = problemOf(error)
-  return { problem, fix: fixes[problem] }
+  const { host } = (isLlmError(error) ? error : {}) as Partial<ProviderError>
+  if (host === undefined) return { problem, fix: fixes[problem] }
+  if (problem === 'sandbox') return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
+  return { problem, fix: problem === 'proxy' ? `The proxy refused: check its address, and that it allows ${host}.` : fixes[problem] }
 }
 
 function problemOf(error: unknown): ConnectionProblem {

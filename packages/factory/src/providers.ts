@@ -35,8 +35,8 @@ const packages: Readonly<Record<string, Load>> = {
     }
   },
   '@modelport/provider-llamacpp': async (fail) => {
-    const { createLlamaCpp } = await import('@modelport/provider-llamacpp').catch(fail)
-    return { createProvider: createLlamaCpp }
+    const { createLlamaCpp, createLlamaCppEmbedder } = await import('@modelport/provider-llamacpp').catch(fail)
+    return { createProvider: createLlamaCpp, createEmbedder: createLlamaCppEmbedder }
   },
   '@modelport/provider-mock': async (fail) => {
     const { createMock } = await import('@modelport/provider-mock').catch(fail)

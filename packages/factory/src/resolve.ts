@@ -63,9 +63,17 @@ const fromVariable = (row: ProviderRow, variable: string, value: string): Resolv
 
 function resolveProxy(row: ProviderRow, { proxy, proxyEnv }: ModelConfig, environment: Environment): ResolvedModel['proxy'] {
   if (row.offline) return undefined
-  if (proxy?.trim()) return { ...parseNamed(proxy, `${row.name}: proxy`), source: 'config' }
+  if (proxy?.trim()) return { ...parseProxy(proxy, `${row.name}: proxy`), source: 'config' }
   const value = proxyEnv ? resolveEnvironment(proxyEnv, environment) : undefined
-  return value === undefined ? undefined : { ...parseNamed(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
+  return value === undefined ? undefined : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
+}
+
+/** A proxy with a password, as sandboxes make them, is for Node's own `fetch`. */
+function parseProxy(text: string, whose: string): ReturnType<typeof parseBaseUrl> {
+  if (URL.canParse(text) && (new URL(text).username || new URL(text).password)) {
+    throw new LlmError('invalid-base-url', `${whose}: the proxy has user information; leave it out, give fetch: globalThis.fetch and start Node with NODE_USE_ENV_PROXY=1`)
+  }
+  return parseNamed(text, whose)
 }
 
 /** Says whose address it is that does not parse. */

@@ -71,6 +71,8 @@ test('Codex', () => {
   expect(body(toCodex(single))).toBe(`default_permissions = "workspace"
 [features]
 network_proxy = true
+[permissions.workspace]
+extends = ":workspace"
 [permissions.workspace.network]
 enabled = true
 [permissions.workspace.network.domains]

@@ -208,6 +208,15 @@ describe('testConnection', () => {
     expect(diagnose(failure).problem).toBe('aborted')
   })
 
+  test('diagnose names the host that a sandbox or a proxy lacks', () => {
+    const of = (message: string, more: object = {}) => diagnose(new ProviderError('network', message, { provider: 'x', host: 'api.x.test:443', ...more }))
+    expect(of('x: network at api.x.test:443: Requires net access to "api.x.test:443"')).toEqual({ problem: 'sandbox', fix: 'A sandbox refused the connection: add api.x.test:443 to its allow-list.', missingHost: 'api.x.test:443' })
+    for (const body of ['Connection blocked by network allowlist', '{"status":"blocked","message":"Domain not in allowlist."}', '{"message":"Sandbox policy blocks local/private network addresses."}']) {
+      expect(of('x: 403 permission: no', { status: 403, body }).missingHost).toBe('api.x.test:443')
+    }
+    expect(of('x: network: Proxy response (403) !== 200 when HTTP Tunneling')).toEqual({ problem: 'proxy', fix: 'The proxy refused: check its address, and that it allows api.x.test:443.' })
+  })
+
   test('diagnose knows a sandbox, and says nothing of what it does not know', () => {
     const of = (cause: string) => diagnose(new ProviderError('network', 'x: network: no', { provider: 'x' }, { cause: Object.assign(new Error('x'), { code: cause }) })).problem
     expect([of('ERR_ACCESS_DENIED'), of('EAI_AGAIN'), of('ECONNRESET')]).toEqual(['sandbox', 'dns', 'interrupted'])

@@ -79,6 +79,12 @@ describe('embedders', () => {
     const embedder = await newEmbedder({ provider, apiKey: 'k-0123456789' }, none)
     expect(embedder.model).toBe(model)
   })
+  test('a file in this process embeds, through the name of its provider', async () => {
+    const embedder = await newEmbedder({ provider: 'llamacpp', model: '/models/some-model.gguf' }, none)
+    expect(embedder).toMatchObject({ name: 'llamacpp', model: 'some-model' })
+    // Its own package loads it: there is no such file.
+    expect((await failureOf(() => embedder.embed(['x']))).message).toContain('some-model.gguf')
+  })
   test('a vendor without embeddings is unsupported', async () => {
     expect((await failureOf(() => newEmbedder({ provider: 'anthropic', apiKey: 'k-0123456789' }, none))).code).toBe('unsupported')
   })

@@ -102,6 +102,13 @@ describe('apiHosts', () => {
     expect(apiHosts(fromVariable, context).map(hostPort)).toEqual(['api.openai.com:443'])
   })
 
+  test.each([{ proxy: 'http://user:hunter2@proxy.local:3128' }, { proxyEnv: 'HTTPS_PROXY' }])('a proxy with a password is refused, and it is said what to do: %j', async (config) => {
+    const environment = environmentOf({ HTTPS_PROXY: 'http://srt.x:hunter2@localhost:3128' })
+    const error = await failureOf(() => apiHosts({ provider: 'openai', ...config }, { environment }))
+    expect(error).toMatchObject({ code: 'invalid-base-url', message: expect.stringContaining('NODE_USE_ENV_PROXY=1') as string })
+    expect(error.message).not.toContain('hunter2')
+  })
+
   test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY', 'https_proxy'])('%s alone changes nothing', (name) => {
     expect(apiHosts('openai', { environment: environmentOf({ [name]: 'http://elsewhere.test:1' }) })).toEqual(apiHosts('openai', context))
   })
@@ -122,7 +129,9 @@ describe('apiHosts', () => {
     expect(of({ location: 'europe-west1', accessToken: () => 't' })).toEqual(['europe-west1-aiplatform.googleapis.com:443'])
     expect(of({ location: 'eu', accessToken: () => 't' })).toEqual(['aiplatform.eu.rep.googleapis.com:443'])
     expect(of({ credentials: { client_email: 'a', private_key: 'b' } })).toEqual(['aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443'])
-    expect(of({ applicationDefault: true })).toEqual(['aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80'])
+    expect(of({ applicationDefault: true })).toEqual([
+      'aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443', 'sts.googleapis.com:443', 'iamcredentials.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80',
+    ])
     expect(of({ applicationDefault: true }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }).at(-1)).toBe('metadata.test:8080')
     expect(of({ accessToken: () => 't' }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) })).toEqual(['aiplatform.googleapis.com:443'])
   })
@@ -212,6 +221,41 @@ describe('what is said is what is contacted', () => {
 
   const folder = fileURLToPath(new URL('../../../../shared/corpora/wpt-url/', import.meta.url))
   if (!existsSync(folder)) console.log('skipped: ../shared/corpora/wpt-url is not there')
+
+  // The standard's own answers, not ours, say what is right.
+  test.skipIf(!existsSync(folder))('every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error', () => {
+    interface Case { readonly input: string; readonly base: string | null; readonly failure?: boolean; readonly protocol?: string; readonly hostname?: string; readonly port?: string; readonly username?: string; readonly password?: string }
+    const cases = (JSON.parse(readFileSync(`${folder}tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
+    const tally = { right: 0, userinfo: 0, control: 0, unusable: 0 }
+    for (const { input, failure, protocol = '', hostname = '', port, username, password } of cases) {
+      const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
+      const refused = (): void => {
+        expect(said, input).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
+      }
+      if (failure || !/^https?:$/.test(protocol)) {
+        // Without an address it is the vendor's own.
+        if (input.trim()) refused()
+        else expect(said()).toBe('api.openai.com:443')
+        tally.unusable++
+        // eslint-disable-next-line no-control-regex -- it is about those
+      } else if (/[\u0000-\u001f\u007f]/.test(input.replace(/^ +| +$/g, ''))) {
+        refused()
+        tally.control++
+      } else if (username || password) {
+        refused()
+        tally.userinfo++
+      } else {
+        expect(said(), input).toBe(`${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? '443' : '80')}`)
+        tally.right++
+      }
+    }
+    const { right, userinfo, control, unusable } = tally
+    console.log(`web platform tests: ${right + userinfo + control} absolute http(s) URLs: ${right} right, ${userinfo} with user information and ${control} with control characters refused; ${unusable} other inputs refused`)
+    expect(right + userinfo + control).toBeGreaterThanOrEqual(126)
+    expect(right).toBeGreaterThan(90)
+    expect(unusable).toBeGreaterThan(400)
+  })
+
   test.skipIf(!existsSync(folder))('for every URL of the web platform tests, through a provider with and one without an SDK', async () => {
     const inputs = new Set<string>()
     const collect = (value: unknown): void => {

@@ -81,8 +81,9 @@ export function googleHosts(config: GoogleEndpointConfig): readonly GoogleHost[]
   if (accessToken || !(credentials || applicationDefault)) return [api]
   const auth: GoogleHost = { host: 'oauth2.googleapis.com:443', purpose: 'auth' }
   if (!applicationDefault) return [api, auth]
+  const federation = ['sts.googleapis.com:443', 'iamcredentials.googleapis.com:443']
   const metadata = ['metadata.google.internal:80', '169.254.169.254:80']
-  return [api, auth, ...metadata.map((host): GoogleHost => ({ host, purpose: 'metadata' }))]
+  return [api, auth, ...federation.map((host): GoogleHost => ({ host, purpose: 'auth' })), ...metadata.map((host): GoogleHost => ({ host, purpose: 'metadata' }))]
 }
 
 /**

@@ -1,17 +1,17 @@
 import { conformance, gemini } from '@modelport/conformance'
-import { describe, test } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { createGoogle } from '../src/index.js'
 
 const apiKey = 'AIzaConformance0123456789abcdefghij'
 
-conformance({ describe, test }, {
+conformance(faultRunner, {
   name: 'google',
   format: gemini,
   apiKey,
   create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }),
 })
 
-conformance({ describe, test }, {
+conformance(faultRunner, {
   name: 'google (Vertex AI)',
   format: gemini,
   apiKey: 'ya29.conformance-access-token',

@@ -204,7 +204,7 @@ describe('hosts', () => {
     [{ vertex: { project: 'p', location: 'eu', accessToken: () => '' } }, ['aiplatform.eu.rep.googleapis.com:443 api']],
     [{ vertex: { project: 'p', location: 'us-east5', credentials: { client_email: 'a@b', private_key: 'k' } } }, ['us-east5-aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth']],
     [{ vertex: { project: 'p', applicationDefault: true } }, [
-      'aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth', 'metadata.google.internal:80 metadata', '169.254.169.254:80 metadata',
+      'aiplatform.googleapis.com:443 api', 'oauth2.googleapis.com:443 auth', 'sts.googleapis.com:443 auth', 'iamcredentials.googleapis.com:443 auth', 'metadata.google.internal:80 metadata', '169.254.169.254:80 metadata',
     ]],
   ])('%j', (config, hosts) => {
     expect(googleHosts(config).map(({ host, purpose }) => `${host} ${purpose}`)).toEqual(hosts)

@@ -9,6 +9,8 @@ export interface CodexOptions {
   readonly profile?: string
 }
 
+const permissionNotes = ['profiles and sandbox_mode exclude each other', 'without the feature network_proxy the list does not bind']
+
 /** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
 export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', profile = 'workspace' }: CodexOptions = {}): AllowList {
   const list = dialledHosts(hosts)
@@ -18,6 +20,9 @@ export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', pro
       `default_permissions = ${JSON.stringify(profile)}`,
       '[features]',
       'network_proxy = true',
+      // Without it the profile may read no file, and no command starts.
+      `[permissions.${profile}]`,
+      'extends = ":workspace"',
       `[permissions.${profile}.network]`,
       'enabled = true',
       `[permissions.${profile}.network.domains]`,
@@ -27,7 +32,7 @@ export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', pro
     'network-access': ['[sandbox_workspace_write]', `network_access = ${names.length > 0}`],
   }
   return toAllowList(`codex (${form})`, hosts, (mark) => [`# ${mark}`, ...forms[form]].join('\n'), {
-    notes: form === 'permissions' ? ['profiles and sandbox_mode exclude each other', 'without the feature network_proxy the list does not bind'] : [],
+    notes: form === 'permissions' ? [...permissionNotes, ...(names.length ? ['the way out is a proxy: give each model proxyEnv: "HTTPS_PROXY"'] : [])] : [],
     warnings: form === 'network-access' && names.length ? ['this form is all or nothing: it allows every host'] : portWarning(list),
   })
 }

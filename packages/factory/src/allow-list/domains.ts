@@ -58,7 +58,7 @@ function srtRequirements(hosts: readonly HostEntry[]): { env: string[]; notes: s
   return {
     env: ['NODE_USE_ENV_PROXY=1'],
     notes: [
-      'the way out is a proxy: give each model proxyEnv: "HTTPS_PROXY", or pass Node\'s own fetch, which follows NODE_USE_ENV_PROXY=1',
+      'the way out is a proxy that wants a password: give each model Node\'s own fetch (fetch: globalThis.fetch), which follows NODE_USE_ENV_PROXY=1',
       ...(local.length ? [`on Linux the sandbox has a loopback of its own, and NO_PROXY covers local addresses: ${unique(local.map(hostPort)).join(', ')} outside of it cannot be reached although listed`] : []),
     ],
   }
