@@ -23,6 +23,8 @@ export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What 
 export class Lab {
   readonly harness: Harness
   readonly clock: VirtualClock = new VirtualClock()
+  /** What the test tried, by name. */
+  readonly counts: Record<string, number> = {}
   readonly #connections: Connection[] = []
 
   constructor(harness: Harness) {
@@ -71,6 +73,11 @@ export class Lab {
       while (!condition()) await settle(1)
     }
     await withoutHang(wait(), what)
+  }
+
+  /** Counts something the test tried. */
+  count(what: string, by = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + by
   }
 
   /** Changes whenever anything happened. */

@@ -38,6 +38,7 @@ export function createRule(runner: Runner, harness: Harness): Rule {
       const lab = new Lab(harness)
       await whileActive(body(lab), lab)
       lab.finish()
+      for (const cited of citedRules(title)) runner.measured?.(cited, lab.counts)
     }
     runner.test(title, run, timeoutMs)
   }

@@ -1,5 +1,5 @@
-import { describe, test } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { conformance } from '@modelport/conformance'
 import { reference } from './reference-driver.js'
 
-conformance({ describe, test }, reference)
+conformance(faultRunner, reference)

@@ -21,6 +21,19 @@ export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize
   return cut ? records : [...records, { type: 'end', finish, usage: { ...usage, ...turn.usage } }]
 }
 
+/** The same for a turn whose parts come one by one. */
+export async function* toRecordsOfParts(parts: AsyncIterable<MockTurn>, usage: Partial<TokenCounts>, chunkSize: number): AsyncGenerator<NeutralRecord, undefined> {
+  let calls = 0
+  let last: MockTurn = {}
+  for await (const { text = '', reasoning = '', toolCalls = [], ...rest } of parts) {
+    for (const record of toRecords({ text, reasoning, toolCalls, cut: true }, {}, chunkSize)) yield record.type === 'call' ? { ...record, index: calls++ } : record
+    last = { ...last, ...rest, usage: { ...last.usage, ...rest.usage } }
+    if (last.finish !== undefined || last.error !== undefined || last.cut) break
+  }
+  yield* toRecords(last, usage, chunkSize)
+  return undefined
+}
+
 /** Characters are Unicode's, so that none is cut in two. */
 function toPieces(text: string | readonly string[], size: number): readonly string[] {
   if (typeof text !== 'string') return text
@@ -31,12 +44,14 @@ function toPieces(text: string | readonly string[], size: number): readonly stri
 }
 
 /** The records, each after the delay; cancelling stops the wait. */
-export function toSource(records: readonly NeutralRecord[], delayMs: number, clock: Clock): NeutralSource {
-  let next = 0
+export function toSource(records: Iterable<NeutralRecord> | AsyncGenerator<NeutralRecord, undefined>, delayMs: number, clock: Clock): NeutralSource {
+  const all = Symbol.iterator in records ? records[Symbol.iterator]() : records
   let stop: (() => void) | undefined
   return {
     next: async () => {
-      const record = records[next++]
+      const step = all.next()
+      // Without a wait where there is nothing to wait for.
+      const { value: record } = (step instanceof Promise ? await step : step) as { readonly value: NeutralRecord | undefined }
       if (record && delayMs > 0) {
         await new Promise<void>((resolve) => {
           stop = clock.after(delayMs, resolve)
@@ -46,6 +61,7 @@ export function toSource(records: readonly NeutralRecord[], delayMs: number, clo
     },
     cancel: () => {
       stop?.()
+      Promise.resolve(all.return?.(undefined)).catch(() => undefined)
     },
   }
 }

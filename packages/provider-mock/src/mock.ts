@@ -1,7 +1,7 @@
 import { isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
 import { type CommonConfig, createNeutralDecoder, createProvider, type Driver, systemClock, toNeutralError, toNeutralResponse, type Turn } from '@modelport/driver'
-import { toFailure, toRecords, toSource } from './body.js'
-import { failsAtOnce, type MockResponse, toMockTurn } from './responses.js'
+import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'
+import { failsAtOnce, isInParts, type MockResponse, toMockAnswer } from './responses.js'
 
 const name = 'mock'
 
@@ -42,19 +42,21 @@ export function createMock(config: MockConfig = {}): MockProvider {
     if (!Number.isInteger(value) || value < 0) throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)
   }
   const requests: Turn[] = []
-  const respond = (turn: Turn): Response => {
+  const respond = (turn: Turn, signal: AbortSignal): Response => {
     const index = requests.push(turn) - 1
     const response = responses[index] ?? defaultResponse ?? responses[index % responses.length]
-    const answer = toMockTurn(response as MockResponse, turn)
-    if (answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
-    const records = toRecords(answer, { inputTokens: 10, outputTokens: 5, ...usage }, turn.stream ? chunkSize : 0)
+    const answer = toMockAnswer(response as MockResponse, turn, signal)
+    const counts = { inputTokens: 10, outputTokens: 5, ...usage }
+    const size = turn.stream ? chunkSize : 0
+    if (!isInParts(answer) && answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
+    const records = isInParts(answer) ? toRecordsOfParts(answer, counts, size) : toRecords(answer, counts, size)
     return toNeutralResponse(toSource(records, turn.stream ? delayMs : 0, clock), turn.stream)
   }
   const driver: Driver<Turn> = {
     name,
     framing: 'ndjson',
     request: (turn) => turn,
-    send: async (turn) => Promise.resolve(turn).then(respond),
+    send: async (turn, { signal }) => Promise.resolve(turn).then(() => respond(turn, signal)),
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),
   }

@@ -32,14 +32,23 @@ export interface MockTurn {
   readonly cut?: boolean
 }
 
-/** An answer of the mock: text, a turn, or a function that makes one of them of the request. */
-export type MockResponse = string | MockTurn | ((request: Turn) => string | MockTurn)
+/** A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or `cut` is the last. */
+export type MockAnswer = MockTurn | AsyncIterable<MockTurn>
 
-/** The turn a response comes to for this request. */
-export function toMockTurn(response: MockResponse, request: Turn): MockTurn {
-  const answer = typeof response === 'function' ? response(request) : response
+/**
+ * An answer of the mock: text, a turn, or a function that makes one of the request; an async generator may wait between its parts. The
+ * signal is aborted when the answer is wanted no more.
+ */
+export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockAnswer)
+
+/** What a response comes to for this request. */
+export function toMockAnswer(response: MockResponse, request: Turn, signal: AbortSignal): MockAnswer {
+  const answer = typeof response === 'function' ? response(request, signal) : response
   return typeof answer === 'string' ? { text: answer } : answer
 }
+
+/** True when the parts of an answer come one by one. */
+export const isInParts = (answer: MockAnswer): answer is AsyncIterable<MockTurn> => Symbol.asyncIterator in answer
 
 /** True when a turn says nothing before its error. */
 export const failsAtOnce = ({ error, text, reasoning, toolCalls }: MockTurn): boolean =>

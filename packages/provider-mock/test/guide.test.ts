@@ -27,7 +27,7 @@ test('every code block of docs/testing.md is in this file', async () => {
   const here = await readFile(new URL(import.meta.url), 'utf8')
   const guide = await readFile(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
   const blocks = guide.match(/(?<=^```ts\n)[^]*?(?=^```$)/gm) ?? []
-  expect(blocks).toHaveLength(4)
+  expect(blocks).toHaveLength(5)
   for (const block of blocks) expect(here).toContain(block)
 })
 
@@ -49,6 +49,20 @@ test('a tool is called', async () => {
   }
   expect(reader.fullText()).toBe('It is cold.')
   expect(mock.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '-4 °C' })
+})
+
+test('an answer that stops half-way', async () => {
+  const forever = new Promise<never>(() => undefined)
+  const mock = createMock({
+    responses: [async function* () {
+      yield { text: 'One, ' }
+      await forever
+    }],
+  })
+  const reader = await mock.stream('Count', { deadlineMs: 50 })
+  const read = async (): Promise<void> => { for await (const _text of reader); }
+  await expect(read()).rejects.toMatchObject({ code: 'timeout' })
+  expect(reader.fullText()).toBe('One, ')
 })
 
 test('a server that fails', async () => {

@@ -101,6 +101,7 @@ async function abortedAt(lab: Lab, connection: Connection): Promise<void> {
     const error = await withoutHang(outcome, 'the aborted call')
     assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
     await lab.until(() => connection.requests[kind]?.closed === true, 'the connection is dropped')
+    lab.count('aborts')
     assertEqual([connection.requests.length, lab.clock.pending], [kind + 1, 0], 'requests, timers left')
   }
 }

@@ -22,6 +22,7 @@ export function byteRules(rule: Rule, { format }: Harness): void {
           return withBody(answer, split(toBytes(answer)))
         }
         assertEqual(await eventsOf(connection), expected, 'events')
+        lab.count('splits')
       }
     }, { skip: cannotSay(turns, format) })
   }
@@ -42,6 +43,7 @@ export function byteRules(rule: Rule, { format }: Harness): void {
             return split ? withBody(answer, split(toBytes(answer))) : toReply(answer)
           }
           assertEqual(await eventsOf(connection), expected, `events with ${name}`)
+          lab.count('disguised streams')
         }
       }
     })
@@ -69,6 +71,7 @@ async function everySplit(lab: Lab, turns: Parameters<Lab['answer']>[0]): Promis
       return withBody(answer, inTwo(bytes, at))
     }
     assertEqual((await answerNothing()).events, expected, `events with the bytes split at ${at}`)
+    lab.count('splits')
   }
   assert(length > 1, 'the answer has bytes')
 }
@@ -86,5 +89,6 @@ async function everySplitOfWhole(lab: Lab): Promise<void> {
       return withBody(answer, inTwo(bytes, at))
     }
     assertEqual(await connection.provider.complete('Hello?'), expected, `text with the bytes split at ${at}`)
+    lab.count('splits')
   }
 }

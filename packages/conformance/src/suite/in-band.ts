@@ -57,6 +57,7 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
     const what = `failure after ${position} of ${count - 1} wire events`
     assert(failed, `${what}: the stream ended as if it were whole`)
     assertReason(error, what)
+    lab.count('positions')
     const attempts = connection.requests.length
     if (events.length) {
       begun++

@@ -20,6 +20,7 @@ const tests: Tests = {
           const error = await rejection(call(), `status ${status}`)
           assertCode(error, 'redirect-refused', `status ${status}`)
         }
+        lab.count('redirects', 2)
         assertEqual(connection.requests.length, 2, `requests with status ${status}`)
         for (const { redirect } of connection.requests) assert(redirect !== 'follow', 'fetch was told to follow redirects')
       }
@@ -54,6 +55,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
           const error = await lab.clock.run(rejection(call(), name), name)
           assert(isLlmError(error), `rejected with ${String(error)}`)
           assertClean(error, key, name)
+          lab.count('failures searched')
         }
       }
     }, { skip: skip ?? (name.startsWith('a failure inside') && !format.supports.inBandError ? `${format.api} reports no failure inside an answer` : undefined) })

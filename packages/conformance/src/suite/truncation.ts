@@ -38,6 +38,7 @@ async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): P
   const whole = await stream(connection, once, undefined, () => [])
   assert(!whole.failed, `the whole stream failed: ${String(whole.error)}`)
   const truth = roundsOf(whole.events)[0] as Round
+  lab.count('streams')
   let length = 1
   let cut = 0
   for (let at = 0; at < length; at++) {
@@ -48,6 +49,7 @@ async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): P
       return withBody(answer, [bytes.subarray(0, at), ...tail])
     }
     const outcome = await withoutHang(stream(connection, once, undefined, () => []), `cut at ${at}`)
+    lab.count('cuts')
     if (outcome.failed) {
       cut++
       assertTruncated(outcome, truth, `cut at ${at} of ${length}`)
@@ -93,6 +95,7 @@ async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
     }
     const call = withoutHang(connection.provider.complete('Hello?', once), `cut at ${at}`)
     const result = await call.catch((error: unknown) => error)
+    lab.count('cuts')
     if (typeof result === 'string') assertEqual(result, expected, `text with the answer cut at ${at}`)
     else assertCode(result, 'truncated', `cut at ${at} of ${length}`)
   }

@@ -1,0 +1,109 @@
+import { type ChatMessage, LlmError, textOf } from '@modelport/core'
+import { type Fetch, type NeutralRecord, toErrorCode, type Turn } from '@modelport/driver'
+import type { ScriptTurn } from '../script.js'
+import type { WireAnswer, WireConversation, WireConversationMessage, WireFormat, WireRequest } from '../wire-format.js'
+
+/**
+ * The records of answers that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
+ * the suite tells it, over {@link askNeutral}; tests of connections, statuses, headers and bytes do not apply: {@link inProcessSkips}.
+ */
+export const neutral: WireFormat = {
+  api: 'neutral',
+  supports: {
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: true,
+    inBandError: true,
+    cacheTokens: true,
+    cacheCreationTokens: true,
+    reasoningTokens: true,
+    toolResultErrors: true,
+  },
+  matches: ({ method, path }) => method === 'POST' && path === '/neutral',
+  answer: (turn) => toAnswer([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
+  answerThenFail: (turn, _, message) => toAnswer([...toRecords(turn), { type: 'error', code: 'server', message }]),
+  failure: (status, message, headers = {}) => ({ status, headers, pieces: [message] }),
+  read: ({ body }) => body as WireConversation,
+  violations: neutralViolations,
+}
+
+const toAnswer = (records: readonly NeutralRecord[]): WireAnswer => ({ status: 200, headers: {}, pieces: records.map((record) => `${JSON.stringify(record)}\n`) })
+
+function toRecords({ reasoning = [], text = [], toolCalls = [] }: ScriptTurn): NeutralRecord[] {
+  return [
+    ...reasoning.map((piece) => ({ type: 'reasoning' as const, text: piece })),
+    ...text.map((piece) => ({ type: 'text' as const, text: piece })),
+    ...toolCalls.map(({ id, name, arguments: value, argumentsText = JSON.stringify(value) }, index) => ({
+      type: 'call' as const, index, name, arguments: argumentsText, ...(id !== undefined && { id }),
+    })),
+  ]
+}
+
+/** Asks the suite what the model says to a round, record by record, as soon as each is there. */
+export function askNeutral(fetch: Fetch, turn: Turn, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
+  const body = JSON.stringify(toConversation(turn))
+  const responding = fetch('http://in-process.invalid/neutral', { method: 'POST', body, signal })
+  // An answer that is never read fails for nobody.
+  responding.catch(() => undefined)
+  return readRecords(responding, signal)
+}
+
+/** A connection of the suite's that breaks is a model that stops in the middle of its answer. */
+async function* readRecords(responding: Promise<Response>, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
+  const response = await responding.catch((cause: unknown) => {
+    throw signal.aborted ? cause : new LlmError('network', 'the model does not answer', { cause })
+  })
+  if (!response.ok) throw new LlmError(toErrorCode(response.status), await response.text())
+  const decoder = new TextDecoder()
+  try {
+    for await (const bytes of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      for (const line of decoder.decode(bytes).split('\n').filter(Boolean)) yield JSON.parse(line) as NeutralRecord
+    }
+  } catch (error) {
+    if (signal.aborted) throw error
+  }
+}
+
+function toConversation({ model, stream, messages, tools, options, defaultTemperature }: Turn): WireConversation {
+  const { maxTokens, temperature = defaultTemperature } = options
+  return {
+    model,
+    stream,
+    system: messages.map((message) => (message.role === 'system' ? textOf(message.content) : '')).filter(Boolean).join('\n'),
+    tools: tools.map(({ name, parameters }) => ({ name, parameters })),
+    messages: messages.flatMap(toConversationMessage),
+    maxTokens,
+    ...(temperature !== undefined && { temperature }),
+  }
+}
+
+function toConversationMessage(message: ChatMessage): WireConversationMessage[] {
+  if (message.role === 'system') return []
+  const text = textOf(message.content)
+  if (message.role === 'user') return [{ role: 'user', text }]
+  if (message.role === 'assistant') return [{ role: 'assistant', text, toolCalls: message.toolCalls ?? [] }]
+  const { toolCallId: callId, toolName: name, isError } = message
+  return [{ role: 'tool', callId, text, ...(name !== undefined && { name }), ...(isError !== undefined && { isError }) }]
+}
+
+/** What a driver may rely on: there are messages, and the results of a round follow it in call order, with the names of their tools. */
+function neutralViolations({ body }: WireRequest): readonly string[] {
+  const { model, messages, system, tools } = body as WireConversation
+  const found: string[] = []
+  if (!model) found.push('model: missing')
+  if (!messages.length && !system) found.push('messages: missing')
+  if (new Set(tools.map(({ name }) => name)).size !== tools.length) found.push('tools: a name is given twice')
+  let open: readonly { readonly id: string; readonly name: string }[] = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      const [call, ...rest] = open
+      if (call?.id !== message.callId || call.name !== message.name) found.push(`messages[${index}]: does not answer the next open call`)
+      open = rest
+    } else {
+      if (open.length) found.push(`messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`)
+      open = message.role === 'assistant' ? message.toolCalls : []
+    }
+  }
+  if (open.length) found.push('messages: calls without results')
+  return found
+}

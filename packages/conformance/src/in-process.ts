@@ -1,0 +1,26 @@
+const bytes = 'answers are records in this process: there are no bytes to cut or to write otherwise'
+const record = 'answers are records in this process: there is no text to parse'
+const status = 'there is no server: no status, no headers, no body'
+const connection = 'there is no connection that could be reset'
+const hosts = 'no host is asked'
+
+/**
+ * What does not apply to a provider whose answers are made in its own process, each with the reason: for {@link Harness.skip}. The rules
+ * that a cut answer is never a clean end (R2) and that the reader leaves nothing behind apply to it like to any other.
+ */
+export const inProcessSkips: Readonly<Record<string, string>> = {
+  S1: bytes,
+  S2: connection,
+  S3: bytes,
+  S8: bytes,
+  F1: status,
+  F5: status,
+  F7: 'the answer begins when it is read: nobody waits for headers',
+  'comments and pings keep the bytes\' clock, not the answer\'s': bytes,
+  'a record that is no JSON rejects protocol, and is not skipped': record,
+  'an event without an end is refused as soon as it is too long': record,
+  'of an error\'s body at most 64 KiB are kept, and the message stays short': status,
+  'the caller\'s own headers are sent': status,
+  E1: hosts,
+  K4: hosts,
+}

@@ -1,0 +1,33 @@
+import { askNeutral, conformance, inProcessSkips, neutral } from '@modelport/conformance'
+import { LlmError } from '@modelport/core'
+import type { NeutralRecord } from '@modelport/driver'
+import { describe, test } from 'vitest'
+import { createMock, type MockTurn } from '../src/index.js'
+
+/** A record as a part of the mock's answer. */
+function toPart(record: NeutralRecord): MockTurn {
+  if (record.type === 'text' || record.type === 'reasoning') return { [record.type]: [record.text] }
+  if (record.type === 'call') {
+    const { id, name = '', arguments: argumentsText = '' } = record
+    return { toolCalls: [{ name, argumentsText, ...(id !== undefined && { id }) }] }
+  }
+  if (record.type === 'end') return { finish: record.finish, usage: record.usage }
+  return record.type === 'error' ? { error: new LlmError(record.code, record.message) } : {}
+}
+
+/** The suite's model as parts: cut unless it comes to an end. */
+async function* toParts(records: AsyncIterable<NeutralRecord>): AsyncGenerator<MockTurn> {
+  let ended = false
+  for await (const record of records) {
+    ended ||= record.type === 'end'
+    yield toPart(record)
+  }
+  if (!ended) yield { cut: true }
+}
+
+conformance({ describe, test }, {
+  name: 'mock',
+  format: neutral,
+  skip: inProcessSkips,
+  create: ({ fetch, ...config }) => createMock({ ...config, usage: { inputTokens: 0, outputTokens: 0 }, responses: [(turn, signal) => toParts(askNeutral(fetch, turn, signal))] }),
+})
