@@ -10,6 +10,7 @@ export interface ChatDialect {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** False for servers that refuse `stream_options`: most of those report usage unasked. */
   readonly streamUsage: boolean
+  /** The role that instructions are sent with. */
   readonly systemRole: 'system' | 'developer'
   /** False leaves the default temperature out; one that the caller sets is always sent. */
   readonly takesTemperature: boolean

@@ -7,6 +7,7 @@ export type HarnessConfig = Required<Pick<CommonConfig, 'fetch'>> & Partial<Comm
 
 /** Everything the suite needs of a provider. */
 export interface Harness {
+  /** Names the suite in the report. */
   readonly name: string
   /** A provider that passes all of `config` on to `createProvider`, with {@link Harness.apiKey} as its key. */
   create(config: HarnessConfig): Provider
@@ -20,7 +21,9 @@ export interface Harness {
 
 /** The test runner to use, for example vitest's own `describe` and `test`. */
 export interface Runner {
+  /** Groups tests. */
   describe(name: string, body: () => void): void
+  /** Declares a test; `skip` one that does not apply. */
   test: ((name: string, body: () => Promise<void> | void, timeoutMs?: number) => void) & {
     skip(name: string, body?: () => void): void
   }

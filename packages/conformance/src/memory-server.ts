@@ -7,8 +7,11 @@ export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
 
 /** An answer with full control over when each byte comes. The body ends cleanly after the last step. */
 export interface Reply {
+  /** Status of the answer. */
   readonly status: number
+  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>
+  /** What comes on the wire, and when. */
   readonly steps: readonly Step[]
   /** No headers ever. */
   readonly stallHeaders?: boolean
@@ -18,6 +21,7 @@ export interface Reply {
 
 /** A request the server got, and what became of it. */
 export interface LoggedRequest extends WireRequest {
+  /** The whole address. */
   readonly url: string
   /** Virtual time of its arrival. */
   readonly at: number
@@ -36,7 +40,9 @@ export type Plan = (request: WireRequest, index: number) => Reply
 
 /** A server without a network: a `fetch` and the log of what it got. */
 export interface MemoryServer {
+  /** The transport to give to a provider. */
   readonly fetch: Fetch
+  /** Every request so far, in order. */
   readonly requests: readonly LoggedRequest[]
 }
 

@@ -4,7 +4,9 @@ import type { FinishReason, JsonObject, TokenCounts } from '@modelport/core'
 export interface ScriptCall {
   /** Undefined: the wire carries none, and the provider has to make one. */
   readonly id?: string
+  /** Name of the called tool. */
   readonly name: string
+  /** The arguments, sent as the API sends them. */
   readonly arguments: JsonObject
   /** Sent instead of the JSON of `arguments`, for texts that are none. */
   readonly argumentsText?: string
@@ -16,13 +18,18 @@ export interface ScriptTurn {
   readonly reasoning?: readonly string[]
   /** Pieces of text, in order. */
   readonly text?: readonly string[]
+  /** Calls of the round, in order, after the text. */
   readonly toolCalls?: readonly ScriptCall[]
+  /** Why the round ends. */
   readonly finish: FinishReason
+  /** Counts that the API reports for the round. */
   readonly usage: Partial<TokenCounts>
 }
 
 /** A conversation written down for tests: what the model says in each round. */
 export interface Script {
+  /** Names the conversation in the report. */
   readonly name: string
+  /** What the model says, a round each. */
   readonly turns: readonly ScriptTurn[]
 }

@@ -2,6 +2,7 @@ import type { ScriptTurn } from './script.js'
 
 /** A request as the wire server got it. */
 export interface WireRequest {
+  /** HTTP method, in capitals. */
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -13,7 +14,9 @@ export interface WireRequest {
 
 /** An answer as it goes on the wire. */
 export interface WireAnswer {
+  /** Status of the answer. */
   readonly status: number
+  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole answer. */
   readonly pieces: readonly string[]
@@ -21,12 +24,19 @@ export interface WireAnswer {
 
 /** A neutral view of the conversation a request carries, for checking what reached the wire. */
 export interface WireConversation {
+  /** The model asked for. */
   readonly model: string
+  /** True where a stream is asked for. */
   readonly stream: boolean
+  /** The system text; '' where there is none. */
   readonly system: string
+  /** Tools the model may call, in order. */
   readonly tools: readonly { readonly name: string; readonly parameters: unknown }[]
+  /** All messages but the system text. */
   readonly messages: readonly WireConversationMessage[]
+  /** Limit of generated tokens, where the request has one. */
   readonly maxTokens?: number
+  /** The temperature, where the request has one. */
   readonly temperature?: number
 }
 

@@ -42,6 +42,7 @@ export interface WireServerOptions {
   readonly delayMs?: number
   /** The key to expect; a request without it in any header or in the query gets 401. Default: none is asked for. */
   readonly apiKey?: string
+  /** What goes wrong. Default: nothing. */
   readonly fault?: WireFault
   /** Port to listen on. @default 0: any free one */
   readonly port?: number

@@ -18,12 +18,14 @@ export type MediaSource =
 /** Plain text. */
 export interface TextPart {
   readonly type: 'text'
+  /** The text itself. */
   readonly text: string
 }
 
 /** A picture. */
 export interface ImagePart {
   readonly type: 'image'
+  /** Where its bytes are. */
   readonly source: MediaSource
   /** How closely the model should look, for vendors that take it. Unset: the vendor decides. */
   readonly detail?: 'low' | 'high' | 'auto'
@@ -32,12 +34,14 @@ export interface ImagePart {
 /** A sound clip. */
 export interface AudioPart {
   readonly type: 'audio'
+  /** Where its bytes are. */
   readonly source: MediaSource
 }
 
 /** A document, for example a PDF. */
 export interface FilePart {
   readonly type: 'file'
+  /** Where its bytes are. */
   readonly source: MediaSource
   /** File name shown to the model. */
   readonly name?: string

@@ -31,9 +31,11 @@ export type ErrorCode =
 export interface PartialAnswer {
   /** Text of the failed round. */
   readonly text: string
+  /** Reasoning text of the failed round. */
   readonly reasoning: string
   /** Calls of the failed round; an unfinished one has `error` set. */
   readonly toolCalls: readonly ToolCall[]
+  /** Counts so far; mostly too low, as servers report them at the end. */
   readonly usage: TokenUsage
   /** Bytes of the body read. */
   readonly bytes: number
@@ -45,6 +47,7 @@ const brand = Symbol.for('modelport.error')
 
 /** Any failure modelport knows. Misuse (a wrong type, a read after close) is a plain `TypeError` instead. */
 export class LlmError extends Error {
+  /** What went wrong, for programs to act on. */
   readonly code: ErrorCode
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -80,6 +83,7 @@ export interface ProviderErrorDetails {
   readonly attempts?: number
   /** The vendor's body, redacted, at most 64 KiB. */
   readonly body?: string
+  /** What had arrived, when an answer had begun. */
   readonly partial?: PartialAnswer
 }
 

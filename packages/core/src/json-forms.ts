@@ -6,15 +6,21 @@ import type { ToolCall, ToolResult } from './tool.js'
 /** A stored conversation: plain JSON with the version of its form. */
 export interface StoredConversation {
   readonly version: 1
+  /** The conversation, in order. */
   readonly messages: readonly ChatMessage[]
 }
 
 /** The message form of the Go package's wire: snake_case, text content only. */
 export interface WireMessage {
+  /** Who speaks. */
   readonly role: ChatMessage['role']
+  /** The text. */
   readonly content: string
+  /** Of an assistant message: its calls, in order. */
   readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly arguments: ToolCall['arguments'] }[]
+  /** Of a tool message: the call it answers. */
   readonly tool_call_id?: string
+  /** True when the tool failed. */
   readonly is_error?: boolean
 }
 

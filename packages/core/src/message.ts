@@ -17,20 +17,25 @@ export interface MessageOrigin {
 /** Instructions. Prefer the `system` option; a system message may also stand anywhere in the history. */
 export interface SystemMessage {
   readonly role: 'system'
+  /** The instructions. */
   readonly content: string | readonly TextPart[]
+  /** Tells speakers of one role apart, for vendors that take it. */
   readonly name?: string
 }
 
 /** What the user said. */
 export interface UserMessage {
   readonly role: 'user'
+  /** Text, or parts with images, sound and files. */
   readonly content: Content
+  /** Tells users apart, for vendors that take it. */
   readonly name?: string
 }
 
 /** What the model said in one round. */
 export interface AssistantMessage {
   readonly role: 'assistant'
+  /** The visible answer; '' when the round has calls alone. */
   readonly content: Content
   /** The calls of the round, in wire order. Each must be answered before the conversation goes on. */
   readonly toolCalls?: readonly ToolCall[]
@@ -38,16 +43,20 @@ export interface AssistantMessage {
   readonly reasoning?: string
   /** Text of a refusal, where the vendor keeps it apart from the answer. */
   readonly refusal?: string
+  /** Who wrote it. Unset on messages made by hand. */
   readonly origin?: MessageOrigin
 }
 
 /** The result of one tool call. */
 export interface ToolMessage {
   readonly role: 'tool'
+  /** The {@link ToolCall.id} it answers. */
   readonly toolCallId: string
   /** Name of the called tool. Unset: taken from the call it answers. */
   readonly toolName?: string
+  /** What the model will see. */
   readonly content: Content
+  /** True when the tool failed or was refused. Default false. */
   readonly isError?: boolean
 }
 

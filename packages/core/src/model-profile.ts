@@ -5,6 +5,7 @@
 export interface ModelProfile {
   /** Name of the provider, for a profile that is kept apart from its configuration. */
   readonly provider?: string
+  /** Name of the model, likewise. */
   readonly model?: string
   /** Most tokens of prompt and answer together. */
   readonly contextWindow?: number
@@ -16,6 +17,7 @@ export interface ModelProfile {
   readonly currency?: string
   /** Tool calls in the API's own form. */
   readonly supportsTools?: boolean
+  /** Answers piece by piece. */
   readonly supportsStreaming?: boolean
   /** Answers held to a JSON schema. */
   readonly supportsJsonSchema?: boolean

@@ -1,3 +1,4 @@
+import type { LlmError } from './error.js'
 import type { JsonObject, ToolChoice, ToolDefinition } from './tool.js'
 
 /** What form the answer must have. `json` any JSON object; `json-schema` JSON that fits the schema. */
@@ -6,10 +7,22 @@ export type ResponseFormat =
   | { readonly type: 'json' }
   | { readonly type: 'json-schema'; readonly schema: JsonObject; readonly name?: string; readonly strict?: boolean }
 
+/** An attempt that failed and will be followed by another. */
+export interface RetryNotice {
+  /** Number of the attempt that failed; the first is 1. */
+  readonly attempt: number
+  /** Milliseconds until the next. */
+  readonly delayMs: number
+  /** What it failed with. */
+  readonly error: LlmError
+}
+
 /** How often a call may be tried. */
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
   readonly attempts?: number
+  /** Told of each further attempt before the wait for it. What it throws ends the call in place of that attempt. */
+  readonly onRetry?: (notice: RetryNotice) => void
 }
 
 /** Options of one call. An unset field is unset on the wire, but for {@link defaultOptions}; 0 and '' are values. */
@@ -30,9 +43,11 @@ export interface CallOptions {
   readonly seed?: number
   /** Tools for `generate`; `streamWithTools` takes its own. */
   readonly tools?: readonly ToolDefinition[]
+  /** Whether and which tool the model has to call. Unset: the vendor's default, `auto`. */
   readonly toolChoice?: ToolChoice
   /** False allows one tool call a round. */
   readonly parallelToolCalls?: boolean
+  /** What form the answer must have. Default: text. */
   readonly responseFormat?: ResponseFormat
   /** How much the model should think first. Unset: the model's default. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
@@ -48,6 +63,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Most milliseconds for the whole call, all attempts and waits included. Default: none. */
   readonly deadlineMs?: number
+  /** How often the call may be tried. */
   readonly retry?: RetryOptions
 }
 

@@ -7,6 +7,7 @@ import type { TokenUsage } from './usage.js'
 
 /** One likely token at a position of the answer. */
 export interface TokenLogprob {
+  /** The token's text. */
   readonly token: string
   /** Natural logarithm of its probability. */
   readonly logprob: number
@@ -16,7 +17,9 @@ export interface TokenLogprob {
 
 /** Where a statement of the answer comes from. */
 export interface Citation {
+  /** Address of the source. */
   readonly url?: string
+  /** Title of the source. */
   readonly title?: string
   /** The quoted or supporting text. */
   readonly text?: string
@@ -24,6 +27,7 @@ export interface Citation {
 
 /** A call of a tool that the vendor ran itself, for example a web search. Nothing is to be answered. */
 export interface ProviderToolCall {
+  /** The vendor's id of the call, where it has one. */
   readonly id?: string
   /** The vendor's name of the tool. */
   readonly name: string
@@ -33,17 +37,25 @@ export interface ProviderToolCall {
 
 /** One complete answer. */
 export interface Generation {
+  /** The answer; '' when there are calls alone. */
   readonly text: string
+  /** Calls to answer, in wire order; mostly empty. */
   readonly toolCalls: readonly ToolCall[]
+  /** What the answer cost. */
   readonly usage: TokenUsage
+  /** Why the answer ended. Look at it before you trust the text to be whole. */
   readonly finishReason: FinishReason
   /** The vendor's own word for it. */
   readonly rawFinishReason?: string
   /** The answer as a message, to append to the history. */
   readonly message: AssistantMessage
+  /** Visible reasoning text. */
   readonly reasoning?: string
+  /** A report on each token, when `topLogprobs` asked for it. */
   readonly logprobs?: readonly TokenLogprob[]
+  /** Sources the model named. */
   readonly citations?: readonly Citation[]
+  /** Calls of tools that the vendor ran itself. */
   readonly providerToolCalls?: readonly ProviderToolCall[]
   /** Things the caller should know, for example that the server cut the prompt. */
   readonly warnings?: readonly string[]

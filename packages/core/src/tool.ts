@@ -19,6 +19,7 @@ export interface ToolDefinition {
 export interface ToolCall {
   /** Identifies the call; results name it. Given by the vendor, or made here, unique in a conversation, where the vendor has none. */
   readonly id: string
+  /** Name of the tool, as the model wrote it: it may be one that does not exist. */
   readonly name: string
   /** Parsed arguments. Empty when {@link ToolCall.error} is set: look at that first. */
   readonly arguments: JsonObject

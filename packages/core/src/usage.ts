@@ -24,6 +24,7 @@ export interface TokenUsage extends TokenCounts {
 
 /** How many tokens a prompt has, and who counted. */
 export interface TokenCount {
+  /** How many. */
   readonly tokens: number
   /** `provider` counted by the vendor's endpoint, `tokenizer` by the model's own on a server or in this process; `estimate` errs high. */
   readonly source: 'provider' | 'tokenizer' | 'estimate'

@@ -22,7 +22,9 @@ export interface CommonConfig {
   readonly proxy?: string
   /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` is taken instead of those. */
   readonly enforceHosts?: boolean | readonly string[]
+  /** How long to wait for what; over the defaults. */
   readonly timeouts?: Partial<Timeouts>
+  /** How much a server may make us hold; over the defaults. */
   readonly limits?: Partial<Limits>
   /** A bucket to share between providers of one host. Default: one of its own. */
   readonly retryBucket?: RetryBucket
@@ -38,6 +40,7 @@ export interface CommonConfig {
 
 /** What a provider package hands to `createProvider` beside its driver. */
 export interface ProviderSettings extends CommonConfig {
+  /** Default model for delegated work. */
   readonly cheapestModel: string
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]

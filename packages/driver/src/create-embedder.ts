@@ -2,13 +2,17 @@ import { addUsage, type Embedder, type EmbedOptions, LlmError, type TokenUsage, 
 
 /** One request's worth of vectors. */
 export interface EmbeddingBatch {
+  /** One vector for each text of the batch, in its order. */
   readonly vectors: readonly (readonly number[])[]
+  /** What the batch cost; undefined where the vendor does not say. */
   readonly inputTokens?: number | undefined
 }
 
 /** What a provider supplies for an embedder. */
 export interface EmbedderDriver {
+  /** Name of the provider. */
   readonly name: string
+  /** The model that makes the vectors. */
   readonly model: string
   /** Most texts the vendor takes in one request. */
   readonly batchSize: number

@@ -16,12 +16,14 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 /** One round of a conversation, checked and complete: what a driver turns into a request. */
 export interface Turn {
+  /** The model to ask for. */
   readonly model: string
   /**
    * The conversation. The `system` option stands first as a system message; every tool message has its `toolName` and answers a
    * call of the assistant message before it; the messages that answer one round follow each other in call order.
    */
   readonly messages: readonly ChatMessage[]
+  /** Tools the model may call in this round. */
   readonly tools: readonly ToolDefinition[]
   /** Merged and validated. `maxTokens` has its default; `temperature` is set only if the caller set it. */
   readonly options: CallOptions & { readonly maxTokens: number }
@@ -49,12 +51,15 @@ export interface DriverIo {
 export interface WireRecord {
   /** The SSE event name; '' where there is none. */
   readonly event: string
+  /** The event's data, or the line: mostly JSON text. */
   readonly data: string
 }
 
 /** A piece of a tool call. Every field may come in any piece. */
 export interface ToolCallPiece {
+  /** The vendor's id of the call, in the piece that has it. */
   readonly id?: string | undefined
+  /** Name of the tool, in the piece that has it. */
   readonly name?: string | undefined
   /** Text to append to the arguments. */
   readonly text?: string | undefined
@@ -72,7 +77,9 @@ export interface InBandFailure {
 
 /** Where a decoder puts what it read. Each method may be called any number of times. */
 export interface Sink {
+  /** A piece of the answer; '' is nothing. */
   text(text: string): void
+  /** A piece of visible reasoning; '' is nothing. */
   reasoning(text: string): void
   /** Refusal text; it is also shown as text when the answer has no other. */
   refusal(text: string): void
@@ -82,8 +89,11 @@ export interface Sink {
   endToolCall(key: number | string): void
   /** An image or the like in the answer. */
   part(part: ContentPart): void
+  /** A source the model named. */
   citation(citation: Citation): void
+  /** A call of a tool that the vendor ran itself. */
   providerToolCall(call: ProviderToolCall): void
+  /** Reports on the next tokens, in order. */
   logprobs(tokens: readonly TokenLogprob[]): void
   /** Counts of this round; a later value of a field replaces the earlier, undefined and what is no count change nothing. */
   usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void
@@ -103,6 +113,7 @@ export interface Sink {
 
 /** Wire records in, sink calls out. Synchronous and pure: no timer, no I/O, no loop over bytes. */
 export interface Decoder {
+  /** Takes one record of the wire and writes what it says to the sink. */
   push(record: WireRecord): void
   /** The wire has ended. Only for what must wait for it; cut streams are found by the sink. */
   end?(): void
@@ -112,6 +123,7 @@ export interface Decoder {
 export interface HttpFailure {
   /** 200 when the failure came inside an answer and the vendor gave no status. */
   readonly status: number
+  /** Headers of the answer. */
   readonly headers: Headers
   /** Parsed JSON of the body, else undefined. */
   readonly body: unknown
@@ -123,6 +135,7 @@ export interface HttpFailure {
 
 /** What a provider package supplies; `createProvider` adds everything else. */
 export interface Driver<Request = unknown> {
+  /** Name of the provider, for errors and `origin`. */
   readonly name: string
   /** How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. */
   readonly framing: 'sse' | 'ndjson'

@@ -6,6 +6,7 @@ import { SseFramer } from './sse.js'
 
 /** Bytes in, records out: synchronous, split-safe, bounded. */
 export interface Framer {
+  /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   /** The body is over: gives out what is left. */
   end(): void
@@ -15,10 +16,13 @@ export interface Framer {
 
 /** What decides how a body is read. */
 export interface FramerChoice {
+  /** How the API frames a stream. */
   readonly framing: 'sse' | 'ndjson'
+  /** True where a stream was asked for. */
   readonly stream: boolean
   /** The response's `content-type`, or ''. */
   readonly contentType: string
+  /** Longest record that is accepted. */
   readonly maxEventBytes: number
 }
 

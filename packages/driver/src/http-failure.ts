@@ -4,11 +4,13 @@ import { retryAfterMs } from './retry-after.js'
 
 /** What a provider's `error` knows better than the status. Unset fields are taken from the response. */
 export interface FailureFacts {
+  /** Default: by the status. */
   readonly code?: ErrorCode | undefined
   /** The vendor's message, without the provider's name. */
   readonly message?: string | undefined
   /** The vendor's error type or code. */
   readonly type?: string | undefined
+  /** Default: from the usual headers. */
   readonly requestId?: string | undefined
   /** A wait the vendor asks for in the body. */
   readonly retryAfterMs?: number | undefined

@@ -8,16 +8,21 @@ import { parseJson } from './parse-json.js'
 
 /** One JSON request that is no conversation: embeddings, model lists, token counts. */
 export interface JsonRequest {
+  /** The whole address. */
   readonly url: string
   /** Default POST when there is a body, else GET. */
   readonly method?: 'GET' | 'POST'
+  /** Sent as JSON. Default: no body. */
   readonly body?: unknown
+  /** Headers beside those of the client. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Options of one JSON request. */
 export interface JsonCallOptions {
+  /** Aborts the call. */
   readonly signal?: AbortSignal
+  /** Most milliseconds for the call, all attempts included. Default: none. */
   readonly deadlineMs?: number
 }
 

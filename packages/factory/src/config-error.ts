@@ -16,6 +16,7 @@ export interface ConfigIssue {
 
 /** A configuration file that cannot be used: everything that is wrong with it, in the order of its lines. */
 export class ConfigFileError extends LlmError {
+  /** Everything that is wrong, in the order of the file. */
   readonly issues: readonly ConfigIssue[]
 
   constructor(issues: readonly ConfigIssue[]) {

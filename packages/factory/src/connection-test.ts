@@ -18,7 +18,9 @@ export interface ConnectionTestOptions {
   readonly embedding?: boolean
   /** Most milliseconds for everything: loading, name, connection, headers, body. Default 15,000. */
   readonly timeoutMs?: number
+  /** Aborts the test. */
   readonly signal?: AbortSignal
+  /** Providers and environment to use instead of the program's own. */
   readonly context?: FactoryContext
 }
 

@@ -12,11 +12,17 @@ import type { ProviderRow } from './row.js'
 
 /** The factory's functions over one set of providers. */
 export interface Factory {
+  /** As {@link newProvider}, of these rows. */
   newProvider(config: ModelConfig | string): Promise<Provider>
+  /** As {@link newEmbedder}, of these rows. */
   newEmbedder(config: ModelConfig | string): Promise<Embedder>
+  /** As {@link apiHost}, of these rows. */
   apiHost(config: ModelConfig | string): string
+  /** As {@link apiHosts}, of these rows. */
   apiHosts(configs: ModelConfig | string | readonly (ModelConfig | string)[]): HostEntry[]
+  /** As {@link createRegistry}, of these rows. */
   createRegistry(pool: ModelPool): Registry
+  /** As {@link testConnection}, of these rows. */
   testConnection(config: ModelConfig | string, apiKey?: string, options?: ConnectionTestOptions): Promise<ConnectionReport>
 }
 

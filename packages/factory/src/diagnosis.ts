@@ -7,6 +7,7 @@ export type ConnectionProblem =
 
 /** A failure in words that a person can act on. */
 export interface Diagnosis {
+  /** What kind of failure it is, for programs to act on. */
   readonly problem: ConnectionProblem
   /** What to do about it. */
   readonly fix: string

@@ -3,7 +3,9 @@ import { ProviderHealth } from './provider-health.js'
 
 /** A change from one provider to the next. */
 export interface FallbackSwitch {
+  /** The provider that failed. */
   readonly from: Provider
+  /** The one that is asked next. */
   readonly to: Provider
   /** Why. */
   readonly error: LlmError

@@ -8,13 +8,17 @@ export type HostPurpose = 'api' | 'auth' | 'metadata' | 'download' | 'proxy'
 export interface HostEntry {
   /** Lower case, IPv6 in brackets, without the port. */
   readonly host: string
+  /** Its port, also where it is the scheme's default. */
   readonly port: number
+  /** Whether the connection is encrypted. */
   readonly scheme: 'http' | 'https'
+  /** What is behind it. */
   readonly purpose: HostPurpose
   /** When: while models are used, once at set-up, or for credentials. */
   readonly phase: 'runtime' | 'setup' | 'auth'
   /** False when only some uses contact it; `when` says which. */
   readonly required: boolean
+  /** In words: which uses contact it. */
   readonly when?: string
   /** True when a proxy is dialled instead. */
   readonly viaProxy?: boolean

@@ -34,7 +34,9 @@ export interface ModelConfig {
   readonly enforceHosts?: boolean | readonly string[] | undefined
   /** Replaces the transport. */
   readonly fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined
+  /** Of `azure-openai` alone. */
   readonly azure?: AzureSettings | undefined
+  /** Of `vertex` alone. */
   readonly vertex?: VertexSettings | undefined
   /** Anything else that the provider's package takes, in its own words; wins over what is made of the fields above. */
   readonly settings?: JsonObject | undefined
@@ -46,6 +48,7 @@ export interface AzureSettings {
   readonly endpoint?: string | undefined
   /** Name of the deployment, for the deployment URLs; `apiVersion` is needed with it. */
   readonly deployment?: string | undefined
+  /** For example `2025-04-01-preview`. Needed with `deployment`. */
   readonly apiVersion?: string | undefined
   /** Gives an Entra token, instead of a key. It contacts hosts of its own. */
   readonly azureADTokenProvider?: (() => Promise<string>) | undefined

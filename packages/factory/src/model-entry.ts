@@ -7,6 +7,7 @@ export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
   readonly name: string
   /** What it is good for, in words; for people, and for models that choose models. */
   readonly purpose?: string | undefined
+  /** Prices, window and abilities, as the application knows them. */
   readonly profile?: ModelProfile | undefined
   /** Names of models to ask, in order, when this one fails before its answer begins. */
   readonly fallback?: readonly string[] | undefined
@@ -14,6 +15,7 @@ export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
 
 /** A pool of models, and who uses which. */
 export interface ModelPool {
+  /** The models that roles and fallbacks name. */
   readonly models: readonly ModelEntry[]
   /** Role → name of a model. */
   readonly roles: Readonly<Record<string, string>>

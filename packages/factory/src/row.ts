@@ -21,6 +21,7 @@ export interface ListedModel {
 
 /** How to ask for the list of models. */
 export interface ListModelsOptions {
+  /** Aborts the call. */
   readonly signal?: AbortSignal
   /** Most milliseconds for the whole list. Default: none. */
   readonly deadlineMs?: number
@@ -30,6 +31,7 @@ export interface ListModelsOptions {
 export interface ProviderRow {
   /** Name in configurations, lower case. */
   readonly name: string
+  /** Other names in configurations. */
   readonly aliases?: readonly string[]
   /** The npm package that is loaded when the provider is asked for. */
   readonly package?: string
@@ -73,6 +75,7 @@ export interface ProviderRow {
 
 /** A configuration, read: the row that is meant, and the address. */
 export interface ResolvedModel {
+  /** The row of its provider. */
   readonly row: ProviderRow
   /** With `provider` as the row's name; `model` is set where it is known. */
   readonly config: ModelConfig

@@ -7,7 +7,9 @@ import { toRequest } from './request.js'
 
 /** A model the key may use. */
 export interface AnthropicModel {
+  /** What to give as `model`. */
   readonly id: string
+  /** Its name for people. */
   readonly displayName?: string
   /** Date of its release, ISO 8601. */
   readonly createdAt?: string

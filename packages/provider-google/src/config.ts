@@ -18,6 +18,7 @@ export interface VertexConfig {
 
 /** The two fields that are read of a service account's key file; the rest of it may be there too. */
 export interface ServiceAccount {
+  /** The account's address, as in its key file. */
   readonly client_email: string
   /** PEM. */
   readonly private_key: string
@@ -48,6 +49,7 @@ export type GoogleHostPurpose = 'api' | 'auth' | 'metadata'
 export interface GoogleHost {
   /** `host:port` */
   readonly host: string
+  /** What is behind it. */
   readonly purpose: GoogleHostPurpose
 }
 

@@ -9,13 +9,17 @@ export interface Cassette {
 
 /** One request and what came of it. */
 export interface CassetteExchange {
+  /** What was sent. */
   readonly request: CassetteRequest
+  /** What came back, or how it failed. */
   readonly response: CassetteResponse | CassetteFailure
 }
 
 /** A request as it was sent. */
 export interface CassetteRequest {
+  /** HTTP method. */
   readonly method: string
+  /** The whole address, without secrets. */
   readonly url: string
   /** Lower-case names; those that change from run to run are left out, values of secret ones read `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>
@@ -25,7 +29,9 @@ export interface CassetteRequest {
 
 /** A response as it came. */
 export interface CassetteResponse {
+  /** Status of the answer. */
   readonly status: number
+  /** Headers of the answer, without secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** The body in the chunks in which it was read, without content encoding; bytes that are no UTF-8 on their own are in base64. */
   readonly chunks: readonly (string | { readonly base64: string })[]
@@ -35,6 +41,7 @@ export interface CassetteResponse {
 
 /** A request that got no response. */
 export interface CassetteFailure {
+  /** What the transport rejected with. */
   readonly error: { readonly message: string; readonly code?: string }
 }
 

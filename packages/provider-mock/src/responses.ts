@@ -5,6 +5,7 @@ import type { Turn } from '@modelport/driver'
 export interface MockToolCall {
   /** Default: none on the wire, so that the provider gives one out: `call_1`, `call_2`, … */
   readonly id?: string
+  /** Name of the tool to call. */
   readonly name: string
   /** Default: none. */
   readonly arguments?: JsonObject
@@ -18,6 +19,7 @@ export interface MockTurn {
   readonly text?: string | readonly string[]
   /** Reasoning before the text, cut alike. */
   readonly reasoning?: string | readonly string[]
+  /** Calls of the round, in order, after the text. */
   readonly toolCalls?: readonly MockToolCall[]
   /** Default `stop`, which becomes `tool-calls` with tool calls. */
   readonly finish?: FinishReason

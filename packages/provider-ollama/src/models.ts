@@ -12,6 +12,7 @@ export interface OllamaModel {
   readonly sizeBytes?: number
   /** When it was last changed, ISO 8601. */
   readonly modifiedAt?: string
+  /** For example `llama`. */
   readonly family?: string
   /** For example `8.0B`. */
   readonly parameterSize?: string

@@ -6,6 +6,7 @@ import { authorization, endpointUrl, type OpenAICompatibleConfig, toSettings } f
 export interface OpenAICompatibleModel {
   /** What to give as `model`. */
   readonly id: string
+  /** Who made it, as the server says. */
   readonly ownedBy?: string
 }
 

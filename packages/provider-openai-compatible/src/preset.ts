@@ -5,6 +5,7 @@ import { createOpenAICompatible, type OpenAICompatibleConfig, type Quirks } from
 
 /** One vendor or server that speaks Chat Completions, as data. */
 export interface Preset {
+  /** Root of the API. */
   readonly baseUrl: string
   /** Variables that replace `baseUrl`, in order, for whoever reads the environment. This package reads none. */
   readonly baseUrlVariables?: readonly string[]
@@ -23,7 +24,9 @@ export interface Preset {
    * `supportsTools: true` says that this one can.
    */
   readonly nativeTools: boolean
+  /** Where the server differs from the usual dialect. */
   readonly quirks: Quirks
+  /** Waits that differ from the usual, for servers that load a model first. */
   readonly timeouts?: NonNullable<CommonConfig['timeouts']>
   /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
   readonly retired?: string

@@ -25,6 +25,7 @@ export interface OpenAIConnection {
   readonly organization?: string
   /** Sent as `OpenAI-Project`. Default: not sent. */
   readonly project?: string
+  /** Uses an Azure resource instead of OpenAI's own hosts. */
   readonly azure?: AzureConfig
 }
 

@@ -8,6 +8,7 @@ export interface OpenAIModel {
   readonly id: string
   /** When it was made, ISO 8601. */
   readonly createdAt?: string
+  /** Who made it, as the server says. */
   readonly ownedBy?: string
 }
 
