@@ -226,7 +226,7 @@ describe('what is said is what is contacted', () => {
   test.skipIf(!existsSync(folder))('every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error', () => {
     interface Case { readonly input: string; readonly base: string | null; readonly failure?: boolean; readonly protocol?: string; readonly hostname?: string; readonly port?: string; readonly username?: string; readonly password?: string }
     const cases = (JSON.parse(readFileSync(`${folder}tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
-    const tally = { right: 0, userinfo: 0, control: 0, unusable: 0 }
+    const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
     for (const { input, failure, protocol = '', hostname = '', port, username, password } of cases) {
       const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
       const refused = (): void => {
@@ -244,15 +244,21 @@ describe('what is said is what is contacted', () => {
       } else if (username || password) {
         refused()
         tally.userinfo++
+      } else if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-])\.?$/.test(hostname)) {
+        refused()
+        tally.nowhere.push(hostname)
       } else {
         expect(said(), input).toBe(`${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? '443' : '80')}`)
         tally.right++
       }
     }
-    const { right, userinfo, control, unusable } = tally
-    console.log(`web platform tests: ${right + userinfo + control} absolute http(s) URLs: ${right} right, ${userinfo} with user information and ${control} with control characters refused; ${unusable} other inputs refused`)
-    expect(right + userinfo + control).toBeGreaterThanOrEqual(126)
+    const { right, userinfo, control, unusable, nowhere } = tally
+    const all = right + userinfo + control + nowhere.length
+    console.log(`web platform tests: of ${all} absolute http(s) URLs ${right} right, refused ${userinfo} with user information, ${control} with control characters, ${nowhere.length} that no name server knows; ${unusable} other inputs refused`)
+    expect(all).toBeGreaterThanOrEqual(126)
     expect(right).toBeGreaterThan(90)
+    // They are hosts to the standard alone.
+    expect(nowhere).toEqual(['.', '..', '!"$&\'()*+,-.;=_`{}~', 'foo.09..'])
     expect(unusable).toBeGreaterThan(400)
   })
 
