@@ -24,6 +24,6 @@ export interface Embedder {
   readonly name: string
   /** The model that makes the vectors. */
   readonly model: string
-  /** Vectors of the texts, in their order, all of one length. Throws like {@link Provider.complete}. */
+  /** Vectors of the texts, in their order, all of one length. Throws like `Provider.complete`. */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embeddings>
 }

@@ -25,7 +25,7 @@ interface ModelPage {
 const countedFields = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config']
 
 /**
- * The models the key may use, newest first. Throws like {@link Provider.complete}.
+ * The models the key may use, newest first. Throws like `Provider.complete`.
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11-21)
  */
 export async function listModels(config: Omit<AnthropicConfig, 'model'>, options?: JsonCallOptions): Promise<AnthropicModel[]> {
@@ -46,7 +46,7 @@ export async function listModels(config: Omit<AnthropicConfig, 'model'>, options
 
 /**
  * How many input tokens the conversation has, as the API counts them; nothing is generated.
- * Throws like {@link Provider.complete}.
+ * Throws like `Provider.complete`.
  * @see https://platform.claude.com/docs/en/build-with-claude/token-counting (read 2026-11-21)
  */
 export async function countTokens(

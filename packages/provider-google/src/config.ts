@@ -75,7 +75,7 @@ export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
 
 /**
  * Every host that a provider of this configuration may contact. Pure: nothing is looked up.
- * @throws {LlmError} as {@link toEndpoint}
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none.
  */
 export function googleHosts(config: GoogleEndpointConfig): readonly GoogleHost[] {
   const api: GoogleHost = { host: parseBaseUrl(toEndpoint(config).baseUrl).host, purpose: 'api' }

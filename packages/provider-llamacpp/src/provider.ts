@@ -17,7 +17,7 @@ export interface LlamaCppProvider extends Provider, AsyncDisposable {
   load(): Promise<void>
   /**
    * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact:
-   * the model's own tokenizer counts. Loads the model. Throws like {@link Provider.complete}.
+   * the model's own tokenizer counts. Loads the model. Throws like `Provider.complete`.
    */
   countTokens(input: string | readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount>
   /** Ends running calls with `aborted` and frees the memory; a model that other providers use stays for them. Idempotent. */
