@@ -1,5 +1,6 @@
-import type { ToolCall, ToolResult } from '@modelport/core'
+import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import type { Tool } from './tool.js'
+import { cutShort, messageOf, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
 
 /** What became of one call. */
 export interface ToolOutcome {
@@ -29,16 +30,123 @@ export interface ToolBatchOptions {
   readonly concurrency?: number
   /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number
-  /** Told before a call is executed. */
+  /**
+   * Told before a call is executed, its arguments found valid. When it throws, that call is not executed but answered as `refused` with
+   * the error's message, and the batch rejects with the error once every call is answered.
+   */
   onStart?(call: ToolCall): void
-  /** Told once for every call, when its result arrives: the place to commit it. */
+  /** Told once for every call, when its result arrives: the place to commit it. An error it throws rejects the batch in the end. */
   onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void
 }
 
 /**
- * Executes the calls of one round and answers every one of them, each once, as soon as it is settled.
- * @throws the signal's reason, once every call is answered, when the signal aborts.
+ * Executes the calls of one round and answers every one of them, each once, as soon as it is settled. Calls start in their order, several
+ * at once; an exclusive tool waits for those before it, and those after it wait.
+ * @throws the signal's reason, once every call is answered, when the signal aborts. A call that had finished by then keeps its result;
+ * one that had not is answered as cancelled without waiting for its tool.
+ * @throws {LlmError} `config` — the concurrency or the time is no positive number.
  */
-export function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
-  return Promise.reject(new Error(`executeBatch: not written yet (${calls.length}, ${options.step})`))
+export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
+  const { concurrency = 8, timeoutMs = 120_000 } = options
+  if (!(concurrency >= 1)) throw new LlmError('config', `concurrency must be a number of at least 1, not ${concurrency}`)
+  if (!(timeoutMs > 0)) throw new LlmError('config', `timeoutMs must be a number above 0, not ${timeoutMs}`)
+  await new Batch(calls, options, concurrency, timeoutMs).run()
+}
+
+/** The calls of one round, each waiting, running or answered. */
+class Batch {
+  readonly #calls: readonly ToolCall[]
+  readonly #options: ToolBatchOptions
+  readonly #concurrency: number
+  readonly #timeoutMs: number
+  readonly #running = new Map<number, ToolRun>()
+  readonly #answered = new Set<number>()
+  #next = 0
+  #exclusive = false
+  #stopped = false
+  #grace: ReturnType<typeof setTimeout> | undefined
+  #failure: { readonly error: unknown } | undefined
+  #settle: () => void = () => undefined
+
+  constructor(calls: readonly ToolCall[], options: ToolBatchOptions, concurrency: number, timeoutMs: number) {
+    this.#calls = calls
+    this.#options = options
+    this.#concurrency = concurrency
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Runs them all. */
+  run(): Promise<void> {
+    const { signal } = this.#options
+    return new Promise((resolve, reject) => {
+      this.#settle = () => {
+        signal?.removeEventListener('abort', this.#onAbort)
+        clearTimeout(this.#grace)
+        if (this.#failure) reject(this.#failure.error)
+        else if (this.#stopped) reject(signal?.reason)
+        else resolve()
+      }
+      if (signal?.aborted) {
+        this.#stopped = true
+        this.#cancelRest()
+      } else {
+        signal?.addEventListener('abort', this.#onAbort)
+        this.#startMore()
+      }
+      if (!this.#calls.length) this.#settle()
+    })
+  }
+
+  #startMore(): void {
+    for (let call = this.#calls[this.#next]; call && !this.#stopped && this.#running.size < this.#concurrency; call = this.#calls[this.#next]) {
+      const { name } = call
+      const tool = this.#options.tools.find(({ definition }) => definition.name === name)
+      if (tool && this.#running.size && (this.#exclusive || tool.exclusive)) return
+      const index = this.#next++
+      if (tool) this.#start(index, call, tool)
+      else this.#answer(index, toUnknownTool(call, this.#options.tools))
+    }
+  }
+
+  #start(index: number, call: ToolCall, tool: Tool): void {
+    const run = new ToolRun(call, tool)
+    this.#running.set(index, run)
+    this.#exclusive = tool.exclusive ?? false
+    const finish = (answer: ToolAnswer): void => {
+      this.#running.delete(index)
+      this.#answer(index, answer)
+      this.#startMore()
+    }
+    run.answer(this.#options.step, tool.timeoutMs ?? this.#timeoutMs, () => this.#options.onStart?.(call)).then(finish, (error: unknown) => {
+      this.#failure ??= { error }
+      finish(toRefusal('refused', messageOf(error)))
+    })
+  }
+
+  #answer(index: number, { content, outcome }: ToolAnswer): void {
+    const call = this.#calls[index]
+    if (!call || this.#answered.has(index)) return
+    this.#answered.add(index)
+    const isError = outcome.status !== 'ok'
+    try {
+      this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
+    } catch (error) {
+      this.#failure ??= { error }
+    }
+    if (this.#answered.size === this.#calls.length) this.#settle()
+  }
+
+  readonly #onAbort = (): void => {
+    this.#stopped = true
+    for (const run of this.#running.values()) run.abort(this.#options.signal?.reason)
+    // A tool that has finished already has its result in a promise: one turn of the event loop lets it through.
+    this.#grace = setTimeout(() => this.#cancelRest(), 0)
+  }
+
+  #cancelRest(): void {
+    this.#calls.forEach((_, index) => {
+      const run = this.#running.get(index)
+      this.#answer(index, toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs))
+    })
+  }
 }
