@@ -64,6 +64,8 @@ export interface WireFormat {
     readonly cacheCreationTokens?: boolean
     /** Counts of reasoning tokens are reported and must arrive. Default false: they may be missing. */
     readonly reasoningTokens?: boolean
+    /** False where tokens are counted by the provider itself, so that a script's counts are not what it reports. Default true. */
+    readonly counts?: boolean
     /** False where no finish reason says that content was stopped. Default true. */
     readonly contentFilter?: boolean
     /** A failed result has a field of its own; false where only its text can say so. */

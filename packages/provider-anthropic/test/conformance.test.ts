@@ -1,15 +1,12 @@
 import { anthropicMessages, conformance } from '@modelport/conformance'
-import { describe, test } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { createAnthropic } from '../src/index.js'
 
 const apiKey = 'sk-ant-conformance-0123456789abcdef'
 
-conformance(
-  { describe, test },
-  {
-    name: 'anthropic',
-    format: anthropicMessages,
-    apiKey,
-    create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
-  },
-)
+conformance(faultRunner, {
+  name: 'anthropic',
+  format: anthropicMessages,
+  apiKey,
+  create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
+})

@@ -1,10 +1,10 @@
 import { conformance, ollamaChat } from '@modelport/conformance'
-import { describe, test } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { createOllama } from '../src/index.js'
 
 const apiKey = 'ollama-0123456789-conformance-key'
 
-conformance({ describe, test }, {
+conformance(faultRunner, {
   name: 'ollama',
   format: ollamaChat,
   apiKey,

@@ -1,11 +1,12 @@
 import { conformance, openaiChat, scripts, type WireFormat, type WireRequest } from '@modelport/conformance'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { createOpenAICompatible, createPreset, type PresetConfig, type PresetName, presets } from '../src/index.js'
 
 const apiKey = 'sk-conformance-4b1f0c7e9d'
 const baseUrl = 'http://conformance.test'
 
-conformance({ describe, test }, {
+conformance(faultRunner, {
   name: 'openai-compatible',
   create: (config) => createOpenAICompatible({ baseUrl, model: 'model', apiKey, ...config }),
   format: openaiChat,
@@ -37,7 +38,7 @@ const further: Partial<Record<PresetName, Readonly<Record<string, string>>>> = {
 const withTools: Partial<Record<PresetName, PresetConfig>> = { perplexity: { quirks: { lacks: [] } } }
 
 describe.each(Object.keys(presets) as PresetName[])('the row %s', (name) => {
-  conformance({ describe, test }, {
+  conformance(faultRunner, {
     name,
     create: (config) => createPreset(name, { baseUrl, model: 'model', apiKey, ...withTools[name], ...config }),
     format: presets[name].quirks.streamUsage === false ? reportsUnasked : openaiChat,

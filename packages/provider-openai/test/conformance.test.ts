@@ -1,19 +1,18 @@
 import { conformance, openaiChat, openaiResponses } from '@modelport/conformance'
-import { describe, test } from 'vitest'
+import { faultRunner } from '../../../test/support/faults.js'
 import { createOpenAI } from '../src/index.js'
 
 const apiKey = 'sk-proj-conformance-0123456789abcdef'
-const runner = { describe, test }
 
 // A model that reasons, and one that does not: which of them speaks which API matters little.
-conformance(runner, {
+conformance(faultRunner, {
   name: 'openai, Responses',
   format: openaiResponses,
   apiKey,
   create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, ...config }),
 })
 
-conformance(runner, {
+conformance(faultRunner, {
   name: 'openai, Chat Completions',
   format: openaiChat,
   apiKey,

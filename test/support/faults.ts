@@ -1,0 +1,25 @@
+import type { Runner } from '@modelport/conformance'
+import { describe, test, TestRunner } from 'vitest'
+
+/** Numbers of a row: they add up over tests, but of a name that ends in "at most" the largest stays. */
+export type FaultNumbers = Readonly<Record<string, number>>
+
+/** What a test leaves in the report for `scripts/faults.mjs`: the row of test/faults/table.ts and its numbers. */
+export interface FaultMeta {
+  readonly faults?: readonly { readonly row: string; readonly numbers: FaultNumbers }[]
+}
+
+/** Notes, from inside a test, what it measured for a row of the fault table. */
+export function reportFault(row: string, numbers: FaultNumbers): void {
+  const { meta } = TestRunner.getCurrentTest() as { meta: { faults?: FaultMeta['faults'] } }
+  meta.faults = [...(meta.faults ?? []), { row, numbers }]
+}
+
+/** For the conformance kit: vitest, with what each rule measured noted for the fault table. */
+export const faultRunner: Runner = { describe, test, measured: reportFault }
+
+/** True with `npm run faults -- --full`: every test at the size that reliability asks for. */
+export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
+
+/** How often: the size of every commit, or the full one. */
+export const atSize = (everyCommit: number, full: number): number => (fullSize ? full : everyCommit)
