@@ -12,7 +12,7 @@ export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from 
 export { mergeGenerations } from './merge-generations.js'
 export type { AssistantMessage, ChatMessage, MessageOrigin, SystemMessage, ToolMessage, UserMessage } from './message.js'
 export type { ModelProfile } from './model-profile.js'
-export type { CallOptions, ResponseFormat, RetryOptions } from './options.js'
+export type { CallOptions, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
 export { defaultOptions, mergeOptions } from './options.js'
 export type { Citation, Generation, Provider, ProviderToolCall, TokenLogprob } from './provider.js'
 export { isProvider } from './provider.js'

@@ -233,6 +233,8 @@ export class Exchange {
       const partial = this.#bytes > 0 ? { partial: this.recorder.partial(this.#bytes) } : {}
       throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...partial })
     }
+    const { onRetry } = this.#turn.options.retry ?? {}
+    onRetry?.({ attempt: retries.attempts, delayMs: delay, error: sanitizeError(error, this.#driver.name, redact) })
     await scope.sleep(delay)
     scope.throwIfEnded()
   }

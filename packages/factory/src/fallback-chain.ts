@@ -134,6 +134,8 @@ export class FallbackWalk {
     const next = this.#order[this.#position + 1]
     if (!next || this.#remainingMs() <= 0) return false
     this.#position++
+    // Another provider is another attempt: who counts attempts must hear of it, and may refuse it.
+    this.#options.retry?.onRetry?.({ attempt: (error as Partial<ProviderError>).attempts ?? 1, delayMs: 0, error })
     this.#hooks.onSwitch?.({ from: provider, to: next.provider, error })
     return true
   }

@@ -237,3 +237,18 @@ describe('cool-down', () => {
     expect(first.requests).toHaveLength(3)
   })
 })
+
+test('asking the next provider is an attempt that onRetry hears of and may refuse', async () => {
+  const second = mock('second')
+  const heard: string[] = []
+  const provider = createFallback([failing('overloaded'), second])
+  const counting: CallOptions = { retry: { attempts: 1, onRetry: ({ error }) => void heard.push(error.code) } }
+  expect(await provider.complete('?', counting)).toBe('second')
+  expect(heard).toEqual(['overloaded'])
+  const refusal = new LlmError('budget-exceeded', 'no more')
+  const onRetry = () => {
+    throw refusal
+  }
+  await expect(createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } })).rejects.toBe(refusal)
+  expect(second.requests).toHaveLength(1)
+})
