@@ -1,5 +1,6 @@
 import type { ToolResult, ToolStreamReader } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
+import { assertUsage } from '../expectation.js'
 import { type Answer, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
 import { toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
@@ -83,7 +84,7 @@ const tests: Tests = {
     const reader = await open(connection)
     await toTurnEnd(reader)
     assert(connection.requests[0]?.closed, 'the body was not read to its end at turn-end')
-    assertEqual(reader.usage().inputTokens, 1200, 'usage().inputTokens at turn-end')
+    assertUsage(reader.usage(), { inputTokens: 1200 }, lab.format, 'usage() at turn-end')
     await reader.close()
   },
 }
