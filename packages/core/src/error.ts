@@ -77,8 +77,8 @@ export interface ProviderErrorDetails {
   readonly type?: string
   /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** Which part of the network failed (`dns`, `refused`, `tls`, `reset`) or which clock ran out (`connect`, `headers`, `idle`, `deadline`). */
-  readonly reason?: 'dns' | 'refused' | 'tls' | 'reset' | 'connect' | 'headers' | 'idle' | 'deadline'
+  /** Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`) or which clock ran out (`connect`, `headers`, `idle`, `deadline`). */
+  readonly reason?: 'dns' | 'refused' | 'tls' | 'reset' | 'proxy' | 'connect' | 'headers' | 'idle' | 'deadline'
   /** Requests made for the call so far. */
   readonly attempts?: number
   /** The vendor's body, redacted, at most 64 KiB. */
@@ -115,7 +115,7 @@ export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError 
 /** True when the same call may succeed later: a pure function of the code, and of `reason` for `network`. */
 export function isRetryable(error: LlmError): boolean {
   const { reason } = error as Partial<ProviderErrorDetails>
-  if (error.code === 'network') return reason !== 'dns' && reason !== 'tls'
+  if (error.code === 'network') return reason !== 'dns' && reason !== 'tls' && reason !== 'proxy'
   if (error.code === 'timeout') return reason !== 'deadline'
   return ['rate-limit', 'overloaded', 'server', 'truncated'].includes(error.code)
 }

@@ -12,17 +12,22 @@ const reasons: Readonly<Record<string, Reason>> = {
 /** Codes of refused certificates and failed handshakes, as Node and Bun spell them. */
 const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
 
+/** A proxy that refuses to lead on will refuse again; one that failed, with 5xx, may not. */
+const proxyRefusal = /^Proxy response \(4\d\d\)/
+
 /** Turns whatever a `fetch` or a socket threw into a typed error. Only its code and text are kept, as a plain cause. */
 export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
   const chain = causes(thrown)
   const code = chain.map((error) => (error as { code?: unknown }).code).find((value) => typeof value === 'string')
-  const reason = code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
   const text = chain.map((error) => error.message).find((message) => message && message !== 'fetch failed') ?? String(thrown)
+  const reason = proxyRefusal.test(text) ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
   const details = { provider, ...(host && { host }), ...(reason && { reason }) }
   const cause = Object.assign(new Error(text), code === undefined ? {} : { code })
   cause.stack = `${cause.name}: ${text}`
-  const kind = reason === 'connect' ? 'timeout' : 'network'
-  return new ProviderError(kind, `${provider}: ${kind}${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}: ${text}`, details, { cause })
+  const foreign = chain.some(({ name }) => name === 'HTTPParserError')
+  const kind = foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
+  const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}`
+  return new ProviderError(kind, `${provider}: ${kind}${where}: ${foreign ? 'what answers is no HTTP: ' : ''}${text}`, details, { cause })
 }
 
 function causes(thrown: unknown): Error[] {

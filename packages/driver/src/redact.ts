@@ -4,16 +4,15 @@ export type Redact = (text: string) => string
 const mark = '[redacted]'
 
 /**
- * Makes a function that replaces every secret in a text: as it is, in base64, URL-encoded, JSON-escaped, and any start of it of
- * at least 12 characters. Secrets shorter than 4 characters are not looked for: they would hit ordinary words.
+ * Makes a function that replaces every secret in a text: as it is, in base64 and base64url, URL-encoded, JSON-escaped, and any start
+ * of it of at least 12 characters. Secrets shorter than 4 characters are not looked for: they would hit ordinary words.
  */
 export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   const forms = new Set<string>()
   const starts: string[] = []
   for (const secret of secrets) {
     if (!secret || secret.length < 4) continue
-    const escaped = JSON.stringify(secret).slice(1, -1)
-    for (const form of [secret, encodeURIComponent(secret), escaped, ...base64Forms(secret)]) {
+    for (const form of formsOf(secret)) {
       if (form.length >= 4) forms.add(form)
       if (form.length > 12) starts.push(form)
     }
@@ -43,6 +42,20 @@ function dropStarts(text: string, secret: string): string {
     from = text.indexOf(start, end)
   }
   return clean + text.slice(kept)
+}
+
+/** A secret as other texts may hold it. Percent signs may come with small letters, base64 with the letters of addresses. */
+function formsOf(secret: string): Set<string> {
+  const encoded = encodeURIComponent(secret)
+  const base64 = base64Forms(secret)
+  return new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encoded,
+    encoded.replace(/%../g, (byte) => byte.toLowerCase()),
+    ...base64,
+    ...base64.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')),
+  ])
 }
 
 /** The base64 of a secret at each of the three offsets it may have inside a longer text, cut to what does not depend on it. */

@@ -211,7 +211,7 @@ describe('failures', () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     stops.push(() => server.close())
-    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe('network')
+    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe(node ? 'protocol' : 'network')
   })
 })
 

@@ -78,12 +78,10 @@ function problemOf(error: unknown): ConnectionProblem {
   const { reason, status, body = '', cause } = error as Partial<ProviderError>
   const causeCode = String((cause as { readonly code?: unknown } | undefined)?.code)
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
-  if (status === 407 || /proxy response|proxy.{0,40}CONNECT/i.test(error.message)) return 'proxy'
+  if (status === 407 || reason === 'proxy' || /proxy response|proxy.{0,40}CONNECT/i.test(error.message)) return 'proxy'
   if (error.code === 'network') {
     if (reason === 'dns' || reason === 'refused' || reason === 'tls') return reason
     if (causeCode === 'EAI_AGAIN') return 'dns'
-    // What came back is no HTTP.
-    if (causeCode.startsWith('HPE_') || /does not match the HTTP\/1\.1 protocol|Parse Error/.test(error.message)) return 'not-an-llm-server'
     return 'interrupted'
   }
   // A web page says that the address is wrong, whatever its status.

@@ -61,13 +61,13 @@ interface Case {
 
 const cases: Record<string, Case> = {
   'a server that says nothing': { net: () => undefined, problem: 'timeout', code: 'timeout', requests: 0 },
-  'headers that drip': { net: (socket) => drip(() => socket.write('x')), problem: 'not-an-llm-server', code: 'network', requests: 0 },
+  'headers that drip': { net: (socket) => drip(() => socket.write('x')), problem: 'not-an-llm-server', code: 'protocol', requests: 0 },
   'good headers that drip': { net: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); drip(() => socket.write('x-a: b\r\n')) }, problem: 'timeout', code: 'timeout', requests: 0 },
   'a body that drips': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); response.write('{"choices": ['); drip(() => response.write(' ')) }, problem: 'timeout', code: 'timeout' },
   'a body that stops': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); response.write('{"choices": [') }, problem: 'timeout', code: 'timeout' },
   'TLS to a plain port': { http: answer(200, {}), scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
   'a TLS server without a certificate': { tls: true, scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
-  'another protocol': { net: (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n'), problem: 'not-an-llm-server', code: 'network', requests: 0 },
+  'another protocol': { net: (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n'), problem: 'not-an-llm-server', code: 'protocol', requests: 0 },
   'a port nobody listens on': { problem: 'refused', code: 'network', requests: 0 },
   'a name that does not resolve': { config: { baseUrl: 'http://no-such-host.invalid/v1' }, problem: 'dns', code: 'network', requests: 0 },
   'a connection dropped at once': { net: (socket) => socket.destroy(), problem: 'interrupted', code: 'network', requests: 0 },
