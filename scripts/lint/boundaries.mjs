@@ -31,7 +31,7 @@ export const boundaries = [
   { package: 'factory', imports: ['@modelport/core', 'zod', 'yaml'], builtins: true, forbidden: ['openai', '@modelport/driver', '@modelport/provider-openai', '@modelport/runtime'] },
   { package: 'factory', file: 'providers.ts', imports: ['@modelport/core', 'zod', 'yaml'], dynamicImports: ['@modelport/provider-*'], computed: true, builtins: true, forbidden: ['openai', '@modelport/driver'] },
 
-  { package: 'runtime', imports: ['@modelport/core', 'zod', '@cfworker/json-schema', '@standard-schema/spec', '@modelcontextprotocol/sdk'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'] },
+  { package: 'runtime', imports: ['@modelport/core', 'zod', '@cfworker/json-schema', '@standard-schema/spec', '@modelcontextprotocol/sdk', '@noble/hashes', '@opentelemetry/api'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'] },
   { package: 'dialog', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'] },
   { package: 'agent', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'] },
   { package: 'cli', imports: ['@modelport/core', '@modelport/factory', '@modelport/runtime', '@modelport/provider-mock', '@clack/prompts', 'commander', 'streaming-markdown', 'yaml'], builtins: true, forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'] },

@@ -154,5 +154,10 @@ export class ConversationHistory implements Iterable<ChatMessage> {
       this.#turns.fill(undefined, this.#start, start)
       this.#start = start
     }
+    const first = this.#turns[this.#start]
+    if (this.#system || first?.role !== 'system') return
+    // What stands first is the system prompt, as it is when the list is read back.
+    this.#system = first
+    this.#turns[this.#start++] = undefined
   }
 }
