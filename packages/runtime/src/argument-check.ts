@@ -15,25 +15,28 @@ export function refuseArguments(call: ToolCall): string | undefined {
     return 'the arguments are not a JSON object'
   }
   if (call.argumentsText.length > mostSize) return 'the arguments are larger than 1 MiB'
-  const open: (readonly [value: unknown, depth: number])[] = [[call.arguments, 1]]
+  const open: Container[] = [{ value: call.arguments, depth: 1 }]
   let size = 0
-  for (let entry = open.pop(); entry; entry = open.pop()) {
-    const [value, depth] = entry
-    size += typeof value === 'string' ? value.length + 1 : 1
-    if (typeof value === 'object' && value !== null) {
-      if (depth > mostDepth) return `the arguments are nested deeper than ${mostDepth}`
-      if (Array.isArray(value)) size += value.length
-      if (size <= mostSize) {
-        for (const [key, inner] of Object.entries(value)) {
-          if (reachesForPrototype(key, inner)) return 'the arguments have a key "__proto__" or "constructor.prototype", which is refused'
-          if (!Array.isArray(value)) size += key.length
-          open.push([inner, depth + 1])
-        }
-      }
+  for (let container = open.pop(); container; container = open.pop()) {
+    const { value, depth } = container
+    if (depth > mostDepth) return `the arguments are nested deeper than ${mostDepth}`
+    const isList = Array.isArray(value)
+    // Not Object.entries: a million keys would be copied before the first is counted.
+    for (const key in value) {
+      const inner = value[key]
+      if (reachesForPrototype(key, inner)) return 'the arguments have a key "__proto__" or "constructor.prototype", which is refused'
+      size += 1 + (isList ? 0 : key.length) + (typeof inner === 'string' ? inner.length : 0)
+      if (size > mostSize) return 'the arguments are larger than 1 MiB'
+      if (typeof inner === 'object' && inner !== null) open.push({ value: inner as Container['value'], depth: depth + 1 })
     }
-    if (size > mostSize) return 'the arguments are larger than 1 MiB'
   }
   return undefined
+}
+
+/** An object or a list that is still to be looked at. */
+interface Container {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly depth: number
 }
 
 const reachesForPrototype = (key: string, inner: unknown): boolean =>

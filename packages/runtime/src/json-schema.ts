@@ -37,7 +37,10 @@ export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSch
     lookup = dereference(copies.schema)
     for (const [address, other] of Object.entries(schemas)) {
       const copied = copySchema(other, assertFormats, address)
-      dereference(copied.schema, lookup, new URL(address))
+      const url = new URL(address)
+      dereference(copied.schema, lookup, url)
+      // It may call itself by another name.
+      lookup[url.href] ??= copied.schema
     }
   } catch (error) {
     if (error instanceof LlmError) throw error

@@ -1,0 +1,113 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { isLlmError, type JsonObject } from '@modelport/core'
+import { defineTool, type ToolContext } from '@modelport/runtime'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import * as mini from 'zod/mini'
+
+const context: ToolContext = { callId: 'call_1', step: 1, signal: new AbortController().signal }
+const base = { name: 'get_weather', description: 'The weather in a city' }
+const codeOf = (make: () => unknown): string => {
+  try {
+    make()
+    return 'made'
+  } catch (error) {
+    return isLlmError(error) ? `${error.code}: ${error.message}` : String(error)
+  }
+}
+
+describe('a tool from zod', () => {
+  const parameters = z.object({ city: z.string().min(2), unit: z.enum(['c', 'f']).default('c'), days: z.coerce.number().int().optional() })
+  const tool = defineTool({
+    ...base,
+    parameters,
+    execute: (args) => {
+      expectTypeOf(args).toEqualTypeOf<z.output<typeof parameters>>()
+      return args
+    },
+  })
+
+  test('shows the model what goes in', () => {
+    expect(tool.definition).toMatchObject({ ...base, parameters: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] } })
+    expect(tool.definition.parameters).not.toHaveProperty('$schema')
+  })
+
+  test('executes with what comes out', async () => {
+    const validated = await tool.validate({ city: 'Rome', days: '3', extra: true })
+    expect(validated).toEqual({ ok: true, value: { city: 'Rome', unit: 'c', days: 3 } })
+    expect(tool.execute({ city: 'Rome', unit: 'c' }, context)).toEqual({ city: 'Rome', unit: 'c' })
+  })
+
+  test('says what is wrong and where', async () => {
+    expect(await tool.validate({ city: 'R', unit: 'k' })).toEqual({ ok: false, message: expect.stringMatching(/^city: Too small.*; unit: Invalid option/) })
+  })
+
+  test('zod mini, asynchronous refinements and unions are schemas too', async () => {
+    const slow = defineTool({ ...base, parameters: z.object({ a: z.string().refine(async (text) => text === 'yes', 'must be yes') }), execute: () => 1 })
+    expect(await slow.validate({ a: 'no' })).toEqual({ ok: false, message: 'a: must be yes' })
+    expect((await slow.validate({ a: 'yes' })).ok).toBe(true)
+    expect(defineTool({ ...base, parameters: mini.object({ a: mini.string() }), execute: () => 1 }).definition.parameters).toMatchObject({ properties: { a: { type: 'string' } } })
+    const union = z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b'), n: z.number() })])
+    expect(defineTool({ ...base, parameters: union, execute: () => 1 }).definition.parameters).toMatchObject({ type: 'object' })
+  })
+
+  test('what cannot be shown to a model is refused', () => {
+    expect(codeOf(() => defineTool({ ...base, parameters: z.object({ at: z.date() }), execute: () => 1 }))).toMatch(/^config: .*get_weather.*zod.*Date/)
+    expect(codeOf(() => defineTool({ ...base, parameters: z.string(), execute: () => 1 }))).toMatch(/^config: .*an object, not "string"/)
+  })
+})
+
+describe('a tool from another library', () => {
+  test('with its conversion', async () => {
+    const parameters = toStandardJsonSchema(v.object({ city: v.string() }))
+    const tool = defineTool({ ...base, parameters, execute: (args) => args.city })
+    expect(tool.definition.parameters).toMatchObject({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] })
+    expect(await tool.validate({ city: 1 })).toMatchObject({ ok: false, message: expect.stringMatching(/^city: /) })
+    expect(await tool.validate({ city: 'Rome' })).toEqual({ ok: true, value: { city: 'Rome' } })
+  })
+
+  test('without one it says what to do', () => {
+    expect(codeOf(() => defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }))).toMatch(/^config: .*valibot.*pass a JSON Schema/)
+  })
+})
+
+describe('a tool from JSON Schema', () => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+
+  test('is checked by it', async () => {
+    const tool = defineTool({
+      ...base,
+      parameters,
+      strict: true,
+      exclusive: true,
+      timeoutMs: 5,
+      execute: (args) => {
+        expectTypeOf(args).toEqualTypeOf<JsonObject>()
+        return args
+      },
+    })
+    expect(tool).toMatchObject({ definition: { ...base, parameters, strict: true }, exclusive: true, timeoutMs: 5 })
+    expect(await tool.validate({})).toEqual({ ok: false, message: 'Instance does not have required property "city".' })
+    expect(await tool.validate({ city: 'Rome', more: 1 })).toEqual({ ok: true, value: { city: 'Rome', more: 1 } })
+  })
+
+  test('is of an object, also where it does not say so', () => {
+    expect(defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition.parameters).toEqual({ type: 'object', properties: {} })
+    expect(codeOf(() => defineTool({ ...base, parameters: { type: 'array' }, execute: () => 1 }))).toMatch(/^config: .*not "array"/)
+    expect(codeOf(() => defineTool({ ...base, parameters: [] as never, execute: () => 1 }))).toMatch(/^config: /)
+    expect(codeOf(() => defineTool({ ...base, parameters: { properties: { a: { $dynamicRef: '#a' } } }, execute: () => 1 }))).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
+  })
+
+  test('none means no arguments', async () => {
+    const tool = defineTool({ ...base, execute: () => 1 })
+    expect(tool.definition).toEqual(base)
+    expect(await tool.validate({})).toEqual({ ok: true, value: {} })
+    expect((await tool.validate({ a: 1 })).ok).toBe(false)
+  })
+
+  test('names and times are checked', () => {
+    for (const name of ['', 'a b', 'x'.repeat(65), 'schön']) expect(codeOf(() => defineTool({ ...base, name, execute: () => 1 }))).toMatch(/^config: tool name/)
+    for (const timeoutMs of [0, -1, Number.NaN]) expect(codeOf(() => defineTool({ ...base, timeoutMs, execute: () => 1 }))).toMatch(/^config: .*timeoutMs/)
+  })
+})
