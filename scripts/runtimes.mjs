@@ -4,13 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runtimePackages } from './runtime-packages.mjs'
 import { root } from './workspaces.mjs'
 
 const projects = ['core', 'driver']
 const vitest = 'node_modules/vitest/vitest.mjs run'
 const runtimes = {
-  deno: { package: 'deno@2.9.6', command: `deno run -A --node-modules-dir=manual ${vitest}` },
-  bun: { package: 'bun@1.4.5', command: `bun --bun ${vitest}` },
+  deno: { package: runtimePackages.deno, command: `deno run -A --node-modules-dir=manual ${vitest}` },
+  bun: { package: runtimePackages.bun, command: `bun --bun ${vitest}` },
 }
 const results = process.env.MODELPORT_RESULTS ?? mkdtempSync(join(tmpdir(), 'modelport-runtimes-'))
 const npx = (name, command, options) => spawnSync(`npx -y -p ${name} -c "${command}"`, { cwd: root, shell: true, encoding: 'utf8', ...options })

@@ -27,16 +27,16 @@ const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
 
 describe('Deno', () => {
   test('one host, and variables', () => {
-    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe('deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY app.ts')
+    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe('deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts')
   })
   test('several', () => {
-    expect(body(toDeno(several))).toBe('deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 app.ts')
+    expect(body(toDeno(several))).toBe('deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 --ignore-env app.ts')
   })
   test('a proxy instead of what is behind it', () => {
-    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe('deno run --allow-net=proxy.local:3128 main.ts')
+    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe('deno run --allow-net=proxy.local:3128 --ignore-env main.ts')
   })
   test('no host: no flag, which would allow all', () => {
-    expect(body(toDeno(none))).toBe('deno run app.ts')
+    expect(body(toDeno(none))).toBe('deno run --ignore-env app.ts')
   })
 })
 

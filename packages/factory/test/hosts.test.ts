@@ -227,7 +227,7 @@ describe('what is said is what is contacted', () => {
     interface Case { readonly input: string; readonly base: string | null; readonly failure?: boolean; readonly protocol?: string; readonly hostname?: string; readonly port?: string; readonly username?: string; readonly password?: string }
     const cases = (JSON.parse(readFileSync(`${folder}tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
     const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
-    for (const { input, failure, protocol = '', hostname = '', port, username, password } of cases) {
+    for (const { input, failure, protocol = '', hostname = '', port = '', username, password } of cases) {
       const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
       const refused = (): void => {
         expect(said, input).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
@@ -248,7 +248,7 @@ describe('what is said is what is contacted', () => {
         refused()
         tally.nowhere.push(hostname)
       } else {
-        expect(said(), input).toBe(`${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? '443' : '80')}`)
+        expect(said(), input).toBe(`${hostname.replace(/\.$/, '')}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`)
         tally.right++
       }
     }

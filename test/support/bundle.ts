@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
+
+const sources = new Map(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)] as const)))
+const llama = join(root, 'packages/provider-llamacpp/node_modules/node-llama-cpp')
+
+/** Takes packages of this repository from their sources, so that nothing has to be built before, and leaves the native one where it is. */
+const workspace: Plugin = {
+  name: 'workspace',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@modelport\// }, ({ path }) => {
+      const source = sources.get(path)
+      return source === undefined ? undefined : { path: source }
+    })
+    // Node's own modules by their full names, which every runtime knows.
+    onResolve({ filter: /^[a-z_/]+$/ }, ({ path }) => (builtinModules.includes(path) ? { path: `node:${path}`, external: true } : undefined))
+    onResolve({ filter: /^node-llama-cpp$/ }, () => ({ path: pathToFileURL(join(realpathSync(llama), 'dist/index.js')).href, external: true }))
+  },
+}
+
+// A dependency that is written for `require` finds Node's own modules by this.
+const banner = 'import { createRequire as __createRequire } from \'node:module\'\nconst require = __createRequire(import.meta.url)'
+
+/**
+ * Makes programs that run without vitest, in any runtime, of TypeScript files: what is imported later stays in files of its own.
+ * @param entries name of a program → its file
+ * @returns name of a program → the file to run, in `folder`
+ */
+export async function bundlePrograms<Name extends string>(folder: string, entries: Readonly<Record<Name, string>>): Promise<Record<Name, string>> {
+  await build({
+    entryPoints: entries, outdir: folder, bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'es2023', logLevel: 'error',
+    outExtension: { '.js': '.mjs' }, plugins: [workspace], banner: { js: banner },
+  })
+  return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<Name, string>
+}
