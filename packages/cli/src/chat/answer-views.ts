@@ -1,0 +1,111 @@
+import type { StreamEvent, ToolCall, ToolResult } from '@modelport/core'
+import { textOf } from '@modelport/core'
+import { MarkdownView } from '../markdown.js'
+import type { Printer } from '../printer.js'
+import { Progress } from '../progress.js'
+import type { AnswerView } from './answer.js'
+import { toVisibleJson } from './run-tool.js'
+
+/** How an answer is shown as text. */
+export interface TextViewOptions {
+  readonly out: Printer
+  /** Where progress and notes go. */
+  readonly err: Printer
+  /** True shows the model's reasoning too. */
+  readonly reasoning: boolean
+  /** False shows Markdown as it was written. */
+  readonly markdown: boolean
+}
+
+/** Shows an answer to a person: Markdown on a terminal, the text as it is in a pipe. */
+export class TextView implements AnswerView {
+  readonly #options: TextViewOptions
+  readonly #safe: (text: string) => string
+  readonly #safeReasoning: (text: string) => string
+  #progress: Progress | undefined
+  #markdown: MarkdownView | undefined
+  #last: 'text' | 'reasoning' | undefined
+  #lineOpen = false
+
+  constructor(options: TextViewOptions) {
+    this.#options = options
+    this.#safe = options.out.foreignStream()
+    this.#safeReasoning = options.err.foreignStream()
+    this.#wait()
+  }
+
+  event(event: StreamEvent): void {
+    if (event.type === 'text-delta') this.#text(event.text)
+    else if (event.type === 'reasoning-delta' && this.#options.reasoning) this.#reasoning(event.text)
+    else if (event.type === 'tool-call-complete') this.#finish()
+    else if (event.type === 'turn-end' || event.type === 'done') this.#progress?.stop()
+  }
+
+  result(call: ToolCall, { content, isError = false }: ToolResult): void {
+    const { err } = this.#options
+    const shown = toVisibleJson(textOf(content))
+    const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
+    err.line(err.style('dim', `${isError ? '✗' : '✓'} ${err.foreign(call.name)} ${short}`))
+    this.#wait()
+  }
+
+  end(): void {
+    this.#finish()
+  }
+
+  #text(text: string): void {
+    const { out, markdown } = this.#options
+    this.#progress?.stop()
+    if (this.#last === 'reasoning') this.#finish()
+    this.#last = 'text'
+    const clean = this.#safe(text)
+    if (markdown && out.terminal) (this.#markdown ??= new MarkdownView(out)).write(clean)
+    else out.write(clean)
+    if (clean) this.#lineOpen = !clean.endsWith('\n')
+  }
+
+  #reasoning(text: string): void {
+    const { err } = this.#options
+    this.#progress?.stop()
+    this.#last = 'reasoning'
+    const clean = this.#safeReasoning(text)
+    err.write(err.style('dim', clean))
+    if (clean) this.#lineOpen = !clean.endsWith('\n')
+  }
+
+  /** Ends the line that is being written. */
+  #finish(): void {
+    this.#progress?.stop()
+    if (this.#markdown) this.#markdown.end()
+    else if (this.#lineOpen && (this.#options.out.terminal || this.#last === 'reasoning')) this.#options[this.#last === 'reasoning' ? 'err' : 'out'].line()
+    this.#markdown = undefined
+    this.#lineOpen = false
+    this.#last = undefined
+  }
+
+  #wait(): void {
+    this.#progress?.stop()
+    this.#progress = new Progress(this.#options.err, 'waiting for the answer')
+  }
+}
+
+/** Shows an answer to a program: every event as a line of JSON. */
+export class JsonView implements AnswerView {
+  readonly #out: Printer
+
+  constructor(out: Printer) {
+    this.#out = out
+  }
+
+  event(event: StreamEvent): void {
+    this.#out.json(event)
+  }
+
+  result(_call: ToolCall, result: ToolResult): void {
+    this.#out.json({ type: 'tool-result', ...result })
+  }
+
+  end(): void {
+    // Each event has its own line already.
+  }
+}

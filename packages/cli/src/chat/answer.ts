@@ -1,0 +1,77 @@
+import type { AssistantMessage, CallOptions, ChatMessage, FinishReason, Provider, StreamEvent, TokenUsage, ToolCall, ToolResult } from '@modelport/core'
+import type { LocalTool } from '../tool-module.js'
+import { type Approve, runTool } from './run-tool.js'
+
+/** Is shown an answer while it comes. */
+export interface AnswerView {
+  event(event: StreamEvent): void
+  /** A call was run, or refused. */
+  result(call: ToolCall, result: ToolResult): void
+  /** The answer is over, however. */
+  end(): void
+}
+
+/** What to ask, and with what. */
+export interface Question {
+  readonly provider: Provider
+  /** The conversation, the user's new message last. */
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly LocalTool[]
+  readonly approve: Approve
+  readonly options: CallOptions
+  readonly signal: AbortSignal
+  readonly view: AnswerView
+}
+
+/** An answer, or the part of it that came before the user stopped it. */
+export interface Answer {
+  readonly text: string
+  readonly usage: TokenUsage
+  /** Undefined for one that was stopped. */
+  readonly finishReason: FinishReason | undefined
+  /** The conversation with the answer, fit to go on with. */
+  readonly messages: readonly ChatMessage[]
+  /** Results of the tools that ran, in order. */
+  readonly results: readonly ToolResult[]
+  readonly interrupted: boolean
+}
+
+/** Asks, shows the answer, runs the tools it asks for, until it is done. Rejects typed; a stopped answer is no failure. */
+export async function ask({ provider, messages, tools, approve, options, signal, view }: Question): Promise<Answer> {
+  const reader = await provider.streamWithTools(messages, tools.map(({ definition }) => definition), options, { signal })
+  const results: ToolResult[] = []
+  let finishReason: FinishReason | undefined
+  let calls: ToolCall[] = []
+  let step = 0
+  try {
+    for await (const event of reader) {
+      view.event(event)
+      if (event.type === 'tool-call-complete') calls.push(event.toolCall)
+      if (event.type === 'done') finishReason = event.reason
+      if (event.type !== 'turn-end') continue
+      step++
+      for (const call of calls) {
+        const result = await runTool(call, { tools, approve, step, signal })
+        view.result(call, result)
+        results.push(result)
+        await reader.sendToolResults([result])
+      }
+      calls = []
+    }
+    return { text: reader.fullText(), usage: reader.usage(), finishReason, messages: reader.messages(), results, interrupted: false }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    const text = reader.fullText()
+    return { text, usage: reader.usage(), finishReason: undefined, messages: toInterrupted(messages, text), results, interrupted: true }
+  } finally {
+    view.end()
+    await reader.close()
+  }
+}
+
+/** What was said so far stays; a question without any answer is taken back, since a conversation must go on with the user. */
+function toInterrupted(messages: readonly ChatMessage[], text: string): readonly ChatMessage[] {
+  if (!text) return messages.slice(0, -1)
+  const partial: AssistantMessage = { role: 'assistant', content: text }
+  return [...messages, partial]
+}

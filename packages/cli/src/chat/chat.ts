@@ -1,0 +1,167 @@
+import { type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
+import { newProvider, resolveApiKey, resolveModel } from '@modelport/factory'
+import type { Cli } from '../cli.js'
+import type { ConfiguredModels, NamedModel } from '../configured-models.js'
+import { exitCodes, Interrupted } from '../exit-codes.js'
+import { printFailure } from '../failure.js'
+import type { LocalTool } from '../tool-module.js'
+import { costOf, formatUsage } from '../usage-line.js'
+import { type Answer, ask } from './answer.js'
+import { JsonView, TextView } from './answer-views.js'
+import type { LineReader } from './line-reader.js'
+import type { Session, SessionStore } from './session-store.js'
+import { runSlashCommand } from './slash-commands.js'
+
+/** How a chat is held. */
+export interface ChatSettings {
+  readonly model: NamedModel
+  readonly models: ConfiguredModels
+  readonly session: Session
+  /** Undefined saves nothing. */
+  readonly store: SessionStore | undefined
+  readonly tools: readonly LocalTool[]
+  /** True runs tools without asking. */
+  readonly allowTools: boolean
+  readonly reasoning: boolean
+  readonly markdown: boolean
+}
+
+/** A conversation at the terminal, or over lines of a pipe. */
+export class Chat {
+  readonly cli: Cli
+  readonly settings: ChatSettings
+  model: NamedModel
+  session: Session
+  usage: TokenUsage = toUsage([])
+  readonly #lines: LineReader
+  readonly #allowed = new Set<string>()
+  #provider: Provider | undefined
+  #stop: AbortController | undefined
+
+  constructor(cli: Cli, lines: LineReader, settings: ChatSettings) {
+    this.cli = cli
+    this.#lines = lines
+    this.settings = settings
+    this.model = settings.model
+    this.session = settings.session
+  }
+
+  /** Goes on until the user ends it; resolves to the exit code. */
+  async run(): Promise<number> {
+    let forget = (): void => undefined
+    const quit = new Promise<number>((resolve) => {
+      forget = this.cli.io.onInterrupt(() => {
+        if (this.#stop && !this.#stop.signal.aborted) this.#stop.abort(new Interrupted('interrupted'))
+        else resolve(exitCodes.interrupted)
+      })
+    })
+    try {
+      return await Promise.race([this.#loop(), quit])
+    } catch (error) {
+      if (error instanceof Interrupted) return exitCodes.interrupted
+      throw error
+    } finally {
+      forget()
+      this.#lines.close()
+    }
+  }
+
+  /** Uses another model from the next message on; the conversation goes with it. */
+  async use(model: NamedModel): Promise<void> {
+    this.#provider = await newProvider(model.config, this.cli.context)
+    this.model = model
+    this.session = { ...this.session, model: model.name }
+  }
+
+  async #loop(): Promise<number> {
+    const { out, io } = this.cli
+    const prompt = io.stdin.isTTY ? out.style('cyan', '> ') : ''
+    let code: number = exitCodes.done
+    for (;;) {
+      const line = await this.#lines.read(prompt)
+      if (line === undefined) return code
+      if (!line.trim()) continue
+      if (line.startsWith('/')) {
+        if ((await runSlashCommand(this, line)) === 'exit') return code
+        continue
+      }
+      try {
+        await this.#say(line)
+        code = exitCodes.done
+      } catch (error) {
+        if (error instanceof Interrupted || this.cli.signal.aborted) throw error
+        code = printFailure(error, this.cli.err, this.cli.json)
+        // Nobody is there to ask again.
+        if (!io.stdin.isTTY) return code
+      }
+    }
+  }
+
+  async #say(text: string): Promise<void> {
+    const { cli, settings } = this
+    const { out, err } = cli
+    const stop = new AbortController()
+    this.#stop = stop
+    const startedAt = performance.now()
+    try {
+      this.#provider ??= await newProvider(this.model.config, cli.context)
+      const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
+      const { system } = this.session
+      const answer = await ask({
+        provider: this.#provider, messages, tools: settings.tools,
+        approve: (name, shown) => this.#approve(name, shown, stop),
+        options: system === undefined ? {} : { system },
+        signal: AbortSignal.any([stop.signal, cli.signal]),
+        view: cli.json ? new JsonView(out) : new TextView({ out, err, reasoning: settings.reasoning, markdown: settings.markdown }),
+      })
+      cli.signal.throwIfAborted()
+      await this.#keep(answer)
+      this.#account(answer, performance.now() - startedAt)
+    } finally {
+      this.#stop = undefined
+    }
+  }
+
+  async #keep({ messages, usage }: Answer): Promise<void> {
+    this.usage = addUsage(this.usage, usage)
+    this.session = { ...this.session, messages, updatedAt: new Date().toISOString() }
+    await this.settings.store?.save(this.session, this.#secrets())
+  }
+
+  #account({ usage, interrupted, finishReason }: Answer, milliseconds: number): void {
+    const { cli, model } = this
+    if (cli.json) {
+      if (interrupted) cli.out.json({ type: 'interrupted', usage })
+      const cost = costOf(usage, model.profile)
+      if (cost) cli.out.json({ type: 'cost', ...cost })
+      return
+    }
+    if (!cli.err.terminal) return
+    const state = interrupted ? 'stopped · ' : finishReason === 'length' ? 'cut at the token limit · ' : finishReason === 'content-filter' ? 'refused · ' : ''
+    cli.err.line(cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`))
+  }
+
+  async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
+    if (this.settings.allowTools || this.#allowed.has(name)) return true
+    const { io, err } = this.cli
+    if (!io.stdin.isTTY || this.cli.json) return false
+    try {
+      const answer = await this.#lines.read(`${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `)
+      if (answer?.trim().toLowerCase() === 'a') this.#allowed.add(name)
+      return /^\s*[ya]/i.test(answer ?? '')
+    } catch (error) {
+      stop.abort(error)
+      throw error
+    }
+  }
+
+  /** The key must not be kept, not even where the user wrote it. */
+  #secrets(): string[] {
+    try {
+      const key = resolveApiKey(resolveModel(this.model.config, this.cli.context), this.cli.context)
+      return key === undefined ? [] : [key]
+    } catch {
+      return []
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import type { FactoryContext } from '@modelport/factory'
+import { Interrupted } from './exit-codes.js'
+import type { Io } from './io.js'
+import { readKeyFile } from './key-file.js'
+import { defaultLocations, type Locations } from './locations.js'
+import { Printer } from './printer.js'
+import { isReadableByOthers } from './private-file.js'
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  readonly json?: boolean
+  readonly config?: string
+}
+
+/** What a command works with. */
+export interface Cli {
+  readonly io: Io
+  /** True prints data for programs instead of text for people. */
+  readonly json: boolean
+  readonly out: Printer
+  readonly err: Printer
+  readonly locations: Locations
+  /** True where `--config` or `MODELPORT_CONFIG` says which file is meant: then it must be there. */
+  readonly configGiven: boolean
+  /** How configurations are read: with the environment, and behind it the key file. */
+  readonly context: FactoryContext
+  /** Aborted at Ctrl-C, with {@link Interrupted}, and when nobody reads the output any more. */
+  readonly signal: AbortSignal
+}
+
+/** Puts together what a command works with. */
+export async function createCli(io: Io, options: CommonOptions, signal: AbortSignal): Promise<Cli> {
+  const { environment } = io
+  const usual = defaultLocations(environment, io.home)
+  const locations = { ...usual, config: resolve(options.config ?? usual.config) }
+  const keys = await readKeyFile(locations.keys)
+  const err = new Printer(io.stderr, environment)
+  if (keys.size && (await isReadableByOthers(locations.keys))) err.line(`warning: others can read ${locations.keys}; run: chmod 600 ${locations.keys}`)
+  return {
+    io,
+    json: options.json === true,
+    out: new Printer(io.stdout, environment),
+    err,
+    locations,
+    configGiven: options.config !== undefined || environment('MODELPORT_CONFIG') !== undefined,
+    context: { environment: (name) => environment(name) ?? keys.get(name) },
+    signal,
+  }
+}
+
+/** A signal for everything a command does: aborted by the first Ctrl-C, and when the reader of the output is gone. */
+export function createSignal(io: Io): { readonly signal: AbortSignal; readonly outputLost: () => boolean; readonly end: () => void } {
+  const controller = new AbortController()
+  let lost = false
+  const forget = io.onInterrupt(() => {
+    controller.abort(new Interrupted('interrupted'))
+  })
+  const onError = (error: NodeJS.ErrnoException): void => {
+    lost = true
+    controller.abort(error)
+  }
+  io.stdout.on('error', onError)
+  io.stderr.on('error', onError)
+  return {
+    signal: controller.signal,
+    outputLost: () => lost,
+    end: () => {
+      forget()
+      io.stdout.off('error', onError)
+      io.stderr.off('error', onError)
+    },
+  }
+}

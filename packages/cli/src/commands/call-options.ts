@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import type { CallOptions, JsonObject } from '@modelport/core'
+import { type Command, InvalidArgumentError } from 'commander'
+import { UsageError } from '../exit-codes.js'
+
+/** Options of one call, as the command line takes them. */
+export interface CallFlags {
+  readonly system?: string
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly schema?: string
+  readonly timeout?: number
+}
+
+/** Adds the options of one call. */
+export const withCallFlags = (command: Command): Command =>
+  command
+    .option('-s, --system <text>', 'instructions for the model')
+    .option('--max-tokens <count>', 'most tokens of the answer', toNumber)
+    .option('--temperature <number>', 'randomness, 0 to 2', toNumber)
+    .option('--schema <file>', 'JSON Schema that the answer must fit')
+    .option('--timeout <seconds>', 'most seconds for everything', toNumber)
+
+/** A number of the command line. */
+export function toNumber(text: string): number {
+  const number = Number(text)
+  if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('it is no number.')
+  return number
+}
+
+/** The options of the call. */
+export async function toCallOptions({ system, maxTokens, temperature, schema, timeout }: CallFlags): Promise<CallOptions> {
+  return {
+    ...(system !== undefined && { system }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(timeout !== undefined && { deadlineMs: timeout * 1000 }),
+    ...(schema !== undefined && { responseFormat: { type: 'json-schema', schema: await readSchema(schema) } }),
+  }
+}
+
+async function readSchema(file: string): Promise<JsonObject> {
+  let schema: unknown
+  try {
+    schema = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UsageError(`${file}: this is no JSON`)
+    throw error
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw new UsageError(`${file}: a JSON Schema is an object`)
+  return schema as JsonObject
+}

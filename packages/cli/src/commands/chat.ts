@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { Chat } from '../chat/chat.js'
+import { createLineReader } from '../chat/line-reader.js'
+import { type Session, SessionStore } from '../chat/session-store.js'
+import type { Cli, CommonOptions } from '../cli.js'
+import { loadModels } from '../configured-models.js'
+import { UsageError } from '../exit-codes.js'
+import { loadTools } from '../tool-module.js'
+import { type Start, withCommonOptions, withModelOption } from './start.js'
+
+interface ChatOptions extends CommonOptions {
+  readonly model?: string
+  readonly system?: string
+  readonly tools?: string
+  readonly allowTools?: boolean
+  readonly resume?: string | true
+  readonly save: boolean
+  readonly sessions?: string
+  readonly reasoning?: boolean
+  readonly markdown: boolean
+}
+
+/** `modelport chat`: a conversation. */
+export function addChat(program: Command, start: Start): void {
+  withModelOption(withCommonOptions(program.command('chat')))
+    .description('talk with a model; lines of a pipe are messages too')
+    .option('-s, --system <text>', 'instructions for the model')
+    .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
+    .option('--allow-tools', 'run tools without asking')
+    .option('-r, --resume [id]', 'go on with a saved chat, without an id with the latest')
+    .option('--no-save', 'keep nothing')
+    .option('--sessions <folder>', 'where chats are saved')
+    .option('--reasoning', 'show the model\'s reasoning')
+    .option('--no-markdown', 'show Markdown as it was written')
+    .action((options: ChatOptions) => start(options, (cli) => chat(cli, options), 'own'))
+}
+
+async function chat(cli: Cli, options: ChatOptions): Promise<number> {
+  const { tools: toolFile, allowTools = false, reasoning = false, markdown, save, sessions } = options
+  if (allowTools && toolFile === undefined) throw new UsageError('--allow-tools needs --tools')
+  const models = await loadModels(cli)
+  const store = new SessionStore(resolve(sessions ?? cli.locations.sessions))
+  const resumed = options.resume === undefined ? undefined : await resumedSession(store, options.resume)
+  const model = models.pick(options.model ?? resumed?.model)
+  const now = new Date()
+  const fresh: Session = { id: SessionStore.newId(now), model: model.name, createdAt: now.toISOString(), updatedAt: now.toISOString(), messages: [] }
+  const system = options.system ?? resumed?.system
+  const session = { ...(resumed ?? fresh), model: model.name, ...(system !== undefined && { system }) }
+  const tools = toolFile === undefined ? [] : await loadTools(toolFile)
+  greet(cli, session, save)
+  const lines = createLineReader(cli.io)
+  return new Chat(cli, lines, { model, models, session, store: save ? store : undefined, tools, allowTools, reasoning, markdown }).run()
+}
+
+async function resumedSession(store: SessionStore, resume: string | true): Promise<Session> {
+  const id = resume === true ? (await store.ids())[0] : resume
+  if (id === undefined) throw new UsageError('there is no saved chat to resume')
+  return store.load(id)
+}
+
+function greet({ json, out, err, io }: Cli, { id, model, messages }: Session, save: boolean): void {
+  if (json) {
+    out.json({ type: 'session', ...(save && { id }), model, messages: messages.length })
+    return
+  }
+  if (!io.stdin.isTTY) return
+  const said = messages.length ? `, ${messages.length} messages so far` : ''
+  const kept = save ? ` · saved as ${id}` : ' · not saved'
+  err.line(err.style('dim', `${err.foreign(model)}${said}${kept} · /help · Ctrl-C stops an answer, Ctrl-D ends`))
+}

@@ -1,0 +1,59 @@
+import type { ChatMessage, FinishReason } from '@modelport/core'
+import { newProvider } from '@modelport/factory'
+import type { Command } from 'commander'
+import { type Answer, ask } from '../chat/answer.js'
+import { TextView } from '../chat/answer-views.js'
+import type { Cli, CommonOptions } from '../cli.js'
+import { loadModels, type NamedModel } from '../configured-models.js'
+import { exitCodes } from '../exit-codes.js'
+import { withProgress } from '../progress.js'
+import { costOf, formatUsage } from '../usage-line.js'
+import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
+import { readPrompt } from './read-prompt.js'
+import { type Start, withCommonOptions, withModelOption } from './start.js'
+
+interface CompleteOptions extends CommonOptions, CallFlags {
+  readonly model?: string
+  readonly usage?: boolean
+}
+
+/** `modelport complete`: one answer, made for pipes. */
+export function addComplete(program: Command, start: Start): void {
+  withCallFlags(withModelOption(withCommonOptions(program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it'))))
+    .description('answer one prompt; reads and writes pipes')
+    .option('--usage', 'print tokens and cost to the error output')
+    .action((prompt: string[], options: CompleteOptions) => start(options, (cli) => complete(cli, prompt, options)))
+}
+
+async function complete(cli: Cli, words: readonly string[], options: CompleteOptions): Promise<number> {
+  const { out, err, json, signal, context } = cli
+  const model = (await loadModels(cli)).pick(options.model)
+  const callOptions = await toCallOptions(options)
+  const messages: ChatMessage[] = [{ role: 'user', content: await readPrompt(cli, words) }]
+  const provider = await newProvider(model.config, context)
+  if (json) {
+    const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the answer', () => provider.generate(messages, callOptions, { signal }))
+    const cost = costOf(usage, model.profile)
+    out.json({ text, finishReason, model: message.origin?.model ?? provider.model, usage, ...(cost && { cost }) })
+    return exitCodes.done
+  }
+  const view = new TextView({ out, err, reasoning: false, markdown: false })
+  const answer = await ask({ provider, messages, tools: [], approve: () => Promise.resolve(false), options: callOptions, signal, view })
+  signal.throwIfAborted()
+  finishLine(cli, answer)
+  noteAnswer(cli, answer, model, options.usage === true)
+  return exitCodes.done
+}
+
+/** A text file ends with a line feed, and so does an answer in a pipe. */
+function finishLine({ out }: Cli, { text }: Answer): void {
+  if (!out.terminal && text && !text.endsWith('\n')) out.line()
+}
+
+/** Says what the text alone does not: that it was cut, and what it cost. */
+export function noteAnswer({ err }: Cli, { usage, finishReason }: Pick<Answer, 'usage' | 'finishReason'>, { profile }: Pick<NamedModel, 'profile'>, withUsage: boolean): void {
+  const notes: Partial<Record<FinishReason, string>> = { 'length': 'the answer was cut at the token limit', 'content-filter': 'the model refused, or its answer was filtered' }
+  const note = finishReason && notes[finishReason]
+  if (note) err.line(err.style('yellow', `warning: ${note}`))
+  if (withUsage) err.line(formatUsage(usage, profile))
+}

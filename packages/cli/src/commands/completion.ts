@@ -1,0 +1,17 @@
+import { Argument, type Command } from 'commander'
+import { completionScript, type Shell, shells } from '../completion-script.js'
+import { exitCodes } from '../exit-codes.js'
+import { type Start, withCommonOptions } from './start.js'
+
+/** `modelport completion`: a script for the shell. */
+export function addCompletion(program: Command, start: Start): void {
+  withCommonOptions(program.command('completion').addArgument(new Argument('<shell>', 'which shell').choices(shells)))
+    .description('print a script that completes commands and options in a shell')
+    .action((shell: Shell, options: { readonly json?: boolean }) =>
+      start(options, ({ out, json }) => {
+        const script = completionScript(program, shell)
+        if (json) out.json({ shell, script })
+        else out.write(script)
+        return Promise.resolve(exitCodes.done)
+      }))
+}

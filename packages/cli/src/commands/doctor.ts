@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander'
+import type { Cli, CommonOptions } from '../cli.js'
+import { loadModels } from '../configured-models.js'
+import { checkModel } from '../doctor/check-model.js'
+import { type DoctorReport, type DoctorStep, type StepId, stepIds } from '../doctor/doctor-step.js'
+import { exitCodes } from '../exit-codes.js'
+import { Progress } from '../progress.js'
+import { toNumber } from './call-options.js'
+import { type Start, withCommonOptions } from './start.js'
+
+interface DoctorOptions extends CommonOptions {
+  readonly model?: readonly string[]
+  readonly until: StepId
+  readonly timeout: number
+}
+
+/** `modelport doctor`: what works, what does not, and what to do about it. */
+export function addDoctor(program: Command, start: Start): void {
+  withCommonOptions(program.command('doctor'))
+    .description('check each model from its configuration to an answer, and say what to do about what fails')
+    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
+    .addOption(new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'))
+    .option('--timeout <seconds>', 'most seconds for each step', toNumber, 30)
+    .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
+}
+
+async function doctor(cli: Cli, { model: names, until, timeout }: DoctorOptions): Promise<number> {
+  const { out, err, json } = cli
+  const models = await loadModels(cli)
+  const chosen = names ? names.map((name) => models.pick(name)) : models.all()
+  const reports: DoctorReport[] = []
+  for (const model of chosen) {
+    let progress: Progress | undefined
+    if (!json) out.line(`${reports.length ? '\n' : ''}${out.style('bold', out.foreign(model.name))}`)
+    try {
+      const report = await checkModel(model, cli, {
+        until,
+        timeoutMs: timeout * 1000,
+        onBegin: (step) => { progress = new Progress(err, `${model.name}: ${step}`) },
+        onStep: (step) => {
+          progress?.stop()
+          if (!json) printStep(cli, step)
+        },
+      })
+      reports.push(report)
+    } finally {
+      progress?.stop()
+    }
+  }
+  const ok = reports.every((report) => report.ok)
+  if (json) out.json({ ok, models: reports })
+  return ok ? exitCodes.done : exitCodes.unhealthy
+}
+
+const marks = { ok: ['green', '✓'], warning: ['yellow', '!'], failed: ['red', '✗'], skipped: ['dim', '-'] } as const
+
+function printStep({ out }: Cli, { id, status, latencyMs, detail, fix, refusedHost, allow = [] }: DoctorStep): void {
+  const [style, mark] = marks[status]
+  const time = latencyMs === undefined ? '' : out.style('dim', `  ${latencyMs} ms`)
+  const text = out.foreign(detail).replaceAll('\n', '\n           ')
+  out.line(`  ${out.style(style, mark)} ${id.padEnd(7)} ${status === 'skipped' ? out.style('dim', text) : text}${time}`)
+  if (fix !== undefined) out.line(`           ${out.style('yellow', 'fix:')} ${out.foreign(fix)}`)
+  if (refusedHost === undefined) return
+  out.line(`           allow ${out.style('bold', refusedHost)}`)
+  for (const { sandbox, line, where } of allow) out.line(`             ${sandbox.padEnd(12)} ${line.replaceAll('\n', ', ')}  ${out.style('dim', `(${where})`)}`)
+}

@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises'
+import {
+  type AllowList, apiHosts, environmentNames, type HostEntry, hostPort, type ModelConfig, toCilium, toClaudeCode, toCodex, toDeno, toDocker, toEks, toGke,
+  toKubernetes, toNftables, toNginx, toNode, toSquid, toSrt, toVsCode,
+} from '@modelport/factory'
+import { type Command, Option } from 'commander'
+import type { Cli, CommonOptions } from '../cli.js'
+import { loadModels } from '../configured-models.js'
+import { exitCodes } from '../exit-codes.js'
+import { type Start, withCommonOptions } from './start.js'
+
+interface Facts {
+  readonly env: readonly string[]
+  readonly addresses: Readonly<Record<string, readonly string[]>>
+}
+
+/** Every form of the factory, by the name it has here. */
+const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], facts: Facts) => AllowList>> = {
+  'deno': (hosts, { env }) => toDeno(hosts, { env }),
+  'srt': (hosts) => toSrt(hosts),
+  'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),
+  'claude-code': (hosts) => toClaudeCode(hosts),
+  'vscode': (hosts) => toVsCode(hosts),
+  'codex': (hosts) => toCodex(hosts),
+  'codex-policy': (hosts) => toCodex(hosts, { form: 'policy' }),
+  'codex-network-access': (hosts) => toCodex(hosts, { form: 'network-access' }),
+  'squid': (hosts) => toSquid(hosts),
+  'nginx': (hosts) => toNginx(hosts),
+  'cilium': (hosts) => toCilium(hosts),
+  'gke': (hosts) => toGke(hosts),
+  'eks': (hosts) => toEks(hosts),
+  'kubernetes': (hosts, { addresses }) => toKubernetes(hosts, { addresses }),
+  'nftables': (hosts) => toNftables(hosts),
+  'docker': (hosts) => toDocker(hosts),
+  'node': (hosts) => toNode(hosts),
+}
+
+/** Names that `--format` takes. */
+export const hostFormats: readonly string[] = ['list', ...Object.keys(exporters)]
+
+interface HostsOptions extends CommonOptions {
+  readonly format: string
+  readonly model?: readonly string[]
+  readonly resolve?: boolean
+}
+
+/** `modelport hosts`: what a sandbox must allow. */
+export function addHosts(program: Command, start: Start): void {
+  withCommonOptions(program.command('hosts'))
+    .description('list every host that the models contact, as text or in the form of a sandbox')
+    .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
+    .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
+    .option('--resolve', 'look names up, for the form by address (kubernetes)')
+    .action((options: HostsOptions) => start(options, (cli) => hosts(cli, options)))
+}
+
+async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsOptions): Promise<number> {
+  const { out, err, json, context } = cli
+  const models = await loadModels(cli)
+  const configs: ModelConfig[] = (names ? names.map((name) => models.pick(name)) : models.all()).map(({ config }) => config)
+  const entries = apiHosts(configs, context)
+  const facts = { env: environmentNames(configs, context), addresses: resolve ? await lookUp(entries) : {} }
+  const list = exporters[format]?.(entries, facts)
+  if (json) {
+    out.json({ hosts: entries, environment: facts.env, ...(list && { allowList: list }) })
+    return exitCodes.done
+  }
+  if (!list) {
+    for (const entry of entries) out.line(`${hostPort(entry)}${describe(entry)}`)
+    return exitCodes.done
+  }
+  out.write(list.text)
+  // What the text cannot say must not end up in the file it is written to.
+  for (const note of [...list.requires.env.map((name) => `needs the environment variable ${name}`), ...list.requires.notes]) err.line(err.style('dim', `note: ${note}`))
+  for (const warning of list.requires.warnings) err.line(err.style('yellow', `warning: ${warning}`))
+  return exitCodes.done
+}
+
+function describe({ purpose, scheme, required, when, viaProxy }: HostEntry): string {
+  const facts = [...(purpose === 'api' ? [] : [purpose]), ...(scheme === 'http' ? ['http'] : []), ...(required ? [] : [when ?? 'optional']), ...(viaProxy ? ['through the proxy'] : [])]
+  return facts.length ? `  # ${facts.join(', ')}` : ''
+}
+
+async function lookUp(entries: readonly HostEntry[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const { host } of entries) {
+    if (found[host] || host.startsWith('[')) continue
+    found[host] = (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address)
+  }
+  return found
+}

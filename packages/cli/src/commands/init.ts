@@ -1,0 +1,123 @@
+import { intro, isCancel, log, outro, select } from '@clack/prompts'
+import { findRow, parseModel, testConnection } from '@modelport/factory'
+import type { Command } from 'commander'
+import type { Cli, CommonOptions } from '../cli.js'
+import { exitCodes, Interrupted, UsageError } from '../exit-codes.js'
+import { toFailureReport } from '../failure.js'
+import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
+import { addModel, freeName, readConfig } from '../init/config-file.js'
+import { type NewModel, toModelConfig } from '../init/new-model.js'
+import { saveKey } from '../key-file.js'
+import { withProgress } from '../progress.js'
+import { toTerminalText } from '../terminal-text.js'
+import { readAll } from './read-prompt.js'
+import { type Start, withCommonOptions } from './start.js'
+
+interface InitOptions extends CommonOptions {
+  readonly provider?: string
+  readonly model?: string
+  readonly name?: string
+  readonly baseUrl?: string
+  readonly keyEnv?: string
+  readonly keyStdin?: boolean
+  readonly test: boolean
+}
+
+/** `modelport init`: a model into the configuration. */
+export function addInit(program: Command, start: Start): void {
+  withCommonOptions(program.command('init'))
+    .description('set up a model: asks, tests the connection, writes the configuration')
+    .option('-p, --provider <name>', 'provider, or provider:model')
+    .option('-m, --model <name>', 'model')
+    .option('-n, --name <name>', 'what to call it (default: main)')
+    .option('--base-url <url>', 'address of the API')
+    .option('--key-env <name>', 'variable that has the key')
+    .option('--key-stdin', 'read the key from the input, and keep it in the key file')
+    .option('--no-test', 'do not test the connection')
+    .action((options: InitOptions) => start(options, (cli) => init(cli, options)))
+}
+
+async function init(cli: Cli, options: InitOptions): Promise<number> {
+  const { io, json, locations } = cli
+  const file = await readConfig(locations.config)
+  const taken = file.pool?.models.find(({ name }) => name === options.name)
+  if (taken) throw new UsageError(`there is a model ${JSON.stringify(taken.name)} already; choose another --name`)
+  const name = options.name ?? freeName(file)
+  const interactive = io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
+  const given: GivenAnswers = {
+    ...(options.provider !== undefined && { provider: options.provider }),
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
+    ...(options.keyEnv !== undefined && { apiKeyEnv: options.keyEnv }),
+    ...(options.keyStdin && { key: await readKey(cli), saveKey: true }),
+    name,
+  }
+  if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
+  const model = interactive ? await askNewModel(cli, given, name) : fromOptions(given, name)
+  const tested = options.test ? await test(cli, model, interactive) : undefined
+  if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined) await saveKey(locations.keys, model.apiKeyEnv, model.key)
+  await addModel(locations.config, file, model, options.name === undefined && file.pool === undefined)
+  report(cli, model, tested, interactive)
+  return exitCodes.done
+}
+
+async function readKey({ io, signal }: Cli): Promise<string> {
+  if (io.stdin.isTTY) throw new UsageError('--key-stdin needs the key piped in')
+  const key = (await readAll(io.stdin, signal)).trim()
+  if (!key) throw new UsageError('--key-stdin: nothing was piped in')
+  return key
+}
+
+/** Without a terminal nobody can be asked. */
+function fromOptions(given: GivenAnswers, name: string): NewModel {
+  if (given.provider === undefined) throw new UsageError('there is no terminal to ask at; give --provider')
+  const { provider, model: named } = parseModel(given.provider)
+  const row = findRow(provider)
+  const model = given.model ?? named ?? row.model
+  if (model === undefined) throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
+  const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : row.keyEnv[0])
+  if (given.key !== undefined && apiKeyEnv === undefined) throw new UsageError(`give --key-env: the name under which the key of ${row.name} is kept`)
+  return { ...given, name, provider: row.name, model, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
+}
+
+/** Tests the connection, again and again if the user wants; undefined where it is to be saved all the same. */
+async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<number | undefined> {
+  const { out, io, signal, context } = cli
+  for (;;) {
+    try {
+      const { latencyMs } = await withProgress(out, 'testing the connection', () => testConnection(toModelConfig(model), model.key, { signal, context }))
+      return Math.round(latencyMs)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!interactive) throw error
+      const { message, fix } = toFailureReport(error).error
+      log.error([toTerminalText(message), ...(fix === undefined ? [] : [fix])].join('\n'), { output: io.stdout })
+    }
+    const next = await select({
+      message: 'It does not work yet.',
+      options: [{ value: 'again', label: 'try again' }, { value: 'save', label: 'save it all the same' }, { value: 'quit', label: 'quit, save nothing' }],
+      showInstructions: false, input: io.stdin, output: io.stdout,
+    })
+    if (isCancel(next) || next === 'quit') throw new Interrupted('interrupted')
+    if (next === 'save') return undefined
+  }
+}
+
+function report({ json, out, io, locations }: Cli, { name, provider, model, key, saveKey: saved, apiKeyEnv }: NewModel, latencyMs: number | undefined, interactive: boolean): void {
+  const unset = key !== undefined && !saved ? apiKeyEnv : undefined
+  if (json) {
+    out.json({ name, provider, model, config: locations.config, ...(key !== undefined && saved && { keys: locations.keys }), ...(latencyMs !== undefined && { latencyMs }) })
+    return
+  }
+  const lines = [
+    ...(latencyMs === undefined ? [] : [`${provider}:${model} answered after ${latencyMs} ms`]),
+    `${name} is in ${locations.config}`,
+    ...(unset === undefined ? [] : [`set ${unset} before you use it`]),
+  ]
+  if (!interactive) {
+    for (const line of lines) out.line(line)
+    return
+  }
+  log.success(toTerminalText(lines.join('\n')), { output: io.stdout })
+  outro('Try it: modelport chat', { output: io.stdout })
+}

@@ -1,0 +1,29 @@
+import type { Cli } from '../cli.js'
+import { UsageError } from '../exit-codes.js'
+
+/** The prompt of the arguments and, where something is piped in, what comes from there: after the arguments, with a free line between. */
+export async function readPrompt({ io, signal }: Cli, words: readonly string[]): Promise<string> {
+  const given = words.join(' ')
+  if (io.stdin.isTTY) {
+    if (!given.trim()) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
+    return given
+  }
+  const piped = await readAll(io.stdin, signal)
+  const prompt = [given, piped.trimEnd()].filter(Boolean).join('\n\n')
+  if (!prompt.trim()) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
+  return prompt
+}
+
+/** Everything of an input, as text. */
+export async function readAll(input: Cli['io']['stdin'], signal: AbortSignal): Promise<string> {
+  const stop = (): void => { input.destroy() }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of input as AsyncIterable<Uint8Array | string>) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    return Buffer.concat(chunks).toString('utf8')
+  } finally {
+    signal.removeEventListener('abort', stop)
+    signal.throwIfAborted()
+  }
+}

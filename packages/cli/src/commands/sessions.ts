@@ -1,0 +1,39 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Session, SessionStore } from '../chat/session-store.js'
+import type { Cli, CommonOptions } from '../cli.js'
+import { exitCodes } from '../exit-codes.js'
+import { type Start, withCommonOptions } from './start.js'
+
+interface SessionsOptions extends CommonOptions {
+  readonly sessions?: string
+  readonly delete?: string
+}
+
+/** `modelport sessions`: saved chats. */
+export function addSessions(program: Command, start: Start): void {
+  withCommonOptions(program.command('sessions'))
+    .description('list saved chats, or delete one')
+    .option('--sessions <folder>', 'where chats are saved')
+    .option('--delete <id>', 'delete this chat')
+    .action((options: SessionsOptions) => start(options, (cli) => sessions(cli, options)))
+}
+
+async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
+  const store = new SessionStore(resolve(options.sessions ?? cli.locations.sessions))
+  if (options.delete !== undefined) {
+    await store.delete(options.delete)
+    if (cli.json) cli.out.json({ deleted: options.delete })
+    return exitCodes.done
+  }
+  const found: Session[] = []
+  for (const id of await store.ids()) found.push(await store.load(id))
+  if (cli.json) {
+    cli.out.json({ sessions: found.map(({ id, model, createdAt, updatedAt, messages }) => ({ id, model, createdAt, updatedAt, messages: messages.length })) })
+    return exitCodes.done
+  }
+  for (const { id, model, updatedAt, messages } of found) {
+    cli.out.line(`${id}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${String(messages.length).padStart(3)} messages  ${cli.out.foreign(model)}`)
+  }
+  return exitCodes.done
+}

@@ -1,0 +1,77 @@
+import { type CallOptions, isLlmError, type JsonObject, type Provider, type ToolDefinition } from '@modelport/core'
+import { newProvider } from '@modelport/factory'
+import type { CheckState } from './check-model.js'
+import type { Outcome } from './checks.js'
+
+/** Enough for models that think before they answer. */
+const maxTokens = 1024
+const tool: ToolDefinition = {
+  name: 'add_numbers',
+  description: 'Adds two numbers',
+  parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'], additionalProperties: false },
+}
+const schema: JsonObject = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false }
+
+const providerOf = ({ model, cli }: CheckState): Promise<Provider> => newProvider({ ...model.config, fallback: undefined }, cli.context)
+const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({ maxTokens, signal, deadlineMs: timeoutMs, retry: { attempts: 1 } })
+
+/** An answer comes in pieces, and ends. */
+export async function checkStream(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+  const provider = await providerOf(state)
+  const startedAt = performance.now()
+  const reader = await provider.stream('Respond with OK', optionsOf(signal, timeoutMs))
+  let first: number | undefined
+  for await (const _text of reader) first ??= performance.now() - startedAt
+  const usage = reader.usage()
+  const tokens = usage.reported ? `${usage.outputTokens} tokens` : 'tokens not reported'
+  const begin = first === undefined ? 'no text' : `first text after ${Math.round(first)} ms`
+  return first === undefined ? { status: 'warning', detail: `${begin}, ${tokens}, ended with ${reader.finishReason() ?? 'no reason'}`, fix: 'The model said nothing in so few tokens: try "modelport complete".' } : { detail: `${begin}, ${tokens}` }
+}
+
+/** The model calls a tool, with arguments that parse. */
+export async function checkTools(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+  if (state.model.profile?.supportsTools === false) return { status: 'skipped', detail: 'the profile says it has none' }
+  const fix = 'Use another model for tools; or set supports_tools: false in its profile.'
+  try {
+    const provider = await providerOf(state)
+    const { toolCalls, finishReason } = await provider.generate([{ role: 'user', content: 'Call the tool add_numbers with a = 2 and b = 3.' }], {
+      ...optionsOf(signal, timeoutMs), tools: [tool], toolChoice: 'required',
+    })
+    const [call] = toolCalls
+    if (!call) return { status: 'warning', detail: `it was not called; the answer ended with ${finishReason}`, fix }
+    if (call.error !== undefined) return { status: 'warning', detail: `its arguments do not parse: ${call.error}`, fix }
+    return { detail: `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})` }
+  } catch (error) {
+    return toWarning(error, fix)
+  }
+}
+
+/** The answer fits a schema. */
+export async function checkSchema(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+  if (state.model.profile?.supportsJsonSchema === false) return { status: 'skipped', detail: 'the profile says it cannot' }
+  const fix = 'Check answers yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
+  try {
+    const provider = await providerOf(state)
+    const { text } = await provider.generate([{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }], {
+      ...optionsOf(signal, timeoutMs), responseFormat: { type: 'json-schema', name: 'health', schema },
+    })
+    return fits(text) ? { detail: 'the answer fits' } : { status: 'warning', detail: `the answer does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
+  } catch (error) {
+    return toWarning(error, fix)
+  }
+}
+
+/** What the model or its API cannot do is no fault of the connection. */
+function toWarning(error: unknown, fix: string): Outcome {
+  if (isLlmError(error) && ['unsupported', 'invalid-request', 'config'].includes(error.code)) return { status: 'warning', detail: error.message, fix }
+  throw error
+}
+
+function fits(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null && typeof (value as { readonly ok?: unknown }).ok === 'boolean'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net'
+import { isLlmError } from '@modelport/core'
+import { apiHost, apiHosts, type ConnectionProblem, diagnose, type HostEntry, hostPort, proxyVariables, resolveModel } from '@modelport/factory'
+import type { Cli } from '../cli.js'
+import type { NamedModel } from '../configured-models.js'
+import { sandboxOf, toAllowLines } from './allow-lines.js'
+import { checks } from './checks.js'
+import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doctor-step.js'
+
+/** How to check. */
+export interface CheckOptions {
+  /** The last step to take. */
+  readonly until: StepId
+  /** Most milliseconds for each step. */
+  readonly timeoutMs: number
+  /** Told before each step. */
+  onBegin(step: StepId): void
+  /** Told of each step's end. */
+  onStep(step: DoctorStep): void
+}
+
+/** Checks a model from its configuration to an answer in a schema. Never rejects for what is wrong with it. */
+export async function checkModel(model: NamedModel, cli: Cli, options: CheckOptions): Promise<DoctorReport> {
+  const state = { model, cli }
+  const steps: DoctorStep[] = []
+  let failed: StepId | undefined
+  const last = stepIds.indexOf(options.until)
+  try {
+    for (const [index, id] of stepIds.entries()) {
+      if (index > last) break
+      options.onBegin(id)
+      const step: DoctorStep = failed === undefined ? await runStep(id, state, options.timeoutMs) : { id, status: 'skipped', detail: `not reached: ${failed} failed` }
+      if (step.status === 'failed') failed = id
+      steps.push(step)
+      options.onStep(step)
+    }
+  } finally {
+    closeConnections(state)
+  }
+  return { name: model.name, ...facts(state), ok: failed === undefined, steps }
+}
+
+/** What steps leave for the ones after them. */
+export interface CheckState {
+  readonly model: NamedModel
+  readonly cli: Cli
+  /** The host that is dialled: the proxy, where there is one. */
+  dialled?: HostEntry
+  /** The host of the API. */
+  api?: HostEntry
+  socket?: Socket
+  /** Failure of the one request that tells about key and model. */
+  refusal?: unknown
+}
+
+function facts({ model, cli }: CheckState): Pick<DoctorReport, 'provider' | 'model' | 'host'> {
+  try {
+    const { row, config } = resolveModel(model.config, cli.context)
+    return { provider: row.name, ...(config.model !== undefined && { model: config.model }), host: apiHost(model.config, cli.context) }
+  } catch {
+    return {}
+  }
+}
+
+function closeConnections(state: CheckState): void {
+  state.socket?.destroy()
+}
+
+async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promise<DoctorStep> {
+  const { signal } = state.cli
+  const startedAt = performance.now()
+  const latency = (): number => Math.round(performance.now() - startedAt)
+  try {
+    const { status = 'ok', timed = true, ...outcome } = await checks[id](state, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), timeoutMs)
+    return { id, status, ...(timed && status !== 'skipped' && { latencyMs: latency() }), ...outcome }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { id, status: 'failed', latencyMs: latency(), ...describeFailure(error, state) }
+  }
+}
+
+/** A failure with its name, its fix, and what a sandbox needs. */
+function describeFailure(error: unknown, state: CheckState): Omit<DoctorStep, 'id' | 'status'> {
+  const { problem, fix } = diagnose(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  // A message of a configuration says itself what to do.
+  const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)].filter(Boolean).join(' ')
+  const refused = problem === 'sandbox' || (problem === 'proxy' && state.dialled?.purpose === 'proxy') ? (state.api ?? state.dialled) : undefined
+  const sandbox = sandboxOf(detail)
+  const lines = refused ? toAllowLines(refused) : []
+  const known = lines.filter((line) => line.sandbox === sandbox)
+  return { detail, problem, ...(advice && { fix: advice }), ...(refused && { refusedHost: hostPort(refused), allow: known.length ? known : lines }) }
+}
+
+/** Inside of some sandboxes a proxy is the only way out. */
+function proxyAdvice(problem: ConnectionProblem, { model, cli }: CheckState): string {
+  if (!['dns', 'refused', 'timeout', 'interrupted', 'sandbox'].includes(problem)) return ''
+  const names = proxyVariables(cli.context.environment).filter((name) => /^https?_proxy$/i.test(name))
+  const hosts = apiHosts(model.config, cli.context)
+  if (!names.length || hosts.some(({ purpose }) => purpose === 'proxy') || hosts.every(({ scheme }) => scheme === 'http')) return ''
+  const name = names.find((one) => /https/i.test(one)) ?? names[0] ?? ''
+  return `${name} is set, but this model does not use it: add "proxy_env: ${name}" to it.`
+}

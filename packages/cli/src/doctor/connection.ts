@@ -1,0 +1,93 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import { type HostEntry, hostPort } from '@modelport/factory'
+
+const reasons: Readonly<Record<string, ProviderErrorDetails['reason'] & string>> = { ENOTFOUND: 'dns', EAI_AGAIN: 'dns', EAI_NODATA: 'dns', ECONNREFUSED: 'refused', ECONNRESET: 'reset', EPIPE: 'reset' }
+/** A system that forbids connections says so with one of these. */
+const denied = ['ERR_ACCESS_DENIED', 'EACCES', 'EPERM']
+
+/** The addresses of a host name; of an address itself. */
+export async function resolveName(host: string): Promise<string[]> {
+  const name = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(name)) return [name]
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address)
+  } catch (error) {
+    throw toFailure(error, host)
+  }
+}
+
+/** Opens a connection. */
+export async function openSocket(entry: HostEntry, signal: AbortSignal): Promise<Socket> {
+  let socket: Socket | undefined
+  try {
+    socket = connectTcp({ host: entry.host.replace(/^\[(.*)\]$/, '$1'), port: entry.port })
+    await once(socket, 'connect', { signal })
+    // A server that hangs up later is for the request to tell.
+    socket.on('error', () => undefined)
+    return socket
+  } catch (error) {
+    socket?.destroy()
+    throw toFailure(error, hostPort(entry))
+  }
+}
+
+/** Asks a proxy for a way to the target. What it says when it refuses is kept: sandboxes name themselves there. */
+export async function openTunnel(proxy: Socket, target: HostEntry, proxyHost: string, signal: AbortSignal): Promise<void> {
+  const address = hostPort(target)
+  proxy.write(`CONNECT ${address} HTTP/1.1\r\nhost: ${address}\r\n\r\n`)
+  let head = ''
+  try {
+    while (!head.includes('\r\n\r\n') && head.length < 16_384) {
+      const [chunk] = (await Promise.race([once(proxy, 'data', { signal }), once(proxy, 'end', { signal }).then(() => [])])) as [Buffer?]
+      if (!chunk) break
+      head += chunk.toString('latin1')
+    }
+  } catch (error) {
+    throw toFailure(error, proxyHost)
+  }
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1])
+  if (status >= 200 && status < 300) return
+  const said = /^x-proxy-error:\s*(.*)$/im.exec(head)?.[1]?.trim() ?? ''
+  const what = status ? `the proxy at ${proxyHost} answered ${status} to CONNECT ${address}` : `what listens at ${proxyHost} is no proxy`
+  throw new ProviderError('network', `${said ? `${what}: ${said}` : what} (proxy response)`, { provider: 'doctor', host: address, ...(status && { status }) })
+}
+
+/** Makes the connection a secure one, and resolves once the certificate is checked. */
+export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSignal): Promise<TLSSocket> {
+  const name = entry.host.replace(/^\[(.*)\]$/, '$1')
+  const secure = connectTls({ socket, host: name, ALPNProtocols: ['http/1.1'], ...(!isIP(name) && { servername: name }) })
+  try {
+    await once(secure, 'secureConnect', { signal })
+    secure.on('error', () => undefined)
+    return secure
+  } catch (error) {
+    secure.destroy()
+    if (signal.aborted) throw toFailure(error, hostPort(entry))
+    throw new ProviderError('network', `${hostPort(entry)}: ${messageOf(error)}`, { provider: 'doctor', host: hostPort(entry), reason: 'tls' }, { cause: error })
+  }
+}
+
+function toFailure(error: unknown, host: string): unknown {
+  const code = codeOf(error)
+  if ((error as { readonly name?: unknown }).name === 'AbortError') {
+    return new ProviderError('timeout', `${host}: no answer in time`, { provider: 'doctor', host, reason: 'connect' })
+  }
+  if (denied.includes(code)) return new ProviderError('network', `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`, { provider: 'doctor', host })
+  const reason = reasons[code]
+  return new ProviderError(code === 'ETIMEDOUT' ? 'timeout' : 'network', `${host}: ${messageOf(error)}`, { provider: 'doctor', host, ...(reason && { reason }) }, { cause: error })
+}
+
+/** Of several addresses that were tried, the first that says something. */
+function codeOf(error: unknown): string {
+  const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
+  return typeof code === 'string' ? code : errors?.length ? codeOf(errors[0]) : ''
+}
+
+const messageOf = (error: unknown): string => {
+  const { message, code } = error as NodeJS.ErrnoException
+  return message || (code ?? 'failed')
+}

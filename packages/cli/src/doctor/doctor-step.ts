@@ -1,0 +1,47 @@
+import type { ConnectionProblem } from '@modelport/factory'
+
+/** What is checked of a model, in this order; a step that fails leaves the ones after it out. */
+export const stepIds = ['config', 'dns', 'tcp', 'tls', 'auth', 'model', 'stream', 'tools', 'schema'] as const
+
+/** One of {@link stepIds}. */
+export type StepId = (typeof stepIds)[number]
+
+/** Lets a host through a sandbox. */
+export interface AllowLine {
+  /** The sandbox: a name that `modelport hosts --format` knows. */
+  readonly sandbox: string
+  /** What to add. */
+  readonly line: string
+  /** Where it goes. */
+  readonly where: string
+}
+
+/** What a step came to, as data. */
+export interface DoctorStep {
+  readonly id: StepId
+  /** `warning`: the model works, but not in this. `skipped`: not asked for, not needed, or an earlier step failed. */
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
+  readonly latencyMs?: number
+  /** What was found, in a few words. */
+  readonly detail: string
+  readonly problem?: ConnectionProblem
+  /** What to do. */
+  readonly fix?: string
+  /** `host:port` that a sandbox refused. */
+  readonly refusedHost?: string
+  /** What to add to the list of each sandbox. */
+  readonly allow?: readonly AllowLine[]
+}
+
+/** Everything found about a model. */
+export interface DoctorReport {
+  /** Its name in the configuration. */
+  readonly name: string
+  readonly provider?: string
+  readonly model?: string
+  /** `host:port` of the API; '' for a model in this process. */
+  readonly host?: string
+  /** False when a step failed. */
+  readonly ok: boolean
+  readonly steps: readonly DoctorStep[]
+}

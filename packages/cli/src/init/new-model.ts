@@ -1,0 +1,23 @@
+import type { ModelConfig } from '@modelport/factory'
+
+/** A model to put into the configuration, as the questions, or the options, have it. */
+export interface NewModel {
+  /** What roles call it. */
+  readonly name: string
+  readonly provider: string
+  readonly model: string
+  readonly baseUrl?: string
+  /** Variable with the key. */
+  readonly apiKeyEnv?: string
+  /** The key itself, where the user gave one: for the test and the key file, never for the configuration. */
+  readonly key?: string
+  /** True puts the key into the key file. */
+  readonly saveKey?: boolean
+}
+
+/** The configuration of the model, to test it with. */
+export const toModelConfig = ({ provider, model, baseUrl, apiKeyEnv }: NewModel): ModelConfig => ({
+  provider, model,
+  ...(baseUrl !== undefined && { baseUrl }),
+  ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+})

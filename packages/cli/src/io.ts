@@ -1,0 +1,20 @@
+import type { Readable, Writable } from 'node:stream'
+import type { Environment } from '@modelport/factory'
+
+/** Where a command writes. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** Where a command reads. */
+export type Input = Readable & { readonly isTTY?: boolean }
+
+/** Everything of the outside world that commands touch beside files and models; given, so that tests need no process. */
+export interface Io {
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly environment: Environment
+  /** The user's home folder. */
+  readonly home: string
+  /** Calls the listener at each Ctrl-C until the returned function is called. */
+  onInterrupt(listener: () => void): () => void
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander'
+import { addChat } from './commands/chat.js'
+import { addComplete } from './commands/complete.js'
+import { addCompletion } from './commands/completion.js'
+import { addDoctor } from './commands/doctor.js'
+import { addHosts } from './commands/hosts.js'
+import { addInit } from './commands/init.js'
+import { addModels } from './commands/models.js'
+import { addRecord } from './commands/record.js'
+import { addReplay } from './commands/replay.js'
+import { addSessions } from './commands/sessions.js'
+import type { Start } from './commands/start.js'
+import type { Io } from './io.js'
+import { toTerminalText } from './terminal-text.js'
+import { packageVersion } from './version.js'
+
+/** The whole command line, not yet run. It throws where commander would end the process. */
+export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start): Command {
+  const program = new Command('modelport')
+    .description('Talk to any language model.')
+    .version(packageVersion(), '-v, --version')
+    .showSuggestionAfterError()
+    .addHelpText('after', '\nExit codes and everything else: docs/cli.md')
+  const output = {
+    writeOut: (text: string) => { io.stdout.write(text) },
+    writeErr: (text: string) => { io.stderr.write(text) },
+    // What was given may be a key.
+    outputError: (text: string, write: (text: string) => void) => { write(toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))) },
+    getOutHelpWidth: () => io.stdout.columns ?? 80,
+    getErrHelpWidth: () => io.stderr.columns ?? 80,
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  }
+  program.configureOutput(output).exitOverride()
+  for (const add of [addInit, addDoctor, addChat, addComplete, addHosts, addModels, addRecord, addReplay, addSessions, addCompletion]) add(program, start)
+  for (const command of program.commands) command.configureOutput(output).exitOverride()
+  return program
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { type CallOptions, LlmError, type ToolDefinition, type ToolResult } from '@modelport/core'
+import { type ModelConfig, resolveModel } from '@modelport/factory'
+import { type Cassette, type CassetteRecorder, parseCassette, recordCassette, replayCassette, type CassettePlayer } from '@modelport/provider-mock'
+import type { Cli } from './cli.js'
+import type { NamedModel } from './configured-models.js'
+import { writePrivateFile } from './private-file.js'
+import type { LocalTool } from './tool-module.js'
+
+/** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
+export interface RecordedAsk {
+  readonly model: Pick<ModelConfig, 'provider' | 'model' | 'baseUrl' | 'vendor' | 'defaults' | 'azure' | 'settings'>
+  readonly options: CallOptions
+  readonly prompt: string
+  readonly tools: readonly ToolDefinition[]
+  /** What the tools answered, in order. */
+  readonly results: readonly ToolResult[]
+}
+
+/** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — its way goes through a proxy. */
+export function toRecorded(model: NamedModel, { context }: Cli): { readonly config: ModelConfig; readonly recorder: CassetteRecorder } {
+  const { proxy, row } = resolveModel(model.config, context)
+  if (proxy) throw new LlmError('unsupported', `${row.name}: recording through a proxy is not possible; take proxy and proxy_env out of the model`)
+  if (row.offline) throw new LlmError('unsupported', `${row.name}: it opens no connection, so there is nothing to record`)
+  const recorder = recordCassette()
+  // Fallbacks would be recorded without saying so.
+  const { fallback: _, ...config } = model.config
+  return { config: { ...config, fetch: recorder.fetch }, recorder }
+}
+
+/** What a recording must remember of its model: nothing that is secret, nothing that differs on another computer. */
+export function toRecordedModel({ config }: NamedModel, { context }: Cli): RecordedAsk['model'] {
+  const { config: { provider, model, vendor, defaults, azure, settings }, baseUrl } = resolveModel(config, context)
+  return {
+    provider,
+    ...(model !== undefined && { model }),
+    ...(baseUrl && baseUrl.source !== 'default' && { baseUrl: baseUrl.href }),
+    ...(vendor && { vendor }),
+    ...(defaults && { defaults }),
+    ...(azure?.deployment !== undefined && { azure: { deployment: azure.deployment, ...(azure.apiVersion !== undefined && { apiVersion: azure.apiVersion }) } }),
+    ...(settings && { settings }),
+  }
+}
+
+/** Writes a cassette with what was asked beside it. Other programs read it as a plain cassette. */
+export const saveRecording = (path: string, cassette: Cassette, asked: RecordedAsk): Promise<void> =>
+  writePrivateFile(path, `${JSON.stringify({ ...cassette, asked }, undefined, 2)}\n`)
+
+/** A recording that can be asked again. @throws {LlmError} `config` — it is none, or was not made by `modelport record`. */
+export async function loadRecording(path: string, mode: 'strict' | 'lenient'): Promise<{ readonly asked: RecordedAsk; readonly player: CassettePlayer; readonly config: ModelConfig }> {
+  let stored: { readonly asked?: RecordedAsk } | null
+  try {
+    stored = JSON.parse(await readFile(path, 'utf8')) as { readonly asked?: RecordedAsk } | null
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new LlmError('config', `cassette: ${path} is not JSON`)
+    throw error
+  }
+  const cassette = parseCassette(stored)
+  const asked = stored?.asked
+  if (asked === undefined) throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
+  const player = replayCassette(cassette, { mode })
+  // Which key is sent does not matter to a cassette, and nothing is sent.
+  return { asked, player, config: { ...asked.model, apiKey: 'recorded', fetch: (input, init) => player(input, init) } }
+}
+
+/** Tools that answer what they answered then. */
+export function toRecordedTools({ tools, results }: RecordedAsk): LocalTool[] {
+  return tools.map((definition) => ({
+    definition,
+    check: (args) => Promise.resolve(args),
+    execute: (_, { callId }) => {
+      const result = results.find((one) => one.callId === callId)
+      if (!result) throw new Error('no result was recorded for this call')
+      if (result.isError) throw new Error(typeof result.content === 'string' ? result.content : JSON.stringify(result.content))
+      return Promise.resolve(result.content)
+    },
+  }))
+}

@@ -1,0 +1,58 @@
+/** What a terminal would act on, or show in another order or not at all, instead of showing it as text. */
+// eslint-disable-next-line no-control-regex -- these characters are what is looked for
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
+
+/** Sequences that run to a terminator: operating system commands, device control, application commands, privacy messages. */
+const strings = new Set([']', 'P', '_', '^', 'X', '\u009d', '\u0090', '\u009f', '\u009e', '\u0098'])
+const longest = 4096
+
+/**
+ * Takes control characters and escape sequences out of text that somebody else wrote, so that a terminal shows it and does nothing
+ * else: no clipboard, no title, no hidden links, no moved cursor, no reversed order. Text may come in any pieces; what comes out
+ * is the same. Line feeds and tabs stay.
+ */
+export class TerminalText {
+  #state: 'text' | 'escape' | 'control' | 'string' = 'text'
+  #length = 0
+
+  /** The text without them. */
+  push(text: string): string {
+    let clean = ''
+    for (const character of text) clean += this.#take(character)
+    return clean
+  }
+
+  #take(character: string): string {
+    // A new line ends whatever was begun, so that nothing after it is swallowed.
+    if (character === '\n') return this.#enter('text', character)
+    if (character === '\u001b') return this.#enter('escape')
+    if (character === '\u009b') return this.#enter('control')
+    if (character.length === 1 && character >= '\u0080' && strings.has(character)) return this.#enter('string')
+    switch (this.#state) {
+      case 'text':
+        return unsafe.test(character) ? '' : character
+      case 'escape':
+        if (character === '[') return this.#enter('control')
+        if (strings.has(character)) return this.#enter('string')
+        // Some have more than one byte: ESC ( B.
+        return character >= ' ' && character <= '/' ? '' : this.#enter('text')
+      case 'control':
+        return (character >= '@' && character <= '~') || this.#tooLong() ? this.#enter('text') : ''
+      case 'string':
+        return character === '\u0007' || character === '\u009c' || this.#tooLong() ? this.#enter('text') : ''
+    }
+  }
+
+  #enter(state: 'text' | 'escape' | 'control' | 'string', out = ''): string {
+    this.#state = state
+    this.#length = 0
+    return out
+  }
+
+  #tooLong(): boolean {
+    return ++this.#length > longest
+  }
+}
+
+/** A whole text, made safe for a terminal. */
+export const toTerminalText = (text: string): string => new TerminalText().push(text)

@@ -1,0 +1,38 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
+
+const folder = fileURLToPath(new URL('..', import.meta.url))
+let built: Promise<string> | undefined
+
+/** The command line as one program made of the sources: what is run is what is tested, and nothing needs to be built before. */
+export function buildCli(): Promise<string> {
+  built ??= bundle()
+  return built
+}
+
+async function bundle(): Promise<string> {
+  const target = mkdtempSync(join(tmpdir(), 'modelport-cli-'))
+  process.once('exit', () => { rmSync(target, { recursive: true, force: true }) })
+  copyFileSync(join(folder, 'package.json'), join(target, 'package.json'))
+  const file = join(target, 'dist/main.js')
+  const alias = Object.fromEntries(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)])))
+  await build({
+    entryPoints: [join(folder, 'src/main.ts')],
+    outdir: dirname(file),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    alias,
+    external: ['node-llama-cpp'],
+    // Some SDKs still call require.
+    banner: { js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);` },
+    logLevel: 'error',
+  })
+  return file
+}
