@@ -19,14 +19,14 @@ const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
   mistral: ['Ids of other vendors\' calls become nine letters or digits; its own go back as they came.', 'Thinking comes as parts of the content and goes back the same way.'],
   moonshot: ['Models of the K2 and K3 lines fix the temperature; none is sent unless you set it. K3 always thinks; `none` is for the models before it.'],
   openrouter: ['Reasoning with its signatures goes back in `reasoning_details`, as it came.'],
-  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.'],
+  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.', 'Its embeddings come as base64 integers, which the embedder does not read.'],
   together: ['Its log probabilities have a form of their own and are not read.'],
   vllm: ['Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server\'s start. The model is the one it serves.'],
   zai: ['GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan: `baseUrl: \'https://api.z.ai/api/coding/paas/v4\'`.'],
 }
 
 const code = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ')
-const words = { true: 'yes', false: 'no', 'by-model': 'by model' }
+const words = { true: 'yes', false: 'no', 'by-model': 'by model', undefined: 'not known' }
 
 /** The quirks of a row in words. */
 function quirksOf(name: PresetName): string[] {

@@ -1,4 +1,6 @@
 export { createChatDecoder } from './decoder.js'
+export type { AskEmbeddings, EmbeddingModel } from './embeddings.js'
+export { toEmbedBatch } from './embeddings.js'
 export { toChatError } from './error.js'
 export type { ChatDialect, ChatRequestBody } from './request.js'
 export { defaultChatDialect, toChatRequest } from './request.js'

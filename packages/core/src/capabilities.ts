@@ -1,7 +1,7 @@
 /** Whether something can be done, and who says so. */
 export interface Capability {
-  /** `by-model` where the API can say it and the model decides: a {@link ModelProfile} may settle it. */
-  readonly supported: boolean | 'by-model'
+  /** `by-model` where the API can say it and the model decides: a {@link ModelProfile} may settle it. Undefined where the vendor says nothing. */
+  readonly supported: boolean | 'by-model' | undefined
   /** Where it is written or how it was found: an address, or the name of the test that shows it. */
   readonly source: string
 }

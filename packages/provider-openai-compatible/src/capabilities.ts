@@ -13,7 +13,7 @@ const llamaServer = 'a real server (packages/provider-openai-compatible/test/lla
 /** What is known of a row beyond what its quirks say; of 2026-11-21. */
 const claims: Readonly<Partial<Record<PresetName, Readonly<Partial<Record<Ability, Claim>>>>>> = {
   alibaba: { embeddings: [true, 'https://www.alibabacloud.com/help/en/model-studio/embedding'], schema: ['by-model', 'https://www.alibabacloud.com/help/en/model-studio/json-mode'] },
-  cerebras: { embeddings: [false, 'https://docs.getbifrost.ai/providers/supported-providers/cerebras'] },
+  cerebras: { embeddings: [undefined, 'https://inference-docs.cerebras.ai/api-reference/chat-completions'] },
   deepseek: {
     parallelTools: [true, 'https://api-docs.deepseek.com/guides/tool_calls'],
     logprobs: [true, 'https://api-docs.deepseek.com/api/create-chat-completion'],
@@ -21,9 +21,10 @@ const claims: Readonly<Partial<Record<PresetName, Readonly<Partial<Record<Abilit
     embeddings: [false, 'https://api-docs.deepseek.com/api/deepseek-api'],
   },
   fireworks: { embeddings: [true, 'https://docs.fireworks.ai/guides/querying-embeddings-models'], reasoning: ['by-model', 'https://docs.fireworks.ai/guides/reasoning.md'] },
-  grok: { embeddings: [false, 'https://mvnrepository.com/artifact/io.github.tasure/sure-ai-grok'], reasoning: ['by-model', 'https://docs.x.ai/guides/reasoning'] },
-  groq: { embeddings: [false, 'https://docs.getbifrost.ai/providers/supported-providers/groq'], tools: ['by-model', 'https://console.groq.com/docs/tool-use'] },
-  huggingface: { embeddings: [false, 'https://docs.openclaw.ai/providers/huggingface'] },
+  'github-models': { embeddings: [true, 'https://docs.github.com/en/rest/models/embeddings'] },
+  grok: { embeddings: [undefined, 'https://docs.x.ai/developers/rest-api-reference/inference'], reasoning: ['by-model', 'https://docs.x.ai/guides/reasoning'] },
+  groq: { embeddings: ['by-model', 'https://github.com/groq/groq-typescript/blob/main/api.md'], tools: ['by-model', 'https://console.groq.com/docs/tool-use'] },
+  huggingface: { embeddings: [false, 'https://huggingface.co/docs/inference-providers/index'] },
   'llamacpp-server': {
     tools: ['by-model', llamaServer], parallelTools: ['by-model', llamaServer], schema: [true, llamaServer], logprobs: [true, llamaServer], embeddings: [true, llamaServer],
   },
@@ -32,7 +33,8 @@ const claims: Readonly<Partial<Record<PresetName, Readonly<Partial<Record<Abilit
   moonshot: { embeddings: [false, 'https://platform.kimi.ai/docs/overview'], schema: ['by-model', 'https://platform.kimi.ai/docs/guide/response_format'] },
   'openai-compatible': { embeddings: ['by-model', 'https://platform.openai.com/docs/api-reference/embeddings'] },
   openrouter: { tools: ['by-model', 'https://openrouter.ai/docs/features/tool-calling'], embeddings: [true, 'https://openrouter.ai/docs/api-reference/embeddings'] },
-  perplexity: { schema: [true, corpus], embeddings: [false, 'https://docs.perplexity.ai/docs/sonar/openai-compatibility'] },
+  // Its vectors come as base64 only, which the embedder does not read.
+  perplexity: { schema: [true, corpus], embeddings: [false, 'https://docs.perplexity.ai/docs/embeddings/quickstart'] },
   together: { tools: ['by-model', 'https://docs.together.ai/docs/function-calling'], embeddings: [true, 'https://docs.together.ai/docs/embeddings-overview'] },
   vllm: { schema: [true, 'https://docs.vllm.ai/en/latest/features/structured_outputs.html'], logprobs: [true, 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html'], embeddings: ['by-model', 'https://docs.vllm.ai/en/latest/models/pooling_models.html'] },
   zai: { embeddings: ['by-model', 'https://docs.z.ai/api-reference/introduction.md'] },

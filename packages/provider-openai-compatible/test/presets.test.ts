@@ -193,26 +193,6 @@ describe('quirks', () => {
 })
 
 describe('capabilities', () => {
-  test.each(names)('%s: each with a source, and what they deny is refused', async (name) => {
-    const found = capabilities(toPresetConfig(name, { apiKey, model: 'm', baseUrl: presets[name].baseUrl }))
-    for (const [ability, { supported, source }] of Object.entries(found)) {
-      expect([true, false, 'by-model'], ability).toContain(supported)
-      expect(source, ability).toMatch(/^(https:\/\/|recorded exchanges|a real server)/)
-    }
-    const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
-    const attempts = {
-      tools: () => sentBy(name, { tools }),
-      schema: () => sentBy(name, { responseFormat: schema }),
-      logprobs: () => sentBy(name, { topLogprobs: 1 }),
-      images: () => sentBy(name, {}, {}, [{ role: 'user', content: [png] }]),
-      reasoning: () => sentBy(name, { reasoning: 'high' }),
-    }
-    for (const [ability, attempt] of Object.entries(attempts)) {
-      if (found[ability as keyof typeof attempts].supported) await expect(attempt(), ability).resolves.toBeDefined()
-      else await expect(attempt(), ability).rejects.toMatchObject({ code: 'unsupported' })
-    }
-  })
-
   test('the quirks of the configuration count, and a profile settles what a model decides', () => {
     expect(capabilities({}).tools).toEqual({ supported: 'by-model', source: 'nothing is known of this server; set a profile' })
     expect(capabilities({ quirks: { lacks: ['tools'] } })).toMatchObject({ tools: { supported: false }, parallelTools: { supported: false } })

@@ -5,7 +5,7 @@ import { modelTraits } from './models.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
-/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says. */
+/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says; a model that is not known to reason is asked all the same. */
 export function capabilities({ model, reasoningModel, profile }: Pick<OpenAIConfig, 'model' | 'reasoningModel' | 'profile'>): Capabilities {
   const { reasoning } = modelTraits(model, reasoningModel)
   return resolveCapabilities({
@@ -14,7 +14,7 @@ export function capabilities({ model, reasoningModel, profile }: Pick<OpenAIConf
     images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
     schema: { supported: 'by-model', source: `${docs}/guides/structured-outputs` },
     logprobs: { supported: reasoning ? 'by-model' : true, source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions' },
-    reasoning: { supported: reasoning, source: `${docs}/guides/reasoning` },
+    reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
     embeddings: { supported: true, source: `${docs}/guides/embeddings` },
   }, profile)
 }

@@ -1,7 +1,7 @@
+import { toEmbedBatch } from '@modelport/chat-completions'
 import type { Embedder } from '@modelport/core'
 import { createEmbedder } from '@modelport/driver'
 import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
-import type { WireEmbeddings } from './wire.js'
 
 /** Configuration of {@link createOpenAIEmbedder}. */
 export interface OpenAIEmbedderConfig extends JsonEndpointConfig {
@@ -23,17 +23,6 @@ export function createOpenAIEmbedder(config: OpenAIEmbedderConfig): Embedder {
   const { dimensions, ...connection } = config
   const { model } = config
   const { name, ask } = jsonEndpoint(connection, 'deployment')
-  return createEmbedder({
-    name,
-    model,
-    batchSize,
-    dimensions,
-    embedBatch: async (input, { signal, deadlineMs }) => {
-      const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
-      const options = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }
-      const { data = [], usage } = await ask<WireEmbeddings>('/embeddings', body, options)
-      const ordered = [...data].sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
-      return { vectors: ordered.map(({ embedding = [] }) => embedding), inputTokens: usage?.prompt_tokens }
-    },
-  })
+  const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) => ask('/embeddings', body, options))
+  return createEmbedder({ name, model, batchSize, dimensions, embedBatch })
 }

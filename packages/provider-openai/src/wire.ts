@@ -96,12 +96,6 @@ export interface WireError {
   readonly innererror?: unknown
 }
 
-/** Answer of `POST /embeddings`. */
-export interface WireEmbeddings {
-  readonly data?: readonly { readonly index?: number; readonly embedding?: readonly number[] }[]
-  readonly usage?: { readonly prompt_tokens?: number }
-}
-
 /** Answer of `GET /models`. */
 export interface WireModels {
   readonly data?: readonly { readonly id?: string; readonly created?: number; readonly owned_by?: string }[]

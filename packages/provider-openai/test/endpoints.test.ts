@@ -55,7 +55,7 @@ test('capabilities, each with its source', () => {
     tools: true, parallelTools: 'by-model', images: 'by-model', schema: 'by-model', logprobs: 'by-model', reasoning: true, embeddings: true,
   })
   for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
-  expect(capabilities({ model: 'gpt-4.1' })).toMatchObject({ reasoning: { supported: false }, logprobs: { supported: true } })
+  expect(capabilities({ model: 'gpt-4.1' })).toMatchObject({ reasoning: { supported: 'by-model' }, logprobs: { supported: true } })
   expect(capabilities({ model: 'gpt-4.1', profile: { supportsJsonSchema: true } }).schema).toMatchObject({ supported: true, source: expect.stringContaining('profile') as string })
 })
 
