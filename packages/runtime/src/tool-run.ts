@@ -90,7 +90,7 @@ export class ToolRun {
       const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal })
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
-      if (this.#isAborted()) return toRefusal('cancelled', cutShort, this.latencyMs)
+      if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
       return this.#fail(error)
     }
   }
@@ -120,6 +120,9 @@ export class ToolRun {
     return { content, outcome: { status: 'failed', message, latencyMs: this.latencyMs } }
   }
 }
+
+/** True for what a tool throws when it gives up because it was told to; any other error is an answer. */
+const isAbort = (error: unknown, signal: AbortSignal): boolean => error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 
 /** What the model is told of a call that was never started. */
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'

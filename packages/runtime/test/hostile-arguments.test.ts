@@ -110,7 +110,7 @@ describe('arguments that reach the executor all the same', () => {
   ])('%s', async (_, args) => {
     executed.length = 0
     // Only what never was a text has none.
-    const argumentsText = Object.keys(args ?? {}).length > 1 ? JSON.stringify(args) : ''
+    const argumentsText = typeof args === 'object' && Object.keys(Object(args)).length > 1 ? JSON.stringify(args) : ''
     const started = performance.now()
     const outcomes = await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText }])
     const took = performance.now() - started

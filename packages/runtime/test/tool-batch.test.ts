@@ -134,6 +134,9 @@ describe('executeBatch', () => {
       tool('quick', async () => wait(10).then(() => 'done')),
       tool('polite', (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('saved half')))),
       tool('deaf', () => new Promise(() => undefined)),
+      tool('obeys', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
+      tool('fetches', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))))),
+      tool('reports', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('half a file is left'))))),
     ]
     const reason = new Error('stop')
     setTimeout(() => controller.abort(reason), 50)
@@ -147,6 +150,11 @@ describe('executeBatch', () => {
       { callId: 'd', isError: true, content: 'The run was cancelled before this call was started: it had no effect.' },
     ])
     expect(vi.getTimerCount()).toBe(0)
+    const second = new AbortController()
+    setTimeout(() => second.abort(reason), 50)
+    const errors = await run(batch([call('a', 'obeys'), call('b', 'fetches'), call('c', 'reports')], tools, { signal: second.signal }))
+    expect(errors.statuses).toEqual({ a: 'cancelled', b: 'cancelled', c: 'failed' })
+    expect(errors.answers[2]?.result.content).toBe('The tool "reports" failed: half a file is left')
   })
 
   test('aborted before it begins, nothing starts', async () => {
