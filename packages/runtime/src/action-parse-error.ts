@@ -14,10 +14,14 @@ export interface ActionParseDetails {
 }
 
 /** A reply that is no action. The message has what a person needs to see why, in at most 2000 characters. */
-export class ActionParseError extends LlmError implements ActionParseDetails {
+export class ActionParseError extends LlmError {
+  /** What the model is told. */
   readonly feedback: string
+  /** The reply, whole. */
   readonly rawResponse: string
+  /** What it came to as JSON; null when it is none. */
   readonly parsedData: unknown
+  /** The `type` it claims. */
   readonly actionType: string | undefined
 
   constructor({ feedback, rawResponse, parsedData = null, actionType }: ActionParseDetails) {

@@ -1,4 +1,5 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
+import type { BudgetLedger } from './budget.js'
 
 /** What is asked of another agent. */
 export type AgentRequest =
@@ -13,6 +14,8 @@ export interface AgentContext {
   readonly step: number
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
+  /** What the run has left to spend: give it to a run of the agent as its `budget`, and both count. */
+  readonly budget: BudgetLedger
 }
 
 /** Another agent that work can be handed to. */

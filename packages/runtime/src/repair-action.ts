@@ -1,5 +1,6 @@
 import { isPlainObject } from './canonical-json.js'
 import { parseShorthand } from './call-shorthand.js'
+import { toNamedCall } from './text-calls.js'
 
 /** What can be called: a repair needs a target there is no doubt about. */
 export interface ActionTargets {
@@ -23,6 +24,7 @@ type Repair = readonly [name: string, apply: (value: Envelope, targets: ActionTa
 const envelopeKeys = ['type', 'tool', 'args', 'agent', 'action', 'prompt', 'content', 'payload', 'thought']
 
 const repairs: readonly Repair[] = [
+  ['name and arguments read', namedCall],
   ['answer taken as final', bareObject],
   ['payload flattened', flatPayload],
   ['content made text', textContent],
@@ -42,6 +44,11 @@ export function repairAction(value: Envelope, targets: ActionTargets): Repaired 
     done.push(name)
   }
   return { value: current, repairs: done }
+}
+
+function namedCall(value: Envelope, { tools }: ActionTargets): Envelope | undefined {
+  const call = toNamedCall(value, tools)
+  return call && { type: 'tool_call', ...call }
 }
 
 function bareObject(value: Envelope): Envelope | undefined {

@@ -56,6 +56,16 @@ export type CallEvent =
 export type ActionEvent =
   | (OfRun & { readonly type: 'llm_step' })
   | (OfRun & { readonly type: 'llm_parse_error'; readonly message: string; readonly recoverable: boolean; readonly parseFailures: number })
+  /** The call failed and is made again. */
+  | (OfRun & {
+      readonly type: 'llm_retry'
+      readonly reason: 'transient_error'
+      readonly attempt: number
+      readonly nextAttempt: number
+      readonly retryInSeconds: number
+      readonly errorType: string
+      readonly message: string
+    })
   /** The action was executed before and is not executed again. */
   | (OfRun & { readonly type: 'llm_retry'; readonly reason: 'duplicate_action'; readonly action: Action['type']; readonly payload: Action })
   | (OfRun & { readonly type: 'llm_action'; readonly action: Action['type']; readonly payload: Action })

@@ -1,5 +1,6 @@
 import type { CallOptions, Capabilities, ChatMessage, Content, JsonObject, ModelProfile } from '@modelport/core'
 import type { z } from 'zod'
+import type { ActionMode } from './action-mode.js'
 import type { AgentTarget } from './agent-target.js'
 import type { Authorize } from './authorize.js'
 import type { BudgetLedger, RunBudget } from './budget.js'
@@ -10,9 +11,6 @@ import type { RunLimits } from './run-limits.js'
 import type { PresetName, RunPreset } from './run-preset.js'
 import type { ToolSource } from './tool-source.js'
 import type { Tool } from './tool.js'
-
-/** How actions are asked for: as native tool calls, as JSON, or whichever the model can. */
-export type ActionMode = 'native' | 'json' | 'auto'
 
 /** When a run compacts its own conversation. */
 export interface AutoCompaction extends Partial<CompactionRequest> {
@@ -36,7 +34,7 @@ export interface InferRequest {
   readonly sources?: readonly ToolSource[]
   readonly agents?: readonly AgentTarget[]
   /** Default `auto`. */
-  readonly mode?: ActionMode
+  readonly mode?: ActionMode | 'auto'
   /** What the provider can do, for `auto`: the `capabilities` of its package. Unset: native, unless the profile says otherwise. */
   readonly capabilities?: Capabilities
   readonly preset?: RunPreset | PresetName

@@ -1,0 +1,48 @@
+/** Estimates how long an answer is while it comes, at a cost that stays linear in its length. */
+export class AnswerMeter {
+  readonly #estimate: (text: string) => number
+  readonly #pieces: string[] = []
+  /** UTF-16 units that came. */
+  #length = 0
+  /** Tokens that are paid for. */
+  #ceiling: number
+  #counted = { length: 0, tokens: 0 }
+
+  /** @param paid tokens that need not be asked for */
+  constructor(estimate: (text: string) => number, paid: number) {
+    this.#estimate = estimate
+    this.#ceiling = paid
+  }
+
+  add(text: string): void {
+    this.#pieces.push(text)
+    this.#length += text.length
+  }
+
+  /** Estimated tokens so far. */
+  tokens(): number {
+    if (this.#counted.length !== this.#length) {
+      const whole = this.#pieces.join('')
+      this.#pieces.splice(0, this.#pieces.length, whole)
+      this.#counted = { length: this.#length, tokens: this.#length ? this.#estimate(whole) : 0 }
+    }
+    return this.#counted.tokens
+  }
+
+  /**
+   * True while the answer is paid for. Asked for each piece, it estimates only when the answer may have outgrown what is paid, and then asks
+   * for some more at once.
+   */
+  admitted(admits: (tokens: number) => boolean): boolean {
+    const { length, tokens } = this.#counted
+    if (tokens + (this.#length - length) * mostTokensPerUnit <= this.#ceiling) return true
+    const now = this.tokens()
+    if (now <= this.#ceiling) return true
+    const paid = [now + Math.max(16, this.#ceiling >> 5), now].find(admits)
+    this.#ceiling = paid ?? this.#ceiling
+    return paid !== undefined
+  }
+}
+
+/** No script costs more for one UTF-16 unit. */
+const mostTokensPerUnit = 4

@@ -1,0 +1,212 @@
+import { textOf, type ToolCall, type ToolResult } from '@modelport/core'
+import type { Approval, Decision } from './authorize.js'
+import { signatureOf } from './guards/repeat-guard.js'
+import { toObservations, toRefusal } from './observation.js'
+import { toRepeatGuidance } from './prompts/corrections.js'
+import type { PlannedCall } from './read-reply.js'
+import type { FailurePhase } from './run-event.js'
+import type { LimitName } from './run-result.js'
+import type { RunState } from './run-state.js'
+import { executeBatch, type ToolOutcome } from './tool-batch.js'
+
+/** What the calls of one step came to. */
+export interface DispatchResult {
+  /** Set when the run gets nowhere. */
+  readonly limit?: Extract<LimitName, 'repeats' | 'no-progress'>
+}
+
+/** Executes the calls of one step: refuses repeats and what is not allowed, runs the rest, and commits each result when it arrives. */
+export async function dispatch(state: RunState, calls: readonly PlannedCall[], native: boolean): Promise<DispatchResult> {
+  const round = new Round(state, calls, native)
+  try {
+    await round.run()
+  } finally {
+    round.close()
+  }
+  return round.judge()
+}
+
+const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok'>, FailurePhase>> = {
+  'invalid-arguments': 'validation',
+  'unknown-tool': 'lookup',
+  failed: 'execution',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  refused: 'budget',
+}
+
+/** The calls of one step. */
+class Round {
+  readonly #state: RunState
+  readonly #calls: readonly PlannedCall[]
+  readonly #native: boolean
+  readonly #results = new Map<string, ToolResult>()
+  readonly #news: { from: string; text: string }[] = []
+  #repeats = 0
+
+  constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {
+    this.#state = state
+    this.#calls = calls
+    this.#native = native
+  }
+
+  async run(): Promise<void> {
+    const { limits, tools, delegation, signal, step } = this.#state
+    const allowed: ToolCall[] = []
+    const seen = new Set<string>()
+    for (const planned of this.#calls) {
+      this.#tell(planned)
+      if (this.#refuseRepeat(planned, seen)) continue
+      const denial = this.#isKnown(planned.call.name) ? await this.#authorize(planned) : undefined
+      if (denial === undefined) allowed.push(planned.call)
+      else this.#answer(planned.call, toRefusal(planned.call, `Not allowed: ${denial}`))
+    }
+    await executeBatch(allowed, {
+      tools: [...tools, ...delegation],
+      step,
+      signal,
+      concurrency: limits.concurrency,
+      timeoutMs: limits.toolTimeoutMs,
+      onStart: (call) => this.#start(call),
+      onResult: (call, result, outcome) => this.#take(call, result, outcome),
+    })
+  }
+
+  /** Answers what is still open, so that the transcript can be sent whatever happened. */
+  close(): void {
+    const { signal, transcript, mode } = this.#state
+    const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'
+    for (const { call } of this.#calls) if (!this.#results.has(call.id)) this.#answer(call, toRefusal(call, why))
+    if (this.#native) return
+    const observations = this.#calls.flatMap((planned) => {
+      const result = this.#results.get(planned.call.id)
+      return result ? [{ planned, result }] : []
+    })
+    transcript.append({ role: 'user', content: toObservations(observations, mode === 'text' ? 'text' : 'json') })
+  }
+
+  judge(): DispatchResult {
+    const { repeatStreak, progress } = this.#state
+    const onlyRepeats = this.#repeats === this.#calls.length
+    if (!onlyRepeats) repeatStreak.succeed()
+    else if (repeatStreak.fail()) return { limit: 'repeats' }
+    return progress.step(this.#news) ? { limit: 'no-progress' } : {}
+  }
+
+  #tell({ action, call }: PlannedCall): void {
+    this.#state.events.emit({ type: 'llm_action', action: action.type, payload: action })
+    this.#state.events.emit({ type: 'action_requested', actionId: call.id, action: action.type, payload: action })
+  }
+
+  #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>): boolean {
+    const { repeats, events, preset, limits } = this.#state
+    const signature = signatureOf(action)
+    const twice = seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
+    seen.add(signature)
+    if (call.error !== undefined || !(twice || repeats.repeats(action))) return false
+    this.#repeats++
+    events.emit({ type: 'llm_retry', reason: 'duplicate_action', action: action.type, payload: action })
+    const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
+    this.#answer(call, toRefusal(call, toRepeatGuidance(name, args, preset.repeatText)))
+    return true
+  }
+
+  #isKnown(name: string): boolean {
+    const { tools, delegation } = this.#state
+    return [...tools, ...delegation].some(({ definition }) => definition.name === name)
+  }
+
+  /** Why the call may not be executed, or undefined. */
+  async #authorize({ action, call }: PlannedCall): Promise<string | undefined> {
+    const { request, events, runId, step, signal } = this.#state
+    if (!request.authorize || call.error !== undefined) return undefined
+    const actionId = call.id
+    let decision: Decision
+    try {
+      decision = await untilAborted(request.authorize(action, { runId, step, actionId, signal }), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      decision = { effect: 'deny', reason: messageOf(error) }
+    }
+    events.emit({ type: 'policy_decision', actionId, effect: decision.effect, ...(decision.reason !== undefined && { reason: decision.reason }) })
+    let reason = decision.effect === 'deny' ? decision.reason : undefined
+    if (decision.effect === 'require-approval') {
+      events.emit({ type: 'approval_required', actionId, ...(decision.reason !== undefined && { reason: decision.reason }) })
+      const approval = await this.#ask(decision)
+      events.emit({ type: 'approval_decision', actionId, ...approval })
+      if (!approval.approved) reason = approval.reason ?? 'approval was refused'
+    }
+    if (reason !== undefined) events.emit({ type: 'action_denied', actionId, reason })
+    return reason
+  }
+
+  async #ask(decision: Extract<Decision, { effect: 'require-approval' }>): Promise<Approval> {
+    const { signal } = this.#state
+    try {
+      return await untilAborted(decision.ask(signal), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      return { approved: false, reason: messageOf(error) }
+    }
+  }
+
+  /** A budget that has no room for the call refuses it here, before it is executed. */
+  #start(call: ToolCall): void {
+    const { ledger, events } = this.#state
+    ledger.reserveToolCall()
+    const { action } = this.#plannedOf(call)
+    if (action.type === 'tool_call') {
+      events.emit({ type: 'tool_start', actionId: call.id, tool: action.tool, args: action.args })
+      return
+    }
+    const asked = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, args: action.args }
+    events.emit({ type: 'agent_call_start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
+  }
+
+  #take(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void {
+    const state = this.#state
+    const { action } = this.#plannedOf(call)
+    this.#answer(call, result)
+    if (outcome.status === 'ok' || outcome.status === 'failed' || outcome.status === 'timeout') state.executedActions++
+    if (outcome.status === 'ok') {
+      state.repeats.remember(action)
+      this.#news.push({ from: action.type === 'tool_call' ? action.tool : action.agent, text: textOf(result.content) })
+    } else state.failedActions++
+    const { latencyMs } = outcome
+    const failure = outcome.status === 'ok' ? undefined : { message: outcome.message ?? textOf(result.content), recoverable: outcome.status !== 'cancelled', phase: phases[outcome.status] }
+    if (action.type === 'tool_call') {
+      const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
+      state.events.emit(failure ? { type: 'tool_error', ...of, ...failure } : { type: 'tool_result', ...of, result: outcome.value })
+      return
+    }
+    const of = { actionId: call.id, agent: action.agent, action: action.action, latencyMs }
+    state.events.emit(failure ? { type: 'agent_call_error', ...of, ...failure } : { type: 'agent_call_result', ...of, result: outcome.value })
+  }
+
+  #answer(call: ToolCall, result: ToolResult): void {
+    this.#results.set(call.id, result)
+    if (this.#native) this.#state.transcript.commit(call, result)
+  }
+
+  #plannedOf(call: ToolCall): PlannedCall {
+    return this.#calls.find((planned) => planned.call.id === call.id) ?? { call, action: { type: 'tool_call', tool: call.name, args: call.arguments } }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Waits for the value, and no longer than until the signal aborts. */
+async function untilAborted<T>(value: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  if (!(value instanceof Promise)) return value
+  let stop: () => void = () => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([value, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

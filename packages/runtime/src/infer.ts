@@ -1,0 +1,39 @@
+import type { Provider, Reader } from '@modelport/core'
+import type { RunEvent } from './run-event.js'
+import { runLoop } from './run-loop.js'
+import { toResult } from './run-outcome.js'
+import { RunReader } from './run-reader.js'
+import type { InferRequest } from './run-request.js'
+import type { RunResult } from './run-result.js'
+import { RunState } from './run-state.js'
+
+/**
+ * Runs a model with tools until it answers or a limit ends it: a call of the model, the actions it asks for, their results, and so on.
+ * How it went is in the result, a failed model call included; the transcript in it can always be sent again.
+ * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
+ */
+export async function infer(provider: Provider, request: InferRequest): Promise<RunResult> {
+  const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
+  return toResult(state, await runLoop(state))
+}
+
+/** The events of a run, one by one. */
+export interface RunEventReader extends Reader<RunEvent> {
+  /**
+   * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
+   * Never rejects for how a run goes.
+   */
+  result(): Promise<RunResult>
+}
+
+/**
+ * The same as {@link infer}, with its events to be read: the run goes on as they are taken. Nothing starts before the first read or `result()`;
+ * `close()` cancels the run. Once the signal aborts, reads reject with its reason, and the result is `cancelled`.
+ * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
+ */
+export function inferStream(provider: Provider, request: InferRequest): RunEventReader {
+  return new RunReader(request.signal, (signal, sink) => {
+    const state = new RunState(provider, request, signal, sink)
+    return async () => toResult(state, await runLoop(state))
+  })
+}

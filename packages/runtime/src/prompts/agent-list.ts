@@ -1,0 +1,11 @@
+import type { AgentTarget } from '../agent-target.js'
+import { toToolList } from './tool-list.js'
+
+/** Agents as a line each, with the tools that may be called directly. */
+export const toAgentList = (agents: readonly AgentTarget[]): string =>
+  agents
+    .map(({ name, description, tools = [] }) => {
+      const line = `- ${name}: ${description}`
+      return tools.length ? `${line}\n  its tools:\n${toToolList(tools).replaceAll(/^/gm, '  ')}` : line
+    })
+    .join('\n')

@@ -1,0 +1,28 @@
+import type { ToolDefinition } from '@modelport/core'
+import type { AgentTarget } from '../agent-target.js'
+import { toAgentList } from './agent-list.js'
+import { toToolList } from './tool-list.js'
+
+/** The contract of JSON mode. Short on purpose: small models follow a short text better than a complete one. */
+const base = `You work in steps. In each step answer with exactly one JSON object and nothing else.
+To give the answer: {"type": "final", "content": "TEXT"}`
+
+const toolCall = `To call a tool: {"type": "tool_call", "tool": "NAME", "args": {…}}
+You never run a tool yourself. After a call you are given its result; then call another, or answer.
+Do not repeat a call whose result you have.`
+
+const agentCall = `To ask another agent: {"type": "agent_call", "agent": "NAME", "action": "infer", "prompt": "TEXT"}`
+const agentToolCall = `To call a tool of another agent: {"type": "agent_call", "agent": "NAME", "action": "tool_call", "tool": "NAME", "args": {…}}`
+
+/** Instructions of JSON mode for these tools and agents. What is not there is not spoken of. */
+export function toJsonPrompt(tools: readonly ToolDefinition[], agents: readonly AgentTarget[]): string {
+  return [
+    base,
+    tools.length ? `${toolCall}\nTools:\n${toToolList(tools)}` : '',
+    agents.length ? agentCall : '',
+    agents.some((agent) => agent.tools?.length) ? agentToolCall : '',
+    agents.length ? `Agents:\n${toAgentList(agents)}` : '',
+  ]
+    .filter(Boolean)
+    .join('\n')
+}

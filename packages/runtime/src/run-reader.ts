@@ -1,0 +1,122 @@
+import type { EventSink } from './event-emitter.js'
+import type { RunEventReader } from './infer.js'
+import type { RunEvent } from './run-event.js'
+import type { RunResult } from './run-result.js'
+
+/** Prepares a run; what is wrong with the request is thrown here. */
+type Prepare = (signal: AbortSignal, sink: EventSink) => () => Promise<RunResult>
+
+interface Waiting {
+  readonly resolve: (result: IteratorResult<RunEvent, undefined>) => void
+  readonly reject: (reason: unknown) => void
+}
+
+const end = { done: true, value: undefined } as const
+
+/** Hands the events of a run to one consumer, at the consumer's pace. */
+export class RunReader implements RunEventReader, EventSink {
+  readonly #given: AbortSignal | undefined
+  readonly #closing = new AbortController()
+  readonly #run: () => Promise<RunResult>
+  readonly #events: RunEvent[] = []
+  readonly #waiting: Waiting[] = []
+  #taken: (() => void) | undefined
+  #result: Promise<RunResult> | undefined
+  #isRead = false
+  #isOver = false
+  /** True once a read was or will be rejected with the signal's reason: every later one is too. */
+  #wasAborted = false
+
+  constructor(signal: AbortSignal | undefined, prepare: Prepare) {
+    this.#given = signal
+    this.#run = prepare(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal, this)
+  }
+
+  push(event: RunEvent): void {
+    if (this.#closing.signal.aborted || this.#given?.aborted) return
+    const waiting = this.#waiting.shift()
+    if (waiting) waiting.resolve({ done: false, value: event })
+    else if (this.#isRead || !this.#result) this.#events.push(event)
+  }
+
+  drained(): Promise<void> | undefined {
+    if (!this.#events.length) return undefined
+    return new Promise((resolve) => {
+      this.#taken = resolve
+    })
+  }
+
+  next(): Promise<IteratorResult<RunEvent, undefined>> {
+    this.#isRead = true
+    if (this.#wasAborted || (this.#given?.aborted && !this.#isOver && !this.#closing.signal.aborted)) {
+      this.#wasAborted = true
+      void this.#start()
+      return Promise.reject(this.#given?.reason as Error)
+    }
+    const event = this.#events.shift()
+    if (event) {
+      if (!this.#events.length) this.#release()
+      return Promise.resolve({ done: false, value: event })
+    }
+    if (this.#isOver || this.#closing.signal.aborted) return Promise.resolve(end)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      void this.#start()
+    })
+  }
+
+  result(): Promise<RunResult> {
+    return this.#start()
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closing.signal.aborted) {
+      if (!this.#isOver) this.#closing.abort(new DOMException('the reader was closed', 'AbortError'))
+      this.#settle()
+    }
+    await this.#result
+  }
+
+  async return(): Promise<IteratorResult<RunEvent, undefined>> {
+    await this.close()
+    return end
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #start(): Promise<RunResult> {
+    if (this.#result) return this.#result
+    const onAbort = (): void => {
+      this.#wasAborted = !this.#closing.signal.aborted
+      this.#settle()
+    }
+    this.#given?.addEventListener('abort', onAbort, { once: true })
+    this.#result = this.#run().finally(() => {
+      this.#given?.removeEventListener('abort', onAbort)
+      this.#isOver = true
+      this.#settle()
+    })
+    return this.#result
+  }
+
+  /** Lets the run and whoever waits go on, after the end, an abort or `close()`. */
+  #settle(): void {
+    if (this.#wasAborted || this.#closing.signal.aborted) this.#events.length = 0
+    this.#release()
+    for (const { resolve, reject } of this.#waiting.splice(0)) {
+      if (this.#wasAborted) reject(this.#given?.reason)
+      else resolve(end)
+    }
+  }
+
+  #release(): void {
+    this.#taken?.()
+    this.#taken = undefined
+  }
+}
