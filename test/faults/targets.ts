@@ -1,0 +1,115 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn, type WireFormat, type WireRequest } from '@modelport/conformance'
+import type { ChatMessage, Provider } from '@modelport/core'
+import type { CommonConfig } from '@modelport/driver'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createGoogle } from '@modelport/provider-google'
+import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { afterEach } from 'vitest'
+
+/** An API with the provider that speaks it. */
+export interface Target {
+  readonly name: string
+  readonly format: WireFormat
+  /** A provider of it at this address. */
+  create(baseUrl: string, config?: Partial<CommonConfig> & { readonly apiKey?: string }): Provider
+}
+
+/** The key of every provider made here. */
+export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
+
+export const targets: readonly Target[] = [
+  { name: 'anthropic', format: anthropicMessages, create: (baseUrl, config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }) },
+  { name: 'openai responses', format: openaiResponses, create: (baseUrl, config) => createOpenAI({ model: 'gpt-5.4', apiKey, baseUrl: `${baseUrl}/v1`, ...config }) },
+  { name: 'openai chat', format: openaiChat, create: (baseUrl, config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${baseUrl}/v1`, ...config }) },
+  { name: 'google', format: gemini, create: (baseUrl, config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }) },
+  { name: 'ollama', format: ollamaChat, create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }) },
+  { name: 'openai-compatible', format: openaiChat, create: (baseUrl, config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }) },
+]
+
+/** One attempt a call. */
+export const once = { retry: { attempts: 1 } }
+
+export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What is the weather?' }]
+
+export const tools = [
+  { name: 'get_weather', description: 'The weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+  { name: 'get_time', description: 'The time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } },
+]
+
+/** An answer with everything that can be cut: letters of four bytes, text, two calls. */
+export const richTurn: ScriptTurn = {
+  text: ['Zażółć ', '👩‍🚀 gęślą ', 'jaźń.'],
+  toolCalls: [
+    { id: 'call_a', name: 'get_weather', arguments: { city: 'Łódź 🏭' } },
+    { id: 'call_b', name: 'get_time', arguments: { zone: 'UTC' } },
+  ],
+  finish: 'tool-calls',
+  usage: { inputTokens: 21, outputTokens: 7 },
+}
+
+export const textTurn: ScriptTurn = { text: ['Hel', 'lo, ', 'wörld ', '👩‍🚀'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 4 } }
+
+/** All bytes and headers of the streamed answer to a turn, as the provider asks for it. */
+export async function answerTo({ create, format }: Target, turn: ScriptTurn): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string>; readonly pieces: readonly string[] }> {
+  let request: WireRequest | undefined
+  const provider = create('http://target.test', {
+    fetch: async (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : input)
+      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(String(init?.body ?? (await (input as Request).text()))) }
+      return new Response('', { status: 400 })
+    },
+  })
+  await provider.streamWithTools(question, tools, once).catch(() => undefined)
+  const { headers, pieces } = format.answer(turn, request!)
+  return { bytes: new TextEncoder().encode(pieces.join('')), headers: { ...headers }, pieces }
+}
+
+/** Reads a stream with tools to its end, leaving its calls open; `text` is what its events said. */
+export async function read(provider: Provider, signal?: AbortSignal): Promise<{ readonly text: string; readonly calls: number }> {
+  const reader = await provider.streamWithTools(question, tools, { ...once, ...(signal && { signal }) })
+  let text = ''
+  let calls = 0
+  for await (const event of reader) {
+    if (event.type === 'text-delta') text += event.text
+    if (event.type === 'tool-call-complete') calls++
+  }
+  return { text, calls }
+}
+
+const running: { readonly server: Server; readonly sockets: Set<Socket> }[] = []
+
+/** Listens on the loopback address until the end of the test; gives the port and the sockets that are open. */
+export async function listen(server: Server): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  running.push({ server, sockets })
+  return { port: (server.address() as AddressInfo).port, sockets }
+}
+
+/** An HTTP server on the loopback address until the end of the test; the handler is called once the request is read. */
+export async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket>; readonly paths: string[] }> {
+  const paths: string[] = []
+  const server = createHttpServer((request, response) => {
+    paths.push(request.url ?? '')
+    request.resume()
+    request.on('end', () => handler(request, response))
+  })
+  const { port, sockets } = await listen(server)
+  return { url: `http://127.0.0.1:${port}`, port, sockets, paths }
+}
+
+afterEach(() => {
+  for (const { server, sockets } of running.splice(0)) {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+})
