@@ -34,7 +34,7 @@ export interface CallReservation {
   /** What is left of the time, for `deadlineMs`. Unset: no limit. */
   readonly deadlineMs?: number
   /**
-   * True while an answer of this length is paid for. Ask before each read: a server may ignore `maxTokens` and count nothing. Beyond
+   * True while an answer of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
    * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
    */
   admits(outputTokens: number): boolean
