@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { printInstallSizes } from './install-size.mjs'
 import { discoverWorkspaces } from './workspaces.mjs'
 
 const publicPackages = discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
@@ -72,6 +73,7 @@ async function bundleForBrowser(title, folder, entry) {
 try {
   if (!publicPackages.every(({ dir }) => existsSync(join(dir, 'dist')))) throw new Error('run `pnpm run build` first')
   for (const workspace of publicPackages) await pack(workspace)
+  printInstallSizes(publicPackages, tarballs)
   await install('core alone', ['core'], ['@modelport/core'],
     `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
   const compatible = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']

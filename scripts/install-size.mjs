@@ -1,0 +1,55 @@
+// What installing a package costs, as a table: measured in the store that the lockfile filled, so it needs no network and is the same each time.
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const manifestOf = (dir) => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+
+/** Bytes of a folder's files, without what it installed itself. */
+const bytesOf = (dir) =>
+  readdirSync(dir, { withFileTypes: true }).reduce((sum, entry) => {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + bytesOf(path)
+    return sum + lstatSync(path).size
+  }, 0)
+
+/** Sizes of the files in a tarball. */
+const unpackedBytes = (tarball) =>
+  execFileSync('tar', ['-tzvf', tarball], { encoding: 'utf8' }).trim().split('\n').reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1]), 0)
+
+/** Where a package finds another one, as Node looks for it. */
+function locate(name, from) {
+  for (let dir = from; dir !== dirname(dir); dir = dirname(dir)) {
+    const path = join(dir, 'node_modules', name)
+    if (existsSync(join(path, 'package.json'))) return realpathSync(path)
+  }
+  return undefined
+}
+
+/** Folders of everything that npm installs with a package, and the optional packages that are not installed here. */
+function closure(dir, found = new Set(), absent = new Set()) {
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf(dir)
+  const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
+  for (const name of new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])) {
+    const path = locate(name, dir)
+    if (!path) absent.add(name)
+    else if (!found.has(path)) closure(path, found.add(path), absent)
+  }
+  return { found, absent }
+}
+
+const kB = (bytes) => `${(bytes / 1000).toLocaleString('en-US', { maximumFractionDigits: bytes < 100_000 ? 1 : 0 })} kB`
+
+/** Prints the table. `tarballs`: short name → path of the packed package. */
+export function printInstallSizes(workspaces, tarballs) {
+  const unpacked = new Map(workspaces.map(({ dir, shortName }) => [realpathSync(dir), unpackedBytes(tarballs.get(shortName))]))
+  const rows = workspaces.map(({ dir, name, shortName }) => {
+    const { found, absent } = closure(dir)
+    const own = unpacked.get(realpathSync(dir))
+    const all = [...found].reduce((sum, path) => sum + (unpacked.get(path) ?? bytesOf(path)), own)
+    return [name, kB(statSync(tarballs.get(shortName)).size), kB(own), kB(all), String(found.size + 1), absent.size ? `without ${absent.size} optional packages that this lockfile leaves out` : '']
+  })
+  const head = ['package', 'packed', 'unpacked', 'installed with dependencies', 'packages', '']
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)))
+  for (const row of [head, ...rows]) console.log(row.map((text, column) => (column === 0 || column === 5 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join('  ').trimEnd())
+}
