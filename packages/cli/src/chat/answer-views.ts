@@ -4,7 +4,7 @@ import { MarkdownView } from '../markdown.js'
 import type { Printer } from '../printer.js'
 import { Progress } from '../progress.js'
 import type { AnswerView } from './answer.js'
-import { toVisibleJson } from './run-tool.js'
+import { toVisible } from './run-tool.js'
 
 /** How an answer is shown as text. */
 export interface TextViewOptions {
@@ -43,7 +43,7 @@ export class TextView implements AnswerView {
 
   result(call: ToolCall, { content, isError = false }: ToolResult): void {
     const { err } = this.#options
-    const shown = toVisibleJson(textOf(content))
+    const shown = toVisible(textOf(content))
     const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
     err.line(err.style('dim', `${isError ? '✗' : '✓'} ${err.foreign(call.name)} ${short}`))
     this.#wait()

@@ -21,7 +21,7 @@ export async function runTool(call: ToolCall, { tools, approve, step, signal }: 
   if (call.error !== undefined) return fail(`The arguments are not a JSON object: ${call.error}`)
   const tool = tools.find(({ definition }) => definition.name === call.name)
   if (!tool) return fail(`There is no tool ${JSON.stringify(call.name)}.`)
-  const shown = toVisibleJson(call.arguments)
+  const shown = toVisible(JSON.stringify(call.arguments))
   if (!(await approve(call.name, shown))) return fail('The user did not allow this call.')
   try {
     const value = await tool.check(JSON.parse(shown) as ToolCall['arguments'])
@@ -33,9 +33,8 @@ export async function runTool(call: ToolCall, { tools, approve, step, signal }: 
   }
 }
 
-/** JSON in plain ASCII: nothing in it can hide on a terminal. */
-export const toVisibleJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Everything but plain ASCII as `\\uXXXX`: nothing can hide on a terminal, and JSON stays the same JSON. */
+export const toVisible = (text: string): string => text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A tool that does not listen must not hold up Ctrl-C. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

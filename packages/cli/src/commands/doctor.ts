@@ -39,9 +39,11 @@ async function doctor(cli: Cli, { model: names, until, timeout }: DoctorOptions)
         onBegin: (step) => { progress = new Progress(err, `${model.name}: ${step}`) },
         onStep: (step) => {
           progress?.stop()
-          if (!json) printStep(cli, step)
+          if (!json && !step.notReached) printStep(cli, step)
         },
       })
+      const left = report.steps.filter(({ notReached }) => notReached).map(({ id }) => id)
+      if (!json && left.length) out.line(`  ${out.style('dim', `- not reached: ${left.join(', ')}`)}`)
       reports.push(report)
     } finally {
       progress?.stop()

@@ -29,7 +29,7 @@ export async function checkModel(model: NamedModel, cli: Cli, options: CheckOpti
     for (const [index, id] of stepIds.entries()) {
       if (index > last) break
       options.onBegin(id)
-      const step: DoctorStep = failed === undefined ? await runStep(id, state, options.timeoutMs) : { id, status: 'skipped', detail: `not reached: ${failed} failed` }
+      const step: DoctorStep = failed === undefined ? await runStep(id, state, options.timeoutMs) : { id, status: 'skipped', notReached: true, detail: `${failed} failed` }
       if (step.status === 'failed') failed = id
       steps.push(step)
       options.onStep(step)
