@@ -73,7 +73,7 @@ describe('behind a proxy that refuses and notes', () => {
   test('the proxy sees who asks for another host: it would notice', async () => {
     const proxy = await startProxy(() => false)
     const [outcome] = await runJobs(process.execPath, [programs.egress], [{ name: 'anthropic', config: { ...configOf('anthropic'), proxy: proxy.url } }])
-    expect(outcome!.error).toMatchObject({ problem: 'proxy', fix: expect.stringContaining('that it allows api.anthropic.com:443') as string })
+    expect(outcome!.error).toMatchObject({ problem: 'proxy', fix: expect.stringContaining('that it allows api.anthropic.com:443') as string, missingHost: 'api.anthropic.com:443' })
     expect(proxy.asked).toEqual(['api.anthropic.com:443'])
   })
 })

@@ -11,7 +11,7 @@ export interface Diagnosis {
   readonly problem: ConnectionProblem
   /** What to do about it. */
   readonly fix: string
-  /** `host:port` that the allow-list of a sandbox lacks. */
+  /** `host:port` that the allow-list of a sandbox or a proxy lacks. */
   readonly missingHost?: string
 }
 
@@ -22,7 +22,7 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   tls: 'The secure connection failed: check http against https in the base URL, the certificate, and the clock.',
   interrupted: 'The connection broke while the answer came: try again, and look at proxies in between.',
   timeout: 'No answer in time: check the network, a firewall, or whether the server is still loading the model.',
-  proxy: 'The proxy refused: check its address and what it allows.',
+  proxy: 'The proxy refused: check its address, its password and what it allows.',
   redirect: 'The server answers with a redirect, which is not followed: set the base URL to its target if you trust it.',
   sandbox: 'A sandbox refused the connection: add the host to its allow-list.',
   auth: 'The key was refused: check that it is whole, not expired, and this vendor\'s.',
@@ -69,7 +69,8 @@ export function diagnose(error: unknown): Diagnosis {
   const { host } = (isLlmError(error) ? error : {}) as Partial<ProviderError>
   if (host === undefined) return { problem, fix: fixes[problem] }
   if (problem === 'sandbox') return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
-  return { problem, fix: problem === 'proxy' ? `The proxy refused: check its address, and that it allows ${host}.` : fixes[problem] }
+  if (problem === 'proxy') return { problem, fix: `The proxy refused: check its address and password, and that it allows ${host}.`, missingHost: host }
+  return { problem, fix: fixes[problem] }
 }
 
 function problemOf(error: unknown): ConnectionProblem {
@@ -78,7 +79,9 @@ function problemOf(error: unknown): ConnectionProblem {
   const { reason, status, body = '', cause } = error as Partial<ProviderError>
   const causeCode = String((cause as { readonly code?: unknown } | undefined)?.code)
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
-  if (status === 407 || reason === 'proxy' || /proxy response|proxy.{0,40}CONNECT/i.test(error.message)) return 'proxy'
+  // Node's own fetch calls it a cancelled request when a proxy opens no tunnel; one that was really stopped is no failure of the network.
+  const cancelled = error.code === 'network' && error.message.endsWith('Request was cancelled.')
+  if (status === 407 || reason === 'proxy' || cancelled || /proxy response|proxy.{0,40}CONNECT/i.test(error.message)) return 'proxy'
   if (error.code === 'network') {
     if (reason === 'dns' || reason === 'refused' || reason === 'tls') return reason
     if (causeCode === 'EAI_AGAIN') return 'dns'

@@ -214,7 +214,9 @@ describe('testConnection', () => {
     for (const body of ['Connection blocked by network allowlist', '{"status":"blocked","message":"Domain not in allowlist."}', '{"message":"Sandbox policy blocks local/private network addresses."}']) {
       expect(of('x: 403 permission: no', { status: 403, body }).missingHost).toBe('api.x.test:443')
     }
-    expect(of('x: network: Proxy response (403) !== 200 when HTTP Tunneling')).toEqual({ problem: 'proxy', fix: 'The proxy refused: check its address, and that it allows api.x.test:443.' })
+    for (const message of ['Proxy response (403) !== 200 when HTTP Tunneling', 'Request was cancelled.']) {
+      expect(of(`x: network at api.x.test:443: ${message}`)).toEqual({ problem: 'proxy', fix: 'The proxy refused: check its address and password, and that it allows api.x.test:443.', missingHost: 'api.x.test:443' })
+    }
   })
 
   test('diagnose knows a sandbox, and says nothing of what it does not know', () => {

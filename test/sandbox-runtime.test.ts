@@ -1,0 +1,108 @@
+// The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and what it lets through.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { apiHosts, toClaudeCode, toSrt } from '@modelport/factory'
+import type { WireServer } from '@modelport/conformance/wire-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../scripts/workspaces.mjs'
+import { bundlePrograms } from './support/bundle.js'
+import { expectedHosts, vendorConfigs } from './support/egress-jobs.js'
+import type { EgressOutcome } from './support/egress-program.js'
+import { hostSets } from './support/host-sets.js'
+import { type LoggingProxy, startLoggingProxy } from './support/logging-proxy.js'
+import { fetchProgram, findProgram, runProgram } from './support/program.js'
+import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
+
+interface Schema { safeParse(value: unknown): { success: boolean; error?: unknown } }
+
+const command = fetchProgram('srt', 'command -v srt')
+const srt = command === undefined ? '' : realpathSync(command)
+
+describe.skipIf(command === undefined)('sandbox-runtime', () => {
+  let schemas: Record<'SandboxRuntimeConfigSchema' | 'NetworkConfigSchema', Schema>
+  beforeAll(async () => {
+    schemas = (await import(/* @vite-ignore */ join(dirname(srt), 'index.js'))) as typeof schemas
+  })
+
+  test.each(Object.entries(hostSets))('reads the settings for %s', (_name, hosts) => {
+    const settings = JSON.parse(toSrt(hosts).text) as { network: { allowedDomains: string[] } }
+    expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings)).toMatchObject({ success: true })
+    // The same matcher is in Claude Code.
+    const { sandbox } = JSON.parse(toClaudeCode(hosts).text) as { sandbox: { network: { allowedDomains: string[] } } }
+    expect(schemas.NetworkConfigSchema.safeParse(sandbox.network)).toMatchObject({ success: true })
+    expect(sandbox.network.allowedDomains).toEqual(settings.network.allowedDomains)
+  })
+
+  test.each(['box:8000', '*.com', 'host:0', 'https://a.example'])('%s would be refused', (domain) => {
+    const settings = { network: { allowedDomains: [domain], deniedDomains: [] }, filesystem: { denyRead: [], allowWrite: [], denyWrite: [] } }
+    expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings).success).toBe(false)
+  })
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'modelport-srt-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+const settingsFile = (name: string, text: string): string => {
+  const file = join(folder, `${name}.json`)
+  writeFileSync(file, text)
+  return file
+}
+const underSrt = (settings: string, line: string, env: Record<string, string> = {}, input = ''): ReturnType<typeof runProgram> =>
+  runProgram(process.execPath, [srt, '--settings', settings, '-c', line], { env, input, cwd: folder })
+
+const usable = await (async (): Promise<boolean> => {
+  if (command === undefined) return false
+  const needed = [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
+  if (needed.includes(undefined)) return false
+  const { status, stderr } = await underSrt(settingsFile('probe', toSrt([]).text), 'true')
+  if (status !== 0) console.log(`skipped: sandbox-runtime cannot run here: ${stderr.trim().split('\n').at(-1) ?? ''}`)
+  return status === 0
+})()
+
+describe.skipIf(!usable)('inside sandbox-runtime', () => {
+  const authority = join(folder, 'authority.pem')
+  const names = ['openai responses', 'anthropic', 'google', 'openai-compatible']
+  let program: string
+  let server: WireServer
+  let secure: SecureFront
+  let parent: LoggingProxy
+
+  beforeAll(async () => {
+    program = (await bundlePrograms(folder, { egress: join(root, 'test/support/egress-program.ts') })).egress
+    server = await startVendorServer()
+    secure = await startSecureFront(server, names.map((name) => expectedHosts[name]!.split(':')[0]!), authority)
+    // Whatever the sandbox lets out comes here.
+    parent = await startLoggingProxy(new Map(names.map((name) => [expectedHosts[name]!, { tunnel: secure.port, plain: Number(new URL(server.url).port) }])))
+  })
+  afterAll(async () => {
+    parent.close()
+    secure.close()
+    await server.close()
+  })
+
+  const converse = async (vendors: readonly string[], settings: string): Promise<EgressOutcome[]> => {
+    const jobs = vendors.map((name) => ({ name, config: vendorConfigs[name], platformFetch: true }))
+    const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority, NODE_USE_ENV_PROXY: '1' }
+    const { stdout, stderr, status } = await underSrt(settings, `${process.execPath} ${program}`, env, JSON.stringify(jobs))
+    expect(status, stderr).toBe(0)
+    return stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome)
+  }
+
+  test('each vendor answers through the list of all, and nothing else is asked for', async () => {
+    const { text, requires } = toSrt(apiHosts(names.map((name) => vendorConfigs[name]!)))
+    expect(requires.env).toEqual(['NODE_USE_ENV_PROXY=1'])
+    expect(await converse(names, settingsFile('all', text))).toEqual(names.map((name) => ({ name, declared: [expectedHosts[name]], text: 'It is cold.', calls: 1 })))
+    expect([...new Set(parent.asked)]).toEqual(names.map((name) => expectedHosts[name]))
+  })
+
+  test('without its host a vendor is refused, nothing leaves, and the missing line is named', async () => {
+    parent.asked.length = 0
+    const settings = settingsFile('other', toSrt(apiHosts('openai')).text)
+    const [refused, allowed] = await converse(['anthropic', 'openai responses'], settings)
+    expect(refused!.error).toMatchObject({ code: 'network', problem: 'proxy', missingHost: 'api.anthropic.com:443' })
+    expect(allowed!.text).toBe('It is cold.')
+    expect([...new Set(parent.asked)]).toEqual(['api.openai.com:443'])
+  })
+})
