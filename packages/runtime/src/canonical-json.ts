@@ -1,6 +1,8 @@
 /** JSON with sorted keys and no space: the same text for the same value, whatever the order it was written in. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isPlainObject(inner) ? sorted(inner) : inner)) ?? 'null'
+  // undefined and functions have no JSON, whatever the type of stringify says.
+  const text = JSON.stringify(value, (_key, inner: unknown) => (isPlainObject(inner) ? sorted(inner) : inner)) as string | undefined
+  return text ?? 'null'
 }
 
 const sorted = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>

@@ -2,7 +2,7 @@ import { type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@
 import type { AgentCallAction } from './action.js'
 import type { BudgetLedger } from './budget.js'
 import type { AgentRequest, AgentTarget } from './agent-target.js'
-import { toAgentList } from './prompts/agent-list.js'
+import { type Listed, toAgentList } from './prompts/agent-list.js'
 import type { Tool, ToolContext, Validated } from './tool.js'
 
 /** Names of the tools by which a native model reaches other agents. */
@@ -49,7 +49,7 @@ export function toDelegationCall(action: AgentCallAction, id: string): ToolCall 
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const schemaOf = (properties: JsonObject): JsonObject => ({ type: 'object', properties, required: Object.keys(properties), additionalProperties: false })
-const withoutTools = ({ name, description, call }: AgentTarget): AgentTarget => ({ name, description, call })
+const withoutTools = ({ name, description }: AgentTarget): Listed => ({ name, description })
 
 function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition: ToolDefinition): Tool {
   return {

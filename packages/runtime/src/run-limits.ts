@@ -51,6 +51,7 @@ export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]):
   const limits = given.reduce<RunLimits>((merged, each) => ({ ...merged, ...definedOf(each) }), defaultLimits)
   for (const [name, low, high] of ranges) {
     const value = limits[name]
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- what JavaScript callers pass is not checked before
     if (typeof value !== 'number' || !(value >= low && value <= high) || (value !== Infinity && !Number.isInteger(value))) {
       throw new LlmError('config', `limits.${name} must be a whole number between ${low} and ${high}, not ${String(value)}`)
     }

@@ -103,7 +103,7 @@ export class RunState {
 
 function toPreset(preset: InferRequest['preset'] = {}): RunPreset {
   if (typeof preset !== 'string') return preset
-  if (!Object.hasOwn(presets, preset)) throw new LlmError('config', `preset: unknown "${String(preset)}"; known: ${Object.keys(presets).join(', ')}`)
+  if (!Object.hasOwn(presets, preset)) throw new LlmError('config', `preset: unknown "${preset}"; known: ${Object.keys(presets).join(', ')}`)
   return presets[preset]
 }
 

@@ -1,8 +1,11 @@
 import type { AgentTarget } from '../agent-target.js'
 import { toToolList } from './tool-list.js'
 
+/** What is said of an agent. */
+export type Listed = Pick<AgentTarget, 'name' | 'description' | 'tools'>
+
 /** Agents as a line each, with the tools that may be called directly. */
-export const toAgentList = (agents: readonly AgentTarget[]): string =>
+export const toAgentList = (agents: readonly Listed[]): string =>
   agents
     .map(({ name, description, tools = [] }) => {
       const line = `- ${name}: ${description}`

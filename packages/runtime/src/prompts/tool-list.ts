@@ -19,7 +19,7 @@ function toTypeNote(schema: JsonObject | boolean): string {
   if (typeof schema === 'boolean') return ''
   const { type, enum: choices } = schema
   if (Array.isArray(choices)) return `: ${choices.map((choice) => JSON.stringify(choice)).join(' | ')}`
-  return type === undefined || type === 'string' ? '' : `: ${String(type)}`
+  return type === undefined || type === 'string' ? '' : `: ${typeof type === 'string' ? type : JSON.stringify(type)}`
 }
 
 const plainKeys = new Set(['type', 'enum', 'title'])
