@@ -38,10 +38,10 @@ export function sanitizeError(
 
 function plainCopy(cause: Error, redact: Redact): Error {
   const copy = new Error(redact(cause.message.slice(0, 2048)))
-  copy.name = cause.name
+  copy.name = redact(cause.name)
   copy.stack = `${copy.name}: ${copy.message}`
   const { code } = cause as { readonly code?: unknown }
-  return typeof code === 'string' ? Object.assign(copy, { code }) : copy
+  return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
 
 function redactPartial(partial: PartialAnswer, redact: Redact): PartialAnswer {
