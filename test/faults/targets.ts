@@ -23,7 +23,7 @@ export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
 
 export const targets: readonly Target[] = [
   { name: 'anthropic', format: anthropicMessages, create: (baseUrl, config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }) },
-  { name: 'openai responses', format: openaiResponses, create: (baseUrl, config) => createOpenAI({ model: 'gpt-5.4', apiKey, baseUrl: `${baseUrl}/v1`, ...config }) },
+  { name: 'openai responses', format: openaiResponses, create: (baseUrl, config) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${baseUrl}/v1`, ...config }) },
   { name: 'openai chat', format: openaiChat, create: (baseUrl, config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${baseUrl}/v1`, ...config }) },
   { name: 'google', format: gemini, create: (baseUrl, config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }) },
   { name: 'ollama', format: ollamaChat, create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }) },
