@@ -73,13 +73,13 @@ export const defaultOptions: { readonly maxTokens: number; readonly temperature:
   temperature: 0.7,
 })
 
-/** Merges options from left to right: a later defined value wins, `undefined` never erases; `vendor` is merged by field. */
+/** Merges options from left to right: a later defined value wins, `undefined` never erases; `vendor` and `retry` are merged by field. */
 export function mergeOptions(...options: readonly (CallOptions | undefined)[]): CallOptions {
   const merged: Record<string, unknown> = {}
   for (const option of options) {
     for (const [key, value] of Object.entries(option ?? {})) {
       if (value === undefined) continue
-      merged[key] = key === 'vendor' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
+      merged[key] = key === 'vendor' || key === 'retry' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
     }
   }
   return merged

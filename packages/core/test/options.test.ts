@@ -56,6 +56,11 @@ describe('options', () => {
     expect(merged).toEqual({ temperature: 0, system: '', maxTokens: 5 })
   })
 
+  test('fields of retry are merged one by one', () => {
+    const onRetry = (): void => {}
+    expect(mergeOptions({ retry: { attempts: 1 } }, { retry: { onRetry } }).retry).toEqual({ attempts: 1, onRetry })
+  })
+
   test('vendor fields are merged one by one', () => {
     expect(mergeOptions({ vendor: { a: 1, b: 1 } }, { vendor: { b: 2 } }).vendor).toEqual({ a: 1, b: 2 })
   })

@@ -103,7 +103,8 @@ function reservedOptions(state: RunState, options: CallOptions, reservation: Cal
     options.retry?.onRetry?.(notice)
   }
   return {
-    maxTokens: maxOutputTokens,
+    // Without a budget the provider's own default stands.
+    ...((state.isBudgeted || options.maxTokens !== undefined) && { maxTokens: maxOutputTokens }),
     retry: { ...options.retry, onRetry },
     ...(deadlineMs !== undefined && { deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity) }),
   }
