@@ -75,7 +75,7 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
 }
 
 /** The schema as vendors want it: of an object, and without the mark of its dialect when that is the usual one. */
-function toObjectSchema(schema: JsonObject, where: string): JsonObject {
+export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
   if (typeof schema !== 'object' || (schema as unknown) === null || Array.isArray(schema)) {
     throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
   }

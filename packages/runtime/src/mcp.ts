@@ -1,1 +1,117 @@
-export {}
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { LlmError } from '@modelport/core'
+import { hostsOf, McpConnection } from './mcp-connection.js'
+import { toTool } from './mcp-tool.js'
+import type { Tool } from './tool.js'
+import type { ToolSource } from './tool-source.js'
+
+/** A server started as a child process, spoken to over its standard input and output. Node only. */
+export interface McpCommand {
+  readonly command: string
+  readonly args?: readonly string[]
+  /** Its environment, instead of the few harmless variables it gets otherwise. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Its working directory. Default: this process's own. */
+  readonly cwd?: string
+}
+
+/** A server reached over streamable HTTP. No other host than the URL's is contacted, redirects to others are refused. */
+export interface McpUrl {
+  readonly url: string
+  /** Sent with each request, for example `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Used instead of the platform's own. */
+  readonly fetch?: typeof fetch
+}
+
+/** Any other transport of the MCP SDK. */
+export interface McpCustom {
+  /** Makes a new transport for each connection. */
+  create(): Transport
+  /** Every `host:port` it connects to. */
+  readonly apiHosts: readonly string[]
+}
+
+/** How the server is reached. */
+export type McpTransport = McpCommand | McpUrl | McpCustom
+
+/** News of a call that takes long. */
+export interface McpProgress {
+  /** Name of the tool as the model knows it. */
+  readonly tool: string
+  readonly callId: string
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
+
+/** An MCP server as a source of tools. */
+export interface McpSettings {
+  /** Names the source in errors and events. */
+  readonly name: string
+  readonly transport: McpTransport
+  /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
+  readonly prefix?: string
+  /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
+  readonly only?: readonly string[]
+  /** Most milliseconds for opening the session. Default 30,000. */
+  readonly connectTimeoutMs?: number
+  /** Most milliseconds for one call. Default 120,000. */
+  readonly timeoutMs?: number
+  /** Told when the server reports progress of a call. */
+  onProgress?(progress: McpProgress): void
+}
+
+/**
+ * The tools of an MCP server. Nothing is started or connected before they are first asked for; a connection that is lost is opened again
+ * at the next step. Close the source in the end: a child process lives until then.
+ * @throws {LlmError} `config` — the prefix is no part of a tool name; `invalid-base-url` — the URL is none.
+ */
+export function mcpTools(settings: McpSettings): ToolSource {
+  const { name, transport, prefix = '' } = settings
+  if (!/^[\w-]{0,40}$/.test(prefix)) throw new LlmError('config', `MCP server "${name}": the prefix must be at most 40 letters, digits, "_" or "-"`)
+  const connection = new McpConnection(settings)
+  let made: { readonly from: readonly unknown[]; readonly tools: readonly Tool[] } | undefined
+  const read = async (): Promise<readonly Tool[]> => {
+    const listed = await connection.list()
+    if (made?.from === listed) return made.tools
+    const taken = new Set<string>()
+    const wanted = listed.filter((tool) => settings.only?.includes(tool.name) ?? true)
+    const missing = settings.only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
+    if (missing.length) throw new LlmError('config', `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${listed.map((tool) => tool.name).join(', ')}`)
+    made = { from: listed, tools: wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings)) }
+    return made.tools
+  }
+  return {
+    name,
+    apiHosts: hostsOf(transport),
+    tools: (signal) => untilAborted(read, signal),
+    close: () => connection.close(),
+  }
+}
+
+/** A name every vendor takes; different names stay different. */
+function toolName(wanted: string, taken: Set<string>): string {
+  const clean = wanted.replace(/[^\w-]/g, '_').slice(0, 64)
+  let name = clean
+  for (let number = 2; taken.has(name); number++) name = `${clean.slice(0, 60)}_${number}`
+  taken.add(name)
+  return name
+}
+
+/** Stops waiting when the signal aborts; the work goes on for whoever asks next. */
+async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  signal?.throwIfAborted()
+  const working = work()
+  if (!signal) return working
+  let stop: () => void = () => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([working, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

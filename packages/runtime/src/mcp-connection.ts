@@ -1,0 +1,160 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ListToolsResultSchema, type Tool as McpTool, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { type ErrorCode, isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import type { McpSettings, McpTransport } from './mcp.js'
+
+const longestTimer = 2 ** 31 - 1
+const mostPages = 1000
+const mostWords = 2000
+
+/** Every host a transport may connect to. */
+export function hostsOf(transport: McpTransport): readonly string[] {
+  if ('url' in transport) return [parseBaseUrl(transport.url).host]
+  return 'apiHosts' in transport ? transport.apiHosts : []
+}
+
+/** A session with one MCP server: opened when it is needed, opened again when it was lost, its list of tools kept until the server changes it. */
+export class McpConnection {
+  readonly #settings: McpSettings
+  #client: Promise<Client> | undefined
+  #listed: Promise<readonly McpTool[]> | undefined
+  #closed = false
+  #words = ''
+
+  constructor(settings: McpSettings) {
+    this.#settings = settings
+  }
+
+  /** The open session. */
+  async client(): Promise<Client> {
+    if (this.#closed) throw new LlmError('config', `MCP server "${this.#settings.name}": the source is closed`)
+    const opening: Promise<Client> = (this.#client ??= this.#open(() => {
+      if (this.#client === opening) this.#forget()
+    }))
+    try {
+      return await opening
+    } catch (error) {
+      if (this.#client === opening) this.#forget()
+      const { message, code } = this.toError(error)
+      const words = this.#words.trim()
+      throw new LlmError(code, words ? `${message}; it said: ${words}` : message, { cause: error })
+    }
+  }
+
+  /** The tools as the server lists them now. */
+  async list(): Promise<readonly McpTool[]> {
+    const client = await this.client()
+    const listing = (this.#listed ??= this.#readList(client))
+    try {
+      return await listing
+    } catch (error) {
+      if (this.#listed === listing) this.#listed = undefined
+      throw this.toError(error)
+    }
+  }
+
+  /** Ends the session; a server in a child process ends with it. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = await this.#client?.catch(() => undefined)
+    this.#client = undefined
+    if (!client) return
+    try {
+      if (client.transport instanceof StreamableHTTPClientTransport) await client.transport.terminateSession()
+    } catch {
+      // A server that does not end its session has ended all the same.
+    }
+    await client.close().catch(() => undefined)
+  }
+
+  /** The typed error for anything the session throws. */
+  toError(error: unknown): LlmError {
+    if (isLlmError(error)) return error
+    const { message, code, name } = error instanceof Error ? (error as Error & { readonly code?: unknown }) : { message: String(error), code: undefined, name: '' }
+    return new LlmError(codeOf(code, name), `MCP server "${this.#settings.name}": ${message}`, { cause: error })
+  }
+
+  async #open(lost: () => void): Promise<Client> {
+    const { connectTimeoutMs = 30_000 } = this.#settings
+    const client = new Client({ name: 'modelport', version: '0.0.0' })
+    client.onclose = lost
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#listed = undefined
+    })
+    const transport = await this.#createTransport()
+    try {
+      await client.connect(transport, { timeout: Math.min(connectTimeoutMs, longestTimer) })
+    } catch (error) {
+      await client.close().catch(() => undefined)
+      throw error
+    }
+    return client
+  }
+
+  #forget(): void {
+    this.#client = undefined
+    this.#listed = undefined
+  }
+
+  async #createTransport(): Promise<Transport> {
+    const { transport } = this.#settings
+    if ('create' in transport) return transport.create()
+    if ('url' in transport) {
+      const { url, headers, fetch: given = fetch } = transport
+      const { host } = parseBaseUrl(url)
+      // The declared host is the only one, whatever the server says.
+      const guarded: typeof given = async (input, init) => {
+        const contacted = parseBaseUrl(String(input instanceof Request ? input.url : input)).host
+        if (contacted !== host) throw new LlmError('redirect-refused', `MCP server "${this.#settings.name}": it leads to ${contacted} instead of ${host}`)
+        return given(input, { ...init, redirect: 'manual' })
+      }
+      return new StreamableHTTPClientTransport(new URL(url), { fetch: guarded, ...(headers && { requestInit: { headers } }) })
+    }
+    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+    const { command, args = [], env, cwd } = transport
+    const created = new StdioClientTransport({ command, args: [...args], ...(env && { env: { ...env } }), ...(cwd !== undefined && { cwd }), stderr: 'pipe' })
+    this.#listen(created.stderr)
+    return created
+  }
+
+  /** Keeps the end of what a child process complains: without it nobody knows why it would not start. */
+  #listen(stream: unknown): void {
+    if (!isListenable(stream)) return
+    stream.on('data', (chunk) => {
+      this.#words = (this.#words + String(chunk)).slice(-mostWords)
+    })
+  }
+
+  async #readList(client: Client): Promise<readonly McpTool[]> {
+    if (!client.getServerCapabilities()?.tools) return []
+    const tools: McpTool[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < mostPages; page++) {
+      const result = await client.request({ method: 'tools/list', ...(cursor !== undefined && { params: { cursor } }) }, ListToolsResultSchema)
+      tools.push(...result.tools)
+      cursor = result.nextCursor
+      if (cursor === undefined) return tools
+    }
+    throw new LlmError('protocol', `MCP server "${this.#settings.name}": its list of tools does not end`)
+  }
+}
+
+/** The one thing needed of a platform's stream. */
+interface Listenable {
+  on(event: 'data', listener: (chunk: unknown) => void): unknown
+}
+
+const isListenable = (stream: unknown): stream is Listenable =>
+  typeof stream === 'object' && stream !== null && 'on' in stream && typeof stream.on === 'function'
+
+/** HTTP statuses and the codes of the protocol's errors. @see https://modelcontextprotocol.io/specification/2025-11-25/basic (read 2026-11-21) */
+function codeOf(code: unknown, name: string): ErrorCode {
+  if (code === 401) return 'auth'
+  if (code === 403) return 'permission'
+  if (code === 404) return 'not-found'
+  if (code === -32001) return 'timeout'
+  if (name === 'ZodError' || (typeof code === 'number' && code <= -32600)) return 'protocol'
+  return 'network'
+}

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { conformance } from '@modelport/conformance'
+import { describe, expect, test } from 'vitest'
+import { reference } from '../../packages/conformance/test/reference-driver.js'
+import { readText, root } from '../support/repository.js'
+import { sharedPath } from '../support/shared.js'
+import { kitFiles, rows } from './table.js'
+
+/** Titles of the kit, skipped ones too. */
+const kitTitles: string[] = []
+const add = (title: string) => void kitTitles.push(title.replace(/ \(skipped: .*/, ''))
+conformance({ describe: (_, body) => body(), test: Object.assign(add, { skip: add }) }, reference)
+
+test('every row has its own id, says what is required, and has a test or a reason why not', () => {
+  expect(rows.map(({ id }) => id)).toEqual([...new Set(rows.map(({ id }) => id))])
+  for (const { id, fault, required, tests = [], pending } of rows) {
+    expect(fault.length, id).toBeLessThanOrEqual(62)
+    expect(required, id).toBeTruthy()
+    if (!tests.length) expect(pending, id).toMatch(/^packages\/\w+ is not written/)
+  }
+})
+
+describe.each(rows)('the tests of $id', ({ tests = [] }) => {
+  test.each(tests)('%j exists', (proof) => {
+    if ('kit' in proof) {
+      expect(kitTitles.some((title) => title.startsWith(proof.kit))).toBe(true)
+      return
+    }
+    expect(existsSync(join(root, proof.file)), proof.file).toBe(true)
+    const source = readText(proof.file).replaceAll('\\\'', '\'')
+    expect(['\'', '"', '`'].some((quote) => source.includes(quote + proof.title)), proof.title).toBe(true)
+  })
+})
+
+test('the kit reports its numbers wherever it runs for the table', () => {
+  const files = kitFiles
+  expect(files.length).toBeGreaterThanOrEqual(6)
+  for (const file of files) expect(readText(file), file).toContain('conformance(faultRunner')
+})
+
+const model = sharedPath('design/reliability.md')
+
+test.skipIf(!model)('every row of the fault and threat model is in the table', () => {
+  const ids = [...readFileSync(model ?? '', 'utf8').matchAll(/^\| ([SKET]\d+) \|/gm)].map(([, id]) => id)
+  expect(ids.length).toBeGreaterThan(30)
+  expect(ids.filter((id) => !rows.some((row) => row.id === id))).toEqual([])
+})
