@@ -8,6 +8,7 @@ import type { McpSettings, McpTransport } from './mcp.js'
 const longestTimer = 2 ** 31 - 1
 const mostPages = 1000
 const mostWords = 2000
+const goodbyeMs = 2000
 
 /** Every host a transport may connect to. */
 export function hostsOf(transport: McpTransport): readonly string[] {
@@ -20,6 +21,8 @@ export class McpConnection {
   readonly #settings: McpSettings
   #client: Promise<Client> | undefined
   #listed: Promise<readonly McpTool[]> | undefined
+  /** The client behind {@link #client}, also while it is connecting. */
+  #active: Client | undefined
   #closed = false
   #words = ''
 
@@ -58,21 +61,17 @@ export class McpConnection {
   /** Ends the session; a server in a child process ends with it. */
   async close(): Promise<void> {
     this.#closed = true
-    const client = await this.#client?.catch(() => undefined)
-    this.#client = undefined
-    if (!client) return
-    try {
-      if (client.transport instanceof StreamableHTTPClientTransport) await client.transport.terminateSession()
-    } catch {
-      // A server that does not end its session has ended all the same.
-    }
-    await client.close().catch(() => undefined)
+    const client = this.#active
+    this.#forget()
+    if (client) await end(client)
   }
 
   /** The typed error for anything the session throws. */
   toError(error: unknown): LlmError {
     if (isLlmError(error)) return error
     const { message, code, name } = error instanceof Error ? (error as Error & { readonly code?: unknown }) : { message: String(error), code: undefined, name: '' }
+    // The server does not know the session any more: the next call opens a new one.
+    if (code === 404 || code === 400) this.#drop()
     return new LlmError(codeOf(code, name), `MCP server "${this.#settings.name}": ${message}`, { cause: error })
   }
 
@@ -84,7 +83,9 @@ export class McpConnection {
       this.#listed = undefined
     })
     const transport = await this.#createTransport()
+    this.#active = client
     try {
+      if (this.#closed) throw new LlmError('config', 'the source is closed')
       await client.connect(transport, { timeout: Math.min(connectTimeoutMs, longestTimer) })
     } catch (error) {
       await client.close().catch(() => undefined)
@@ -93,7 +94,14 @@ export class McpConnection {
     return client
   }
 
+  #drop(): void {
+    const client = this.#active
+    this.#forget()
+    void client?.close().catch(() => undefined)
+  }
+
   #forget(): void {
+    this.#active = undefined
     this.#client = undefined
     this.#listed = undefined
   }
@@ -139,6 +147,19 @@ export class McpConnection {
     }
     throw new LlmError('protocol', `MCP server "${this.#settings.name}": its list of tools does not end`)
   }
+}
+
+/** Ends a session, politely but without waiting long. */
+async function end(client: Client): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  if (client.transport instanceof StreamableHTTPClientTransport) {
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, goodbyeMs)
+    })
+    await Promise.race([client.transport.terminateSession(), late]).catch(() => undefined)
+    clearTimeout(timer)
+  }
+  await client.close().catch(() => undefined)
 }
 
 /** The one thing needed of a platform's stream. */

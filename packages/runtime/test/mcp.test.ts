@@ -1,0 +1,281 @@
+import { fileURLToPath } from 'node:url'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { isLlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
+import { type McpProgress, type McpSettings, mcpTools } from '@modelport/runtime/mcp'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({ id: `call_${name}`, name, arguments: args, argumentsText: JSON.stringify(args) })
+
+async function execute(source: ToolSource, one: ToolCall, signal?: AbortSignal): Promise<{ result: ToolResult; outcome: ToolOutcome }> {
+  let answer: { result: ToolResult; outcome: ToolOutcome } | undefined
+  const batch = executeBatch([one], { tools: await source.tools(), step: 1, ...(signal && { signal }), onResult: (_, result, outcome) => (answer = { result, outcome }) })
+  await batch.catch(() => undefined)
+  return answer!
+}
+const failure = async (work: Promise<unknown>) => work.then(() => 'no error', (error: unknown) => (isLlmError(error) ? `${error.code}: ${error.message}` : String(error)))
+
+/** A server with a tool of each kind. */
+function createServer() {
+  const server = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { logging: {} } })
+  const seen: { aborted: boolean; calls: unknown[] } = { aborted: false, calls: [] }
+  server.registerTool('add', { description: 'Adds', inputSchema: { a: z.number(), b: z.number() }, annotations: { readOnlyHint: true } }, ({ a, b }) => {
+    seen.calls.push([a, b])
+    return { content: [{ type: 'text', text: String(a + b) }] }
+  })
+  server.registerTool('show', { title: 'Shows', inputSchema: {} }, () => ({
+    content: [
+      { type: 'text', text: 'Look:' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'audio', data: 'BBBB', mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
+      { type: 'resource', resource: { uri: 'file:///b/c.pdf', blob: 'CCCC', mimeType: 'application/pdf' } },
+      { type: 'resource', resource: { uri: 'file:///d.png', blob: 'DDDD', mimeType: 'image/png' } },
+      { type: 'resource_link', uri: 'file:///e.txt', name: 'e', description: 'the fifth', mimeType: 'text/plain' },
+    ],
+  }))
+  server.registerTool('weigh', { description: 'Weighs', inputSchema: {}, outputSchema: { grams: z.number() } }, () => ({ content: [], structuredContent: { grams: 5 } }))
+  server.registerTool('break', { description: 'Fails', inputSchema: {} }, () => ({ isError: true, content: [{ type: 'text', text: 'the disk is full' }] }))
+  server.registerTool('throw', { description: 'Throws', inputSchema: {} }, () => { throw new Error('oh no') })
+  server.registerTool('delete.all', { description: 'Deletes', inputSchema: {}, annotations: { destructiveHint: true } }, () => ({ content: [] }))
+  server.registerTool('wait', { description: 'Waits', inputSchema: {} }, (_, { signal, sendNotification, _meta }) => new Promise((resolve) => {
+    if (_meta?.progressToken !== undefined) void sendNotification({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: 1, total: 4, message: 'a quarter' } })
+    signal.addEventListener('abort', () => {
+      seen.aborted = true
+      resolve({ content: [] })
+    })
+  }))
+  return { server, seen }
+}
+
+function inMemory(settings: Partial<McpSettings> = {}) {
+  const servers: ReturnType<typeof createServer>[] = []
+  const source = mcpTools({
+    name: 'test',
+    transport: {
+      apiHosts: [],
+      create: () => {
+        const [client, other] = InMemoryTransport.createLinkedPair()
+        const made = createServer()
+        servers.push(made)
+        void made.server.connect(other)
+        return client
+      },
+    },
+    ...settings,
+  })
+  return { source, servers }
+}
+
+describe('the tools of an MCP server', () => {
+  test('are listed as the model may know them, and nothing is connected before', async () => {
+    const { source, servers } = inMemory({ prefix: 'lab-' })
+    expect([source.name, source.apiHosts, servers.length]).toEqual(['test', [], 0])
+    const tools = await source.tools()
+    expect(tools.map(({ definition }) => definition.name)).toEqual(['lab-add', 'lab-show', 'lab-weigh', 'lab-break', 'lab-throw', 'lab-delete_all', 'lab-wait'])
+    expect(tools[0]?.definition).toMatchObject({ description: 'Adds', parameters: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] } })
+    expect(tools[1]?.definition.description).toBe('Shows')
+    expect(tools.map(({ exclusive }) => exclusive ?? false)).toEqual([false, false, false, false, false, true, false])
+    expect(await source.tools()).toBe(tools)
+    await source.close()
+    expect(await failure(source.tools())).toMatch(/^config: .*"test": the source is closed/)
+    await source.close()
+  })
+
+  test('answer with text, parts, structured content', async () => {
+    const { source } = inMemory()
+    expect((await execute(source, call('add', { a: 1, b: 2 }))).result).toEqual({ callId: 'call_add', content: '3' })
+    expect((await execute(source, call('weigh'))).result.content).toBe('{"grams":5}')
+    expect((await execute(source, call('show'))).result.content).toEqual([
+      { type: 'text', text: 'Look:' },
+      { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/png' } },
+      { type: 'audio', source: { type: 'base64', data: 'BBBB', mediaType: 'audio/wav' } },
+      { type: 'text', text: 'inside' },
+      { type: 'file', source: { type: 'base64', data: 'CCCC', mediaType: 'application/pdf' }, name: 'c.pdf' },
+      { type: 'image', source: { type: 'base64', data: 'DDDD', mediaType: 'image/png' } },
+      { type: 'text', text: 'Resource e: file:///e.txt, text/plain, the fifth' },
+    ])
+    await source.close()
+  })
+
+  test('errors are told, arguments are checked here', async () => {
+    const { source, servers } = inMemory()
+    expect(await execute(source, call('break'))).toMatchObject({ result: { content: 'the disk is full', isError: true }, outcome: { status: 'failed' } })
+    expect((await execute(source, call('throw'))).result).toMatchObject({ content: 'oh no', isError: true })
+    expect(await execute(source, call('add', { a: 'x' }))).toMatchObject({ outcome: { status: 'invalid-arguments', message: expect.stringMatching(/"b".*a: Instance type "string"/) } })
+    expect(servers[0]?.seen.calls).toEqual([])
+    await source.close()
+  })
+
+  test('an abort reaches the server, and so does a time-out', async () => {
+    const progress: McpProgress[] = []
+    const { source, servers } = inMemory({ onProgress: (news) => progress.push(news) })
+    await source.tools()
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('stop')), 30)
+    expect((await execute(source, call('wait'), controller.signal)).outcome.status).toBe('cancelled')
+    expect(progress).toEqual([{ tool: 'wait', callId: 'call_wait', progress: 1, total: 4, message: 'a quarter' }])
+    await expect.poll(() => servers[0]?.seen.aborted).toBe(true)
+    const short = inMemory({ timeoutMs: 30 })
+    expect((await execute(short.source, call('wait'))).outcome.status).toBe('timeout')
+    await expect.poll(() => short.servers[0]?.seen.aborted).toBe(true)
+    await source.close()
+    await short.source.close()
+  })
+
+  test('a changed list is read again, a lost session opened again', async () => {
+    const { source, servers } = inMemory()
+    const before = await source.tools()
+    servers[0]?.server.registerTool('new', { description: 'New', inputSchema: {} }, () => ({ content: [] }))
+    await expect.poll(async () => (await source.tools()).map(({ definition }) => definition.name)).toContain('new')
+    await servers[0]?.server.close()
+    expect((await source.tools()).length).toBe(before.length)
+    expect(servers.length).toBe(2)
+    expect((await execute(source, call('add', { a: 2, b: 2 }))).result.content).toBe('4')
+    await source.close()
+  })
+
+  test('only those wanted; what is not there is said', async () => {
+    const { source } = inMemory({ only: ['wait', 'add'] })
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['add', 'wait'])
+    await source.close()
+    const wrong = inMemory({ only: ['subtract'] })
+    expect(await failure(wrong.source.tools())).toMatch(/^config: .*no tool subtract; it has add, show/)
+    expect(await failure((async () => mcpTools({ name: 'x', prefix: 'a b', transport: { command: 'x' } }))())).toMatch(/^config: .*prefix/)
+    await wrong.source.close()
+  })
+
+  test('pages, names no vendor takes, schemas and results that do not fit', async () => {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one lists all tools on one page
+    const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { tools: {} } })
+    const names = ['a/b', 'a.b', 'x'.repeat(100), 'odd']
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+      const page = Number(params?.cursor ?? 0)
+      const inputSchema = { type: 'object' as const, ...(names[page] === 'odd' && { properties: { a: { $dynamicRef: '#x' } } }) }
+      const tool = { name: names[page] as string, inputSchema, outputSchema: { type: 'object' as const, properties: { n: { type: 'number' } }, required: ['n'] } }
+      return { tools: [tool], ...(page + 1 < names.length && { nextCursor: String(page + 1) }) }
+    })
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({ content: [{ type: 'text', text: params.name }], structuredContent: params.name === 'odd' ? { n: 1 } : { n: 'x' } }))
+    const { source } = inMemory({ transport: { apiHosts: [], create: () => {
+      const [client, other] = InMemoryTransport.createLinkedPair()
+      void server.connect(other)
+      return client
+    } } })
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['a_b', 'a_b_2', 'x'.repeat(64), 'odd'])
+    expect((await execute(source, call('odd', { a: 1 }))).result.content).toBe('odd')
+    expect((await execute(source, call('a_b_2'))).result.content).toMatch(/it was executed, but its result does not fit its own schema: n: /)
+    await source.close()
+  })
+
+  test('an aborted wait for the tools rejects with the reason', async () => {
+    const { source } = inMemory({ transport: { apiHosts: [], create: () => InMemoryTransport.createLinkedPair()[0] }, connectTimeoutMs: 50 })
+    const reason = new Error('stop')
+    await expect(source.tools(AbortSignal.abort(reason))).rejects.toBe(reason)
+    const controller = new AbortController()
+    const waiting = source.tools(controller.signal)
+    controller.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    expect(await failure(source.tools())).toMatch(/^timeout: MCP server "test": .*timed out/)
+    await source.close()
+  })
+})
+
+describe('over streamable HTTP', () => {
+  function http(settings: Partial<McpSettings> = {}, answer?: (request: Request) => Response | undefined) {
+    const requests: Request[] = []
+    let sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      requests.push(request.clone())
+      const other = answer?.(request)
+      if (other) return other
+      const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
+      if (known) return known.handleRequest(request)
+      if (request.headers.has('mcp-session-id')) return new Response('no such session', { status: 404 })
+      const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => `s${sessions.size}-${requests.length}`, onsessioninitialized: (id) => void sessions.set(id, transport) })
+      await createServer().server.connect(transport)
+      return transport.handleRequest(request)
+    }
+    const source = mcpTools({ name: 'web', transport: { url: 'https://mcp.example/api/mcp', headers: { authorization: 'Bearer secret-token' }, fetch }, ...settings })
+    return { source, requests, restart: () => (sessions = new Map()) }
+  }
+
+  test('works, and contacts the declared host alone', async () => {
+    const { source, requests } = http()
+    expect(source.apiHosts).toEqual(['mcp.example:443'])
+    expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe('42')
+    expect(new Set(requests.map(({ url }) => url))).toEqual(new Set(['https://mcp.example/api/mcp']))
+    expect(requests.every(({ headers, redirect }) => headers.get('authorization') === 'Bearer secret-token' && redirect === 'manual')).toBe(true)
+    await source.close()
+    expect(requests.at(-1)?.method).toBe('DELETE')
+  })
+
+  test('a server that has forgotten the session is asked for a new one', async () => {
+    const { source, restart } = http()
+    const first = await source.tools()
+    restart()
+    expect((await execute(source, call('add', { a: 1, b: 1 }))).outcome).toMatchObject({ status: 'failed', message: expect.stringContaining('"web"') })
+    const again = await source.tools()
+    expect(again).not.toBe(first)
+    expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe('2')
+    await source.close()
+  })
+
+  test.each([
+    [() => new Response('', { status: 307, headers: { location: 'https://evil.example/mcp' } }), /^[a-z-]+: MCP server "web"/],
+    [() => new Response('who are you', { status: 401 }), /^auth: MCP server "web"/],
+    [() => new Response('no', { status: 403 }), /^permission: /],
+    [() => new Response('', { status: 500 }), /^network: /],
+    [() => { throw new TypeError('fetch failed') }, /^network: MCP server "web": fetch failed/],
+  ])('failure %#', async (answer, expected) => {
+    const { source, requests } = http({}, answer)
+    const message = await failure(source.tools())
+    expect(message).toMatch(expected)
+    expect(message).not.toContain('secret-token')
+    expect(requests.map(({ url }) => new URL(url).host)).not.toContain('evil.example')
+    await source.close()
+  })
+
+  test('an address that is none is refused at once', () => {
+    expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(/invalid base URL/)
+  })
+})
+
+describe('in a process of its own', () => {
+  const script = fileURLToPath(new URL('fixtures/mcp-server.mjs', import.meta.url))
+
+  test('works, with its own environment, and ends when closed', async () => {
+    const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script], env: { FIXTURE: 'given' }, cwd: fileURLToPath(new URL('.', import.meta.url)) } })
+    expect(source.apiHosts).toEqual([])
+    const { content } = (await execute(source, call('where'))).result
+    const { cwd, secret, pid } = JSON.parse(content as string) as { cwd: string; secret: string; pid: number }
+    expect([secret, fileURLToPath(new URL('.', import.meta.url))]).toEqual(['given', `${cwd}/`])
+    expect((await execute(source, call('die'))).outcome.status).toBe('failed')
+    const after = JSON.parse((await execute(source, call('where'))).result.content as string) as { pid: number }
+    expect(after.pid).not.toBe(pid)
+    await source.close()
+    await expect.poll(() => isAlive(after.pid)).toBe(false)
+  })
+
+  test('that does not start says why', async () => {
+    const broken = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script, '--broken'] } })
+    expect(await failure(broken.tools())).toMatch(/^network: MCP server "child": .*; it said: the database is not there$/)
+    await broken.close()
+    const missing = mcpTools({ name: 'child', transport: { command: '/nowhere/mcp' } })
+    expect(await failure(missing.tools())).toMatch(/^network: MCP server "child": .*ENOENT/)
+    await missing.close()
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
