@@ -5,7 +5,7 @@ import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-
 export type Amount = 'calls' | 'inputTokens' | 'outputTokens' | 'toolCalls' | 'steps' | 'cost'
 
 /** Some of them. */
-export type Amounts = { readonly [Name in Amount]?: number }
+export type Amounts = Readonly<Partial<Record<Amount, number>>>
 
 const limitOf = {
   calls: 'maxCalls',

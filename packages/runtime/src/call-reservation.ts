@@ -1,4 +1,4 @@
-import { LlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
+import { isLlmError, LlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
 import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js'
 
 /** What one model call may come to. */
@@ -23,6 +23,8 @@ export interface CallOutcome {
   readonly reported: boolean
   /** Requests made, where it is known; those beyond the ones {@link CallReservation.retried} was told of count in full. */
   readonly attempts?: number
+  /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole answer. Unset: it did not fail. */
+  readonly error?: unknown
 }
 
 /** Room for one call, taken from a ledger and all above it until it is settled or released. */
@@ -113,12 +115,15 @@ export class Reservation implements CallReservation {
 
   settle(actual: CallOutcome): void {
     if (!this.#open) return
-    const whole = { input: this.#inputTokens, output: this.maxOutputTokens }
+    const full = { input: this.#inputTokens, output: this.maxOutputTokens }
     const untold = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#told - 1)
-    for (let attempt = 0; attempt < untold; attempt++) this.#charge(whole)
+    for (let attempt = 0; attempt < untold; attempt++) this.#charge(full)
     if (this.#left > 0 || untold > 0) {
-      const output = count(actual.outputTokens) ?? this.maxOutputTokens + this.#grown
-      this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, this.#inputTokens), output })
+      const whole = this.maxOutputTokens + this.#grown
+      const failed = isLlmError(actual.error) && actual.error.code !== 'budget-exceeded' ? failedTokens(actual.error, this.#inputTokens, whole) : undefined
+      const input = failed?.input ?? this.#inputTokens
+      const output = Math.max(count(actual.outputTokens) ?? (failed ? 0 : whole), failed?.output ?? 0)
+      this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
     }
     this.release()
   }

@@ -57,7 +57,8 @@ export interface ManifestRequest {
   /** The request of the run: the newest user message equal to it counts as `userTokens`. */
   readonly query?: string
   readonly profile?: ModelProfile
-  estimate(text: string): number
+  /** Counts the tokens of a text. */
+  readonly estimate: (text: string) => number
   /** The manifest of the call before. */
   readonly previous?: ContextManifest
 }

@@ -23,7 +23,7 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
 }
 
 /** What the model is told it may do in this step. */
-export function contractOf({ mode, toolDefinitions, delegation, request, output, formatLevel }: RunState, isLast: boolean): Contract {
+function contractOf({ mode, toolDefinitions, delegation, request, output, formatLevel, preset }: RunState, isLast: boolean): Contract {
   return toContract({
     mode,
     tools: isLast ? [] : toolDefinitions,
@@ -31,6 +31,7 @@ export function contractOf({ mode, toolDefinitions, delegation, request, output,
     agents: isLast ? [] : (request.agents ?? []),
     ...(output?.definition.parameters && { output: output.definition.parameters }),
     formatLevel,
+    nativePrompt: preset.nativePrompt ?? false,
   })
 }
 
@@ -54,13 +55,13 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     const reader = await provider.streamWithTools(messages, contract.definitions, options, reservedOptions(state, options, reservation))
     const reply = await readAnswer(state, reader, meter, reservation)
     const known = reply.usage.reported ? { inputTokens: reply.usage.inputTokens } : {}
-    reservation.settle({ ...known, outputTokens: Math.max(reply.usage.outputTokens, reply.usage.reported ? 0 : meter.tokens()), reported: reply.usage.reported })
+    reservation.settle({ ...known, outputTokens: Math.max(reply.usage.outputTokens, meter.tokens()), reported: reply.usage.reported })
     finish(state, reply, manifest.totalEstimatedTokens, meter.tokens(), performance.now() - startedAt)
     return reply
   } catch (error) {
-    const unsent = isLlmError(error, 'unsupported') || isLlmError(error, 'config')
+    const unsent = (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
     if (unsent) reservation.release()
-    else reservation.settle({ outputTokens: meter.tokens(), reported: false })
+    else reservation.settle({ outputTokens: meter.tokens(), reported: false, error })
     const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
     if (partial?.reported) state.usage = addUsage(state.usage, partial)
     throw error

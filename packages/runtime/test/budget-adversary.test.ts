@@ -74,20 +74,26 @@ async function modelCall(ledger: BudgetLedger, truth: Truth, world: World): Prom
   const input = 1 + random(300)
   // The estimate errs high, the prompt is as long as it is.
   const reservation = ledger.reserveCall({ inputTokens: input + random(50), maxOutputTokens: 1 + random(120), attempts: 1 + random(3), profile })
+  let seen = 0
   try {
     const body = await request(truth, input, reservation, world)
-    let seen = 0
     for (;;) {
-      if (!reservation.admits(seen + 1)) return reservation.settle({ reported: false, outputTokens: seen })
+      if (!reservation.admits(seen + 1)) {
+        reservation.settle({ reported: false, outputTokens: seen })
+        return
+      }
       const { done, value } = body.next()
       if (random(20) === 0) await wait()
-      if (done) return reservation.settle({ reported: value.reported, inputTokens: value.input, outputTokens: Math.max(seen, value.output) })
+      if (done) {
+        reservation.settle({ reported: value.reported, inputTokens: value.input, outputTokens: Math.max(seen, value.output) })
+        return
+      }
       seen++
       if (random(300) === 0) throw new LlmError('network', 'cut in the middle')
     }
   } catch (error) {
     // Broken off: what was not seen may still have been made.
-    reservation.settle({ reported: false })
+    reservation.settle({ reported: false, error, outputTokens: seen })
     throw error
   }
 }
@@ -150,7 +156,7 @@ test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless answer
         const budget = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) as RunBudget
         const ledger = new BudgetLedger(budget)
         const truth = nothing()
-        const world: World = { random: seeded(seed), ends, wait: async () => void (await scheduler.schedule(Promise.resolve())) }
+        const world: World = { random: seeded(seed), ends, wait: () => scheduler.schedule(Promise.resolve()) }
         // Two runs share one ledger, each starts others.
         await scheduler.waitFor(Promise.all([run(ledger, truth, 2, world), run(ledger, truth, 1, world)]))
         expectWithin(budget, truth)

@@ -31,11 +31,21 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
   })
 
   test.each<[keyof RunBudget, (ledger: BudgetLedger) => void]>([
-    ['maxCalls', (ledger) => void ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 })],
-    ['maxToolCalls', (ledger) => void ledger.reserveToolCall()],
-    ['maxSteps', (ledger) => void ledger.reserveStep()],
-    ['maxInputTokens', (ledger) => void ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 0 })],
-    ['maxOutputTokens', (ledger) => void ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 1 })],
+    ['maxCalls', (ledger) => {
+      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 })
+    }],
+    ['maxToolCalls', (ledger) => {
+      ledger.reserveToolCall()
+    }],
+    ['maxSteps', (ledger) => {
+      ledger.reserveStep()
+    }],
+    ['maxInputTokens', (ledger) => {
+      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 0 })
+    }],
+    ['maxOutputTokens', (ledger) => {
+      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 1 })
+    }],
   ])('%s: equal to the limit is allowed, one more is not; warned once, at 80 %%', (limit, take) => {
     const { ledger, decisions } = watched({ [limit]: 10 })
     for (let count = 1; count <= 10; count++) {
@@ -148,6 +158,17 @@ describe('reservations', () => {
     expect(ledger.spent).toMatchObject({ inputTokens: 200, outputTokens: 100 })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 1_000_000, outputTokens: 1_000_000 })
     expect(ledger.spent).toMatchObject({ inputTokens: 1_000_200, outputTokens: 1_000_100 })
+  })
+
+  test.each([
+    ['a refusal', new ProviderError('auth', 'x', { provider: 'p', status: 401 }), { inputTokens: 100, outputTokens: 0 }],
+    ['a cut after some text', new ProviderError('truncated', 'x', { provider: 'p' }), { inputTokens: 100, outputTokens: 50 }],
+    ['a server that was never reached', new ProviderError('network', 'x', { provider: 'p', reason: 'dns' }), { inputTokens: 0, outputTokens: 0 }],
+    ['an abort of the caller\'s own', new Error('enough'), { inputTokens: 100, outputTokens: 7 }],
+  ])('a call that ended with %s costs what it may have cost', (_, error, expected) => {
+    const { ledger } = watched({})
+    ledger.reserveCall(call).settle({ reported: false, outputTokens: expected.outputTokens === 0 ? 0 : 7, error })
+    expect(ledger.spent).toMatchObject({ calls: 1, ...expected })
   })
 
   test('settling or releasing twice changes nothing', () => {

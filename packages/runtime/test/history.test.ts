@@ -59,7 +59,7 @@ describe('inventory 1C: ConversationHistory', () => {
   })
 
   test('truncate keeps the system prompt and the newest; below 2 is refused', () => {
-    const history = ConversationHistory.fromList([{ role: 'system', content: 'S' }, ...'abcdef'].map((each) => (typeof each === 'string' ? user(each) : each as ChatMessage)))
+    const history = ConversationHistory.fromList([{ role: 'system', content: 'S' }, ...['a', 'b', 'c', 'd', 'e', 'f'].map(user)])
     history.truncate(3)
     expect(history.toList()).toEqual([{ role: 'system', content: 'S' }, user('e'), user('f')])
     history.truncate(9)

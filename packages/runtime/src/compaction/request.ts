@@ -46,7 +46,7 @@ export type Summarize = (request: SummaryRequest) => Promise<string>
 /** What a compaction works with. */
 export interface CompactionTools {
   /** Counts the tokens of a text: a provider's `estimateTokens`. */
-  estimate(text: string): number
+  readonly estimate: (text: string) => number
   /** Needed for `summary`; `createSummarizer` makes one of a provider. */
   readonly summarize?: Summarize
   readonly signal?: AbortSignal

@@ -18,7 +18,12 @@ export function keepRecent(messages: readonly ChatMessage[], maxMessages: number
     const why = 'a call and its results stay together'
     throw new LlmError('invalid-request', `compaction: maxMessages ${maxMessages} does not hold the newest ${newest} messages (${why}); give at least ${kept.length + newest}`)
   }
-  return [...kept, ...fill(rest, rest.length - 1, maxMessages - kept.length - newest, (block) => block.length)]
+  const first = rest.length - 1
+  const room = maxMessages - kept.length - newest
+  const request = requestBefore(rest, first)
+  const price = rest[request]?.length ?? 0
+  const keeps = price <= room ? { first, place: request, room: room - price } : { first, place: -1, room }
+  return [...kept, ...fill(rest, keeps, (block) => block.length)]
 }
 
 /**
@@ -33,31 +38,29 @@ export function keepTokens(
   const { leading, turns } = toBlocks(messages)
   const cost = (block: readonly ChatMessage[]): number => messagesTokens(block, estimate)
   const first = firstOfNewest(turns, limits.preserveRecent)
-  const room = limits.maxTokens - cost(leading) - cost(turns.slice(first).flat())
-  return [...leading, ...fill(turns, first, room, cost, true)]
+  const place = requestBefore(turns, first)
+  const room = limits.maxTokens - cost(leading) - cost(turns.slice(first).flat()) - cost(turns[place] ?? [])
+  return [...leading, ...fill(turns, { first, place, room }, cost)]
 }
 
-/** The blocks from `first` on, and before them what fits `room`: the newest request, then the others, newest first, without a gap. */
+/** The blocks from `first` on, the request at `place`, and before `first` what fits `room`, newest first, without a gap. */
 function fill(
   turns: Blocks['turns'],
-  first: number,
-  room: number,
+  { first, place, room }: { readonly first: number; readonly place: number; readonly room: number },
   costOf: (block: readonly ChatMessage[]) => number,
-  always = false,
 ): readonly ChatMessage[] {
-  const place = newestRequest(turns)
-  const request = place >= 0 && place < first ? turns[place] : undefined
-  const price = request ? costOf(request) : 0
-  const keepRequest = request !== undefined && (always || price <= room)
-  let left = keepRequest ? room - price : room
+  let left = room
   let start = first
-  while (start > 0) {
-    const block = turns[start - 1] ?? []
-    const cost = keepRequest && start - 1 === place ? 0 : costOf(block)
+  for (; start > 0; start--) {
+    const cost = start - 1 === place ? 0 : costOf(turns[start - 1] ?? [])
     if (cost > left) break
     left -= cost
-    start--
   }
-  const kept = turns.slice(start).flat()
-  return keepRequest && place < start ? [...(request ?? []), ...kept] : kept
+  return turns.filter((_, at) => at >= start || at === place).flat()
+}
+
+/** Place of the newest request, when it stands before `first`: else it is kept anyway. */
+function requestBefore(turns: Blocks['turns'], first: number): number {
+  const place = newestRequest(turns)
+  return place < first ? place : -1
 }
