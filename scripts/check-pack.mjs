@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { printInstallSizes } from './install-size.mjs'
-import { discoverWorkspaces } from './workspaces.mjs'
+import { publishedPackages, requireBuild } from './workspaces.mjs'
 
-const publicPackages = discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+const publicPackages = publishedPackages()
 const temporary = mkdtempSync(join(tmpdir(), 'modelport-pack-'))
 const windows = process.platform === 'win32'
 let failed = false
@@ -71,7 +71,7 @@ async function bundleForBrowser(title, folder, entry) {
 }
 
 try {
-  if (!publicPackages.every(({ dir }) => existsSync(join(dir, 'dist')))) throw new Error('run `pnpm run build` first')
+  requireBuild(publicPackages)
   for (const workspace of publicPackages) await pack(workspace)
   printInstallSizes(publicPackages, tarballs)
   await install('core alone', ['core'], ['@modelport/core'],

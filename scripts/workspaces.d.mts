@@ -14,3 +14,7 @@ export interface Workspace {
 }
 export const root: string
 export const discoverWorkspaces: () => readonly Workspace[]
+/** What is released: the packages that are not private. */
+export const publishedPackages: () => readonly Workspace[]
+/** Ends the program where an entry of these packages is not built. */
+export const requireBuild: (workspaces: readonly Workspace[]) => void

@@ -30,3 +30,12 @@ export const discoverWorkspaces = () =>
     const dir = join(root, path)
     return { path, dir, manifest, name: manifest.name, shortName: manifest.name.replace(/^@modelport\//, ''), isPrivate: manifest.private === true, entries: entries(manifest) }
   })
+
+/** What is released: the packages that are not private. */
+export const publishedPackages = () => discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+
+/** Ends the program where an entry of these packages is not built. */
+export const requireBuild = (workspaces) => {
+  const missing = workspaces.flatMap(({ dir, entries }) => entries.filter(({ output }) => !existsSync(join(dir, output))))
+  if (missing.length > 0) throw new Error(`run \`pnpm run build\` first: there is no ${missing.map(({ specifier }) => specifier).join(', ')}`)
+}

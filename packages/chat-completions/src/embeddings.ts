@@ -9,6 +9,7 @@ interface WireEmbeddings {
 
 /** Which vectors to ask for. */
 export interface EmbeddingModel {
+  /** The model that makes the vectors. */
   readonly model: string
   /** Length of the vectors. Unset: the model's own. */
   readonly dimensions?: number | undefined

@@ -25,6 +25,7 @@ export interface Runner {
   describe(name: string, body: () => void): void
   /** Declares a test; `skip` one that does not apply. */
   test: ((name: string, body: () => Promise<void> | void, timeoutMs?: number) => void) & {
+    /** A test that does not apply. */
     skip(name: string, body?: () => void): void
   }
   /** Told at the end of a test what it tried, for example `{ cuts: 912 }`, once for each rule it cites: numbers for a report. */

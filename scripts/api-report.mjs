@@ -1,0 +1,74 @@
+// What each package exports, as a text that a reviewer reads: packages/*/api/*.api.md. Without an argument it says where a report and
+// the built declarations differ; with `--update` it writes the reports anew. Needs `pnpm run build`.
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { join, relative } from 'node:path'
+import { publishedPackages, requireBuild, root } from './workspaces.mjs'
+
+const update = process.argv.includes('--update')
+const published = publishedPackages()
+requireBuild(published)
+
+/** `@modelport/factory/node` → `factory-node.api.md` */
+const reportName = (specifier) => `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`
+
+const configOf = ({ dir, path }, { specifier, output }) => {
+  const reportFolder = join(dir, 'api')
+  mkdirSync(reportFolder, { recursive: true })
+  return ExtractorConfig.prepare({
+    packageJsonFullPath: join(dir, 'package.json'),
+    configObjectFullPath: undefined,
+    configObject: {
+      projectFolder: dir,
+      mainEntryPointFilePath: join(dir, output.replace(/\.js$/, '.d.ts')),
+      compiler: { overrideTsconfig: { extends: join(root, 'tsconfig.base.json'), compilerOptions: { composite: false, paths: {}, types: ['node'] }, files: [] } },
+      apiReport: { enabled: true, reportFileName: reportName(specifier), reportFolder, reportTempFolder: join(root, '.cache/api', path) },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      newlineKind: 'lf',
+      messages: {
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+      },
+    },
+  })
+}
+
+const jobs = published.flatMap((workspace) => workspace.entries.map((entry) => ({ name: entry.specifier, config: configOf(workspace, entry) })))
+// One program for all entries: each of its own would take as long as all together.
+const compilerState = CompilerState.create(jobs[0].config, { additionalEntryPoints: jobs.slice(1).map(({ config }) => config.mainEntryPointFilePath) })
+
+/** Lines that differ, with what stands around them. */
+const difference = ({ reportFilePath, reportTempFilePath }) =>
+  spawnSync('git', ['diff', '--no-index', '--no-color', '--unified=2', existsSync(reportFilePath) ? reportFilePath : devNull, reportTempFilePath], { encoding: 'utf8' })
+    .stdout.split('\n').slice(4).join('\n')
+
+let wrong = 0
+for (const { name, config } of jobs) {
+  const { apiReportChanged, errorCount } = Extractor.invoke(config, {
+    compilerState,
+    localBuild: update,
+    messageCallback: (message) => {
+      message.handled = message.logLevel !== 'error'
+    },
+  })
+  if (update ? errorCount === 0 : !apiReportChanged) continue
+  wrong++
+  console.log(update ? `${name}: could not be reported` : `${name} exports something else than its report says:\n${difference(config)}`)
+}
+
+const wanted = jobs.map(({ config }) => config.reportFilePath)
+const left = published.flatMap(({ dir }) => readdirSync(join(dir, 'api')).map((file) => join(dir, 'api', file))).filter((file) => !wanted.includes(file))
+for (const file of left) {
+  if (update) rmSync(file)
+  else {
+    wrong++
+    console.log(`${relative(root, file)}: a report of no entry`)
+  }
+}
+console.log(wrong ? `${wrong} API reports differ. If that is meant: pnpm api:update, and commit packages/*/api` : `${jobs.length} API reports ${update ? 'written' : 'agree'}`)
+process.exitCode = wrong ? 1 : 0

@@ -1,0 +1,47 @@
+// For typedoc: a module is called as it is imported, a page by its heading, and what documents itself needs no comment.
+import { Converter, ReflectionKind } from 'typedoc'
+
+const groups = [
+  [/\/docs\/guides\//, 'Guides'],
+  [/\/docs\/providers\//, 'Providers'],
+  [/\/docs\//, 'Reference'],
+  [/./, 'Project'],
+]
+
+/** `core/src` → `@modelport/core`, `factory/src/node` → `@modelport/factory/node` */
+const specifier = (name) => name.replace(/^([\w-]+)\/src(\/.*)?$/, '@modelport/$1$2')
+
+/** A page's first line is its name, and typedoc's heading. */
+function nameDocument(document, path) {
+  const [first] = document.content
+  const [heading, title] = /^# (.+)\n+/.exec(first?.text ?? '') ?? []
+  if (!title) return
+  document.name = title.replaceAll('`', '')
+  first.text = first.text.slice(heading.length)
+  document.frontmatter.group ??= groups.find(([pattern]) => pattern.test(path))[1]
+}
+
+/** `type: 'text'` says all there is to say; fields of an object type within another are told by the comment of what holds them. */
+const needsNone = (reflection) =>
+  reflection.kind === ReflectionKind.Property && (reflection.type?.type === 'literal' || reflection.parent?.kind === ReflectionKind.TypeLiteral)
+
+/** Part of a function's type: not asked for a comment at all. */
+const inSignature = ({ parent }) => parent !== undefined && (parent.kindOf(ReflectionKind.SomeSignature) || inSignature(parent))
+
+const hasComment = (reflection) => reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
+
+export function load(app) {
+  app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
+    nameDocument(document, app.files.getReflectionPath(document) ?? '')
+  })
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name = specifier(module.name)
+  })
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+    const reflections = Object.values(project.reflections)
+    const itself = reflections.filter((reflection) => needsNone(reflection) && !inSignature(reflection) && !reflection.hasComment())
+    app.options.setValue('intentionallyNotDocumented', [...new Set(itself.map((reflection) => reflection.getFullName()))])
+    const exported = reflections.filter(({ kind, parent }) => parent?.kind === ReflectionKind.Module && kind !== ReflectionKind.Reference)
+    console.log(`${exported.filter(hasComment).length} of ${exported.length} exports have a comment`)
+  })
+}
