@@ -34,7 +34,7 @@ export const boundaries = [
   { package: 'runtime', imports: ['@modelport/core', 'zod', '@cfworker/json-schema', '@standard-schema/spec', '@modelcontextprotocol/sdk', '@noble/hashes', '@opentelemetry/api'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'] },
   { package: 'dialog', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'] },
   { package: 'agent', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'] },
-  { package: 'cli', imports: ['@modelport/core', '@modelport/factory', '@modelport/runtime', '@modelport/provider-mock', '@clack/prompts', 'commander', 'streaming-markdown', 'yaml'], builtins: true, forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'] },
+  { package: 'cli', imports: ['@modelport/core', '@modelport/factory', '@modelport/runtime', '@modelport/provider-mock', '@clack/prompts', 'commander', 'yaml'], builtins: true, forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'] },
   { package: 'cli', file: 'tool-module.ts', imports: ['@modelport/core'], computed: true, builtins: true, forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'] },
 ]
 

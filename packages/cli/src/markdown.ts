@@ -1,144 +1,143 @@
-import { Attr, parser, parser_end, parser_write, Token } from 'streaming-markdown'
 import type { Printer, Style } from './printer.js'
 
-const styles: Readonly<Partial<Record<Token, readonly Style[]>>> = {
-  [Token.Heading_1]: ['bold', 'underline'],
-  [Token.Heading_2]: ['bold', 'underline'],
-  [Token.Heading_3]: ['bold'],
-  [Token.Heading_4]: ['bold'],
-  [Token.Heading_5]: ['bold'],
-  [Token.Heading_6]: ['bold'],
-  [Token.Code_Block]: ['cyan'],
-  [Token.Code_Fence]: ['cyan'],
-  [Token.Code_Inline]: ['cyan'],
-  [Token.Italic_Ast]: ['italic'],
-  [Token.Italic_Und]: ['italic'],
-  [Token.Strong_Ast]: ['bold'],
-  [Token.Strong_Und]: ['bold'],
-  [Token.Strike]: ['strikethrough'],
-}
-/** Stand on lines of their own, with a free line before. */
-const blocks = new Set<Token>([
-  Token.Paragraph, Token.Heading_1, Token.Heading_2, Token.Heading_3, Token.Heading_4, Token.Heading_5, Token.Heading_6,
-  Token.Code_Block, Token.Code_Fence, Token.Rule, Token.Table, Token.List_Unordered, Token.List_Ordered, Token.Equation_Block,
-])
-
-interface Open {
-  readonly token: Token
-  /** Text since it was opened: that of a link is compared with its address. */
-  text: string
-  address?: string
-  /** Number of the next item of an ordered list. */
-  number: number
-}
+/** What a line begins with, once it is known: heading, bullet, quote, fence. A rule is a whole line. */
+const lineStart = /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
+/** What may still become one of them. */
+const maybeLineStart = /^ {0,20}(?:#{1,6}|[-+]|[*_]{1,2}|([-*_])\1{1,100} {0,20}|`{1,2}|`{3,20}[^\n]{0,200}|~{1,2}|~{3,20}[^\n]{0,200})?$/
+/** Code, strong, emphasis, struck through, a link: whole, and followed by the character that shows that it is. */
+const spans: readonly [form: RegExp, style: Style][] = [
+  [/^(`+)([^`\n]+)\1(?!`)/, 'cyan'],
+  [/^(\*\*|__)(?=\S)([^\n]*?[^\s*_])\1(?![*_])/, 'bold'],
+  [/^(\*)(?=[^\s*])([^*\n]*[^\s*])\1(?!\*)/, 'italic'],
+  [/^(_)(?=[^\s_])([^_\n]*[^\s_])\1(?!\w)/, 'italic'],
+  [/^(~~)(?=\S)([^~\n]*\S)\1/, 'strikethrough'],
+]
+const link = /^!?\[([^\]\n]*)\]\(([^)\s]*)\)/
+const opener = /[`*_~![]/
+/** Most characters that wait for the end of a span. */
+const mostHeld = 400
 
 /**
- * Shows Markdown on a terminal while it comes: styles as far as there are colours, and the address of each link beside its text,
- * so that a link cannot claim to lead elsewhere. The text must have been made safe before.
+ * Shows Markdown on a terminal while it comes, letter by letter but for what is inside of a span that has not ended. Nothing of the
+ * text is lost: marks that mark nothing are shown. Beside the text of a link stands its address, so that it cannot claim to lead
+ * elsewhere. Tables stay as they are. The text must have been made safe before.
  */
 export class MarkdownView {
   readonly #printer: Printer
-  readonly #open: Open[] = []
-  readonly #parser: ReturnType<typeof parser>
-  #empty = true
+  #held = ''
+  #atLineStart = true
+  /** The mark that ends the code block that is open. */
+  #fence: string | undefined
+  #lineStyles: readonly Style[] = []
+  /** The character before what is held: inside of a word an underscore is none but itself. */
+  #previous = '\n'
 
   constructor(printer: Printer) {
     this.#printer = printer
-    this.#parser = parser({
-      data: undefined,
-      add_token: (_, token) => { this.#begin(token) },
-      end_token: () => { this.#end() },
-      add_text: (_, text) => { this.#text(text) },
-      set_attr: (_, attribute, value) => { this.#attribute(attribute, value) },
-    })
   }
 
   /** The next piece. */
   write(text: string): void {
-    parser_write(this.#parser, text)
+    this.#held += text
+    this.#drain(false)
   }
 
   /** Shows what is held back, and ends the last line. */
   end(): void {
-    parser_end(this.#parser)
-    while (this.#open.length) this.#end()
-    if (!this.#empty) this.#printer.line()
+    this.#drain(true)
+    if (this.#previous !== '\n') this.#printer.line()
+    this.#previous = '\n'
   }
 
-  #begin(token: Token): void {
-    const outer = this.#open.at(-1)
-    if (token === Token.Line_Break) this.#newLine()
-    else if (token === Token.List_Item) this.#item()
-    else if (token === Token.Table_Row && outer?.text) this.#newLine()
-    else if (token === Token.Table_Cell && outer?.text) this.#put(' │ ')
-    else if (blocks.has(token) && !this.#isFirstOf(outer)) this.#block(token)
-    if (token === Token.Table_Row || token === Token.Table_Cell) this.#mark()
-    this.#open.push({ token, text: '', number: 1 })
-    if (token === Token.Rule) this.#put('─'.repeat(Math.min(40, this.#printer.columns - 1)))
-    if (token === Token.Blockquote && !this.#empty && !this.#isFirstOf(outer)) this.#block(token)
-    else if (token === Token.Blockquote) this.#put('│ ')
+  #drain(final: boolean): void {
+    while (this.#held && this.#step(final));
   }
 
-  #end(): void {
-    const closed = this.#open.pop()
-    if (!closed) return
-    const { token, address, text } = closed
-    if (address !== undefined && address !== text && (token === Token.Link || token === Token.Image)) this.#put(` (${address})`)
+  /** Shows what can be shown; false where more must come first. */
+  #step(final: boolean): boolean {
+    if (this.#atLineStart) return this.#fence === undefined ? this.#beginLine(final) : this.#beginCodeLine(this.#fence, final)
+    return this.#fence === undefined ? this.#inline(final) : this.#put(this.#take(this.#lineRest()), ['cyan'])
   }
 
-  #text(text: string): void {
-    this.#mark(text)
-    const applied = this.#open.flatMap(({ token }) => styles[token] ?? [])
-    const lines = text.split('\n')
-    for (const [index, line] of lines.entries()) {
-      if (index) this.#newLine()
-      if (line) this.#put(applied.length ? this.#printer.style(applied, line) : line)
+  /** True once it is known what the line is. */
+  #beginLine(final: boolean): boolean {
+    const [whole, indent = '', heading, bullet, quote, fence, rule] = lineStart.exec(this.#held) ?? []
+    if (whole === undefined) {
+      if (!final && maybeLineStart.test(this.#held)) return false
+      this.#atLineStart = false
+      return true
     }
+    this.#held = this.#held.slice(whole.length)
+    // A quote may hold any of the others.
+    this.#atLineStart = quote !== undefined
+    this.#fence = fence
+    if (heading !== undefined) this.#lineStyles = heading.length < 3 ? ['bold', 'underline'] : ['bold']
+    if (bullet !== undefined) this.#put(`${indent}• `)
+    else if (quote !== undefined) this.#put(`${indent}│`, ['dim'])
+    else if (fence !== undefined) this.#put(whole, ['dim'])
+    else if (rule !== undefined) this.#put('─'.repeat(Math.min(40, this.#printer.columns - 1)), ['dim'])
+    return true
   }
 
-  #attribute(attribute: Attr, value: string): void {
-    const open = this.#open.at(-1)
-    if (!open) return
-    if (attribute === Attr.Href || attribute === Attr.Src) open.address = value
-    else if (attribute === Attr.Start) open.number = Number(value) || 1
-    else if (attribute === Attr.Checked) this.#put('☑ ')
+  #beginCodeLine(fence: string, final: boolean): boolean {
+    const [closing, mark] = /^ {0,20}([`~]{3,100})[ \t]{0,20}(?=\n|$)/.exec(this.#held) ?? []
+    if (!final && /^ {0,20}[`~]{0,100}[ \t]{0,20}$/.test(this.#held)) return false
+    this.#atLineStart = false
+    if (closing === undefined || !mark?.startsWith(fence)) return true
+    this.#fence = undefined
+    this.#held = this.#held.slice(closing.length)
+    return this.#put(closing, ['dim'])
   }
 
-  #item(): void {
-    const list = this.#open.at(-1)
-    if (!this.#isFirstOf(list) || this.#open.length > 1) this.#newLine()
-    const ordered = list?.token === Token.List_Ordered
-    this.#put(ordered ? `${list.number++}. ` : '• ')
-    this.#mark()
+  /** A piece of a line that is no code. */
+  #inline(final: boolean): boolean {
+    const near = this.#held.slice(0, mostHeld)
+    const lineEnd = near.indexOf('\n')
+    const line = lineEnd < 0 ? near : near.slice(0, lineEnd + 1)
+    const at = line.search(opener)
+    if (at !== 0) return this.#put(this.#take(at < 0 ? line.length : at), this.#lineStyles)
+    // Whether it is one is known by the character after it, or at the end of the line.
+    const known = final || lineEnd >= 0 || near.length === mostHeld
+    const inWord = line.startsWith('_') && /\w/.test(this.#previous)
+    if (!inWord && this.#span(line, known)) return true
+    return inWord || known ? this.#put(this.#take(1), this.#lineStyles) : false
   }
 
-  /** Inside an item a list goes on at the next line; elsewhere a block has a free line before it. */
-  #block(token: Token): void {
-    const inItem = this.#open.some((open) => open.token === Token.List_Item)
-    const isList = token === Token.List_Unordered || token === Token.List_Ordered
-    if (inItem && isList) return
-    this.#newLine()
-    // The first item of a list brings the second line feed with it.
-    if (!inItem && !(isList && this.#open.length)) this.#newLine()
+  #span(line: string, known: boolean): boolean {
+    const [linked, text = '', address = ''] = link.exec(line) ?? []
+    if (linked !== undefined) {
+      this.#take(linked.length)
+      return this.#put(text === address ? address : `${text} (${address})`, [...this.#lineStyles, 'underline'])
+    }
+    for (const [form, style] of spans) {
+      const [whole, , inner = ''] = form.exec(line) ?? []
+      if (whole === undefined || (!known && whole.length === line.length)) continue
+      this.#take(whole.length)
+      return this.#put(inner, [...this.#lineStyles, style])
+    }
+    return false
   }
 
-  #isFirstOf(outer: Open | undefined): boolean {
-    return this.#empty || (outer !== undefined && !outer.text && outer.token !== Token.Document)
+  #lineRest(): number {
+    const end = this.#held.indexOf('\n')
+    return end < 0 ? this.#held.length : end + 1
   }
 
-  #newLine(): void {
-    const quotes = this.#open.filter(({ token }) => token === Token.Blockquote).length
-    const items = this.#open.filter(({ token }) => token === Token.List_Item).length
-    this.#put(`\n${'│ '.repeat(quotes)}${'  '.repeat(items)}`)
+  #take(length: number): string {
+    const taken = this.#held.slice(0, length)
+    this.#held = this.#held.slice(length)
+    return taken
   }
 
-  /** Everything open has text now. */
-  #mark(text = ' '): void {
-    for (const open of this.#open) open.text += text
-  }
-
-  #put(text: string): void {
-    this.#empty = false
-    this.#printer.write(text)
+  #put(text: string, styles: readonly Style[] = []): true {
+    const line = text.endsWith('\n') ? text.slice(0, -1) : text
+    if (line) this.#printer.write(styles.length ? this.#printer.style(styles, line) : line)
+    if (line !== text) {
+      this.#printer.write('\n')
+      this.#atLineStart = true
+      this.#lineStyles = []
+    }
+    this.#previous = text.at(-1) ?? this.#previous
+    return true
   }
 }

@@ -33,7 +33,7 @@ export async function runTool(call: ToolCall, { tools, approve, step, signal }: 
   }
 }
 
-/** Everything but plain ASCII as `\\uXXXX`: nothing can hide on a terminal, and JSON stays the same JSON. */
+/** Everything but plain ASCII as `\uXXXX`: nothing can hide on a terminal, and JSON stays the same JSON. */
 export const toVisible = (text: string): string => text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A tool that does not listen must not hold up Ctrl-C. */

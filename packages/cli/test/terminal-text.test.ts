@@ -1,0 +1,48 @@
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { TerminalText, toTerminalText } from '../src/terminal-text.js'
+
+const attacks: [what: string, text: string, shown: string][] = [
+  ['clipboard (OSC 52)', 'a\u001b]52;c;ZXZpbA==\u0007b', 'ab'],
+  ['hidden link (OSC 8)', '\u001b]8;;https://evil.example\u001b\\safe.example\u001b]8;;\u001b\\', 'safe.example'],
+  ['title (OSC 0)', '\u001b]0;owned\u0007text', 'text'],
+  ['cleared screen (CSI 2J)', 'a\u001b[2Jb', 'ab'],
+  ['colours', '\u001b[31mred\u001b[0m', 'red'],
+  ['8-bit CSI and OSC', '\u009b2Ja\u009d0;x\u009cb', 'ab'],
+  ['device control string', '\u001bPq#0\u001b\\a', 'a'],
+  ['character set', '\u001b(0lqk', 'lqk'],
+  ['overwritten line', 'rm -rf /\recho hello', 'rm -rf /echo hello'],
+  ['backspaces', 'evil\b\b\b\bgood', 'evilgood'],
+  ['reversed order', 'a\u202egpj.exe', 'agpj.exe'],
+  ['hidden tags', 'a\u{e0041}\u{e0042}b', 'ab'],
+  ['never ended: only its line is lost', 'a\u001b]52;c;\nthe rest', 'a\nthe rest'],
+  ['line feeds and tabs stay', 'a\n\tb\r\n', 'a\n\tb\n'],
+  ['letters of the world stay', 'é 日本 👩‍💻 عربي', 'é 日本 👩‍💻 عربي'],
+]
+
+describe('text for a terminal', () => {
+  test.each(attacks)('%s', (_what, text, shown) => {
+    expect(toTerminalText(text)).toBe(shown)
+  })
+
+  const piece = fc.oneof(fc.string(), fc.constantFrom('\u001b', '[', ']', '52;c;', '\u0007', '\u009b', '\u001b\\', '\r', '\n', 'm', '\u202e', 'P'))
+
+  test('holds nothing a terminal acts on, however it is cut', () => {
+    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const filter = new TerminalText()
+      const streamed = pieces.map((one) => filter.push(one)).join('')
+      // eslint-disable-next-line no-control-regex -- these are what must not be there
+      expect(streamed).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+      expect(stripVTControlCharacters(streamed)).toBe(streamed)
+      expect(streamed).toBe(toTerminalText(pieces.join('')))
+    }), { numRuns: 2000 })
+  })
+
+  test('takes time in proportion to the text', () => {
+    const text = '\u001b]'.repeat(50_000) + 'x'.repeat(100_000)
+    const startedAt = performance.now()
+    toTerminalText(text)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+})
