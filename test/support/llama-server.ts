@@ -1,7 +1,9 @@
+import type { Provider, StreamEvent, ToolCall, ToolDefinition, ToolResult, ToolStreamReader } from '@modelport/core'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { sharedPath } from './shared.js'
 
 /** A llama.cpp server that runs. */
@@ -47,4 +49,25 @@ function running(script: string, port: number): LlamaServer {
   }
   process.once('exit', stop)
   return { url: `http://127.0.0.1:${port}`, log: () => readFileSync(join(folder, `${port}.log`), 'utf8'), stop }
+}
+
+/** A tool that the small model knows. */
+export const weather: ToolDefinition = {
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
+/** Has the small model call its tool twice at once, answers with `answer`, and reads to the end. */
+export async function askTwoCities(provider: Provider, answer: (calls: readonly ToolCall[]) => readonly ToolResult[]): Promise<{ readonly reader: ToolStreamReader; readonly events: readonly StreamEvent[] }> {
+  const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
+  const events: StreamEvent[] = []
+  for await (const event of reader) {
+    events.push(event)
+    if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
+    const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
+    expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
+    await reader.sendToolResults(answer(calls))
+  }
+  return { reader, events }
 }

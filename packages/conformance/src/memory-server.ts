@@ -1,4 +1,5 @@
 import type { Fetch } from '@modelport/driver'
+import { parseJsonOrText } from './json-text.js'
 import type { VirtualClock } from './virtual-clock.js'
 import type { WireAnswer, WireRequest } from './wire-format.js'
 
@@ -84,18 +85,12 @@ async function toLogged(input: string | URL | Request, init: RequestInit, clock:
   const url = new URL(input instanceof Request ? input.url : input)
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
   const text = init.body === undefined && input instanceof Request ? await input.text() : await new Response(init.body ?? null).text()
-  let body: unknown
-  try {
-    body = text ? JSON.parse(text) : undefined
-  } catch {
-    body = text
-  }
   return {
     method: init.method ?? (input instanceof Request ? input.method : 'GET'),
     path: url.pathname + url.search,
     url: url.href,
     headers: Object.fromEntries(headers),
-    body,
+    body: text ? parseJsonOrText(text) : undefined,
     at: clock.now(),
     redirect: init.redirect ?? 'follow',
     delivered: 0,

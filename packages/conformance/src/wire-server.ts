@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
 import type { WireAnswer, WireFormat, WireRequest } from './wire-format.js'
 
@@ -102,15 +103,7 @@ async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
   const text = new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer())
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
-  return { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: Object.fromEntries(headers), body: parse(text) }
-}
-
-function parse(text: string): unknown {
-  try {
-    return text ? JSON.parse(text) : undefined
-  } catch {
-    return text
-  }
+  return { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: Object.fromEntries(headers), body: text ? parseJsonOrText(text) : undefined }
 }
 
 function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireAnswer {

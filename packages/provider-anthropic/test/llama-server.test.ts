@@ -1,6 +1,5 @@
-import type { StreamEvent, ToolDefinition } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { askTwoCities, startLlamaServer, weather } from '../../../test/support/llama-server.js'
 import { countTokens, createAnthropic, listModels } from '../src/index.js'
 
 const apiKey = 'sk-llama-5d20b9e1'
@@ -9,12 +8,6 @@ const config = { baseUrl: server?.url ?? 'http://none.test', model: 'tinytool', 
 const provider = createAnthropic(config)
 
 afterAll(() => server?.stop())
-
-const weather: ToolDefinition = {
-  name: 'get_weather',
-  description: 'Weather of a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-}
 
 describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
   test('a stream, with characters of several bytes', async () => {
@@ -30,15 +23,7 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
   })
 
   test('two calls at once, answered in the other order, and the answer to them', async () => {
-    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
-    const events: StreamEvent[] = []
-    for await (const event of reader) {
-      events.push(event)
-      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-      const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
-      expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
-      await reader.sendToolResults(calls.toReversed().map(({ id }, index) => ({ callId: id, content: index ? '15 degrees and rain' : '21 degrees and sunny' })))
-    }
+    const { reader, events } = await askTwoCities(provider, (calls) => calls.toReversed().map(({ id }, index) => ({ callId: id, content: index ? '15 degrees and rain' : '21 degrees and sunny' })))
     expect(events.at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
     expect(reader.fullText()).toMatch(/degrees/)
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { closeServers, serve } from '../../../test/support/answering-server.js'
 import { countTokens, createAnthropic, listModels, type AnthropicConfig } from '../src/index.js'
 
 const apiKey = 'sk-ant-secret-0123456789abcdef'
@@ -15,26 +15,10 @@ const hello = sse(
   { type: 'message_stop' },
 )
 
-const servers: Server[] = []
 afterEach(async () => {
   vi.restoreAllMocks()
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  await closeServers()
 })
-
-async function serve(answer: (path: string, index: number) => { status: number; headers?: Record<string, string>; body: string }): Promise<{ baseUrl: string; paths: string[] }> {
-  const paths: string[] = []
-  const server = createServer((request, response) => {
-    const { status, headers, body } = answer(request.url ?? '', paths.push(request.url ?? '') - 1)
-    request.resume().on('end', () => response.writeHead(status, headers).end(body))
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address() as { port: number }
-  return { baseUrl: `http://127.0.0.1:${address.port}`, paths }
-}
 
 const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnthropic> => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })
 const once = { retry: { attempts: 1 } }
@@ -42,20 +26,20 @@ const once = { retry: { attempts: 1 } }
 describe('the SDK only sends', () => {
   test.each([408, 409, 429, 500, 503, 529])('status %i: one call is one request, and one attempt more is one more', async (status) => {
     const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
-    const { baseUrl, paths } = await serve(() => ({ status, headers: { 'content-type': 'application/json', 'x-should-retry': 'true' }, body }))
-    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ provider: 'anthropic', status })
+    const { origin, paths } = await serve(() => ({ status, headers: { 'content-type': 'application/json', 'x-should-retry': 'true' }, body }))
+    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({ provider: 'anthropic', status })
     expect(paths).toEqual(['/v1/messages'])
   })
 
   test('no redirect is followed', async () => {
-    const { baseUrl, paths } = await serve((path) => (path === '/v1/messages' ? { status: 307, headers: { location: '/elsewhere' }, body: '' } : { status: 200, body: '{}' }))
-    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    const { origin, paths } = await serve((path) => (path === '/v1/messages' ? { status: 307, headers: { location: '/elsewhere' }, body: '' } : { status: 200, body: '{}' }))
+    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
     expect(paths).toEqual(['/v1/messages'])
   })
 
   test('a stream over the real transport', async () => {
-    const { baseUrl, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
-    const reader = await provider({ baseUrl }).stream('Hi')
+    const { origin, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const reader = await provider({ baseUrl: origin }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
     expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual(['Hello', 'stop', 2, 1])
@@ -128,8 +112,8 @@ describe('keys', () => {
   })
 
   test('a server that repeats the key does not get it into an error', async () => {
-    const { baseUrl } = await serve(() => ({ status: 401, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid x-api-key ${apiKey}` }, request_id: 'req_1' }) }))
-    const error: unknown = await provider({ baseUrl }).complete('Hi').catch((thrown: unknown) => thrown)
+    const { origin } = await serve(() => ({ status: 401, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid x-api-key ${apiKey}` }, request_id: 'req_1' }) }))
+    const error: unknown = await provider({ baseUrl: origin }).complete('Hi').catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'auth', status: 401, requestId: 'req_1' })
     expect(inspect(error, { depth: 10 }) + JSON.stringify(error)).not.toContain(apiKey)
   })
@@ -155,12 +139,12 @@ test('a thousand streams leave no listener on one signal', async () => {
 
 describe('other endpoints', () => {
   test('listModels reads every page', async () => {
-    const { baseUrl, paths } = await serve((path) => {
+    const { origin, paths } = await serve((path) => {
       const first = !path.includes('after_id')
       const data = first ? [{ id: 'a', display_name: 'A', created_at: '2026-01-01T00:00:00Z' }] : [{ id: 'b' }]
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ data, has_more: first, last_id: first ? 'a' : 'b' }) }
     })
-    expect(await listModels({ apiKey, baseUrl })).toEqual([{ id: 'a', displayName: 'A', createdAt: '2026-01-01T00:00:00Z' }, { id: 'b' }])
+    expect(await listModels({ apiKey, baseUrl: origin })).toEqual([{ id: 'a', displayName: 'A', createdAt: '2026-01-01T00:00:00Z' }, { id: 'b' }])
     expect(paths).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'])
   })
 

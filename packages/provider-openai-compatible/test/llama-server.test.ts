@@ -1,6 +1,6 @@
 import { isLlmError, type ProviderError, type StreamEvent, type ToolDefinition, type ToolStreamReader } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { startLlamaServer, weather } from '../../../test/support/llama-server.js'
 import { countTokens, createOpenAICompatible, createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } from '../src/index.js'
 
 const key = 'sk-llama-4f1c9a77'
@@ -14,7 +14,6 @@ afterAll(() => {
 })
 
 const object = (properties: Readonly<Record<string, object>>) => ({ type: 'object', properties, required: Object.keys(properties) })
-const weather: ToolDefinition = { name: 'get_weather', description: 'Weather of a city', parameters: object({ city: { type: 'string' } }) }
 const add: ToolDefinition = { name: 'add', description: 'Adds two numbers', parameters: object({ a: { type: 'number' }, b: { type: 'number' } }) }
 
 async function round(reader: ToolStreamReader): Promise<StreamEvent[]> {

@@ -1,13 +1,9 @@
-import type { StreamEvent, ToolDefinition } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { askTwoCities, startLlamaServer } from '../../../test/support/llama-server.js'
 import { createOpenAI } from '../src/index.js'
 
 const server = startLlamaServer(['--jinja'])
 afterAll(() => server?.stop())
-
-const object = (properties: Readonly<Record<string, object>>): ToolDefinition['parameters'] & object => ({ type: 'object', properties, required: Object.keys(properties) })
-const weather: ToolDefinition = { name: 'get_weather', description: 'Weather of a city', parameters: object({ city: { type: 'string' } }) }
 
 describe.skipIf(!server).each(['responses', 'chat'] as const)('a real llama.cpp server, %s', (api) => {
   const provider = createOpenAI({ baseUrl: `${server?.url ?? 'http://none.test'}/v1`, model: 'tinytool', api, enforceHosts: true, defaults: { temperature: 0 } })
@@ -26,15 +22,7 @@ describe.skipIf(!server).each(['responses', 'chat'] as const)('a real llama.cpp 
   })
 
   test('two parallel calls, their results, and an answer from them', async () => {
-    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
-    const events: StreamEvent[] = []
-    for await (const event of reader) {
-      events.push(event)
-      if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-      const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
-      expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
-      await reader.sendToolResults(calls.map(({ id }, index) => ({ callId: id, content: index ? '21 degrees and sunny' : '15 degrees and rain' })))
-    }
+    const { reader, events } = await askTwoCities(provider, (calls) => calls.map(({ id }, index) => ({ callId: id, content: index ? '21 degrees and sunny' : '15 degrees and rain' })))
     expect(events.flatMap((event) => (event.type === 'turn-end' ? [event.reason] : []))).toEqual(['tool-calls', 'stop'])
     expect(events.some(({ type }) => type === 'reasoning-delta')).toBe(true)
     expect(reader.fullText()).toMatch(/degrees/)

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fetch } from '@modelport/driver'
+import { closeServers, serve } from '../../../test/support/answering-server.js'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { message, response, sse } from './support.js'
 
@@ -15,50 +15,28 @@ const hello = sse(
 )
 const provider = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', ...config })
 
-const servers: Server[] = []
 afterEach(async () => {
   vi.restoreAllMocks()
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  await closeServers()
 })
-
-interface Answer {
-  readonly status: number
-  readonly headers?: Record<string, string>
-  readonly body: string
-}
-
-async function serve(answer: (path: string) => Answer): Promise<{ baseUrl: string; paths: string[] }> {
-  const paths: string[] = []
-  const server = createServer((request, reply) => {
-    paths.push(request.url ?? '')
-    const { status, headers, body } = answer(request.url ?? '')
-    request.resume().on('end', () => reply.writeHead(status, headers).end(body))
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { baseUrl: `http://127.0.0.1:${(server.address() as { port: number }).port}/v1`, paths }
-}
 
 describe('the SDK only sends', () => {
   test.each([401, 408, 409, 429, 500, 503])('status %i: one attempt is one request', async (status) => {
     const headers = { 'content-type': 'application/json', 'x-should-retry': 'true', 'retry-after': '0' }
-    const { baseUrl, paths } = await serve(() => ({ status, headers, body: '{"error":{"message":"no","type":"x","code":null}}' }))
-    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ provider: 'openai', status })
+    const { origin, paths } = await serve(() => ({ status, headers, body: '{"error":{"message":"no","type":"x","code":null}}' }))
+    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({ provider: 'openai', status })
     expect(paths).toEqual(['/v1/responses'])
   })
 
   test.each([301, 302, 307, 308])('a %i is refused, not followed', async (status) => {
-    const { baseUrl, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
-    await expect(provider({ baseUrl }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    const { origin, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
+    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
     expect(paths).toEqual(['/v1/responses'])
   })
 
   test('a stream over the real transport', async () => {
-    const { baseUrl, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
-    const reader = await provider({ baseUrl }).stream('Hi')
+    const { origin, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const reader = await provider({ baseUrl: `${origin}/v1` }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
     expect([text, reader.finishReason(), paths]).toEqual(['Hello', 'stop', ['/v1/responses']])

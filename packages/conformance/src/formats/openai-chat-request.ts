@@ -1,4 +1,6 @@
+import { parseJsonOrText } from '../json-text.js'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
+import { openaiText } from './openai-content.js'
 
 interface WireToolCall {
   readonly id?: unknown
@@ -43,7 +45,7 @@ const messageFields: Readonly<Record<string, string>> = {
 export function openaiChatRead(request: WireRequest): WireConversation {
   const body = request.body as WireBody
   const messages = body.messages ?? []
-  const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => textOf(content))
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => openaiText(content))
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   return {
     model: String(body.model),
@@ -57,30 +59,16 @@ export function openaiChatRead(request: WireRequest): WireConversation {
 }
 
 function readMessage(message: WireMessage): WireConversationMessage[] {
-  const text = textOf(message.content)
+  const text = openaiText(message.content)
   if (message.role === 'user') return [{ role: 'user', text }]
   if (message.role === 'tool') return [{ role: 'tool', callId: String(message.tool_call_id), text }]
   if (message.role !== 'assistant') return []
   const toolCalls = (message.tool_calls ?? []).map((call) => ({
     id: String(call.id),
     name: String(call.function?.name),
-    arguments: parse(call.function?.arguments),
+    arguments: parseJsonOrText(String(call.function?.arguments)),
   }))
   return [{ role: 'assistant', text, toolCalls }]
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content.map((part: { readonly text?: unknown }) => (typeof part.text === 'string' ? part.text : '')).join('')
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text)) as unknown
-  } catch {
-    return text
-  }
 }
 
 /** The rules of Chat Completions that a request breaks. */

@@ -1,4 +1,6 @@
+import { parseJsonOrText } from '../json-text.js'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
+import { openaiText } from './openai-content.js'
 
 interface WireItem {
   readonly type?: unknown
@@ -46,7 +48,7 @@ const inputParts = ['input_text', 'input_image', 'input_file']
 export function openaiResponsesRead(request: WireRequest): WireConversation {
   const { model, input = [], instructions, stream, tools = [], max_output_tokens, temperature } = request.body as WireBody
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-  const system = items.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => textOf(content))
+  const system = items.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => openaiText(content))
   const messages: WireConversationMessage[] = []
   for (const item of items) readItem(item, messages)
   return {
@@ -62,28 +64,14 @@ export function openaiResponsesRead(request: WireRequest): WireConversation {
 
 function readItem(item: WireItem, messages: WireConversationMessage[]): void {
   const isCall = item.type === 'function_call' || item.type === 'custom_tool_call'
-  if (String(item.type).endsWith('_call_output')) messages.push({ role: 'tool', callId: String(item.call_id), text: textOf(item['output']) })
-  else if (item.role === 'user') messages.push({ role: 'user', text: textOf(item.content) })
+  if (String(item.type).endsWith('_call_output')) messages.push({ role: 'tool', callId: String(item.call_id), text: openaiText(item['output']) })
+  else if (item.role === 'user') messages.push({ role: 'user', text: openaiText(item.content) })
   else if (isCall || item.role === 'assistant') {
     const last = messages.at(-1)
     const before: AssistantMessage = last?.role === 'assistant' ? last : { role: 'assistant', text: '', toolCalls: [] }
-    const call = { id: String(item.call_id), name: String(item.name), arguments: parse(item['arguments'] ?? item['input']) }
-    const message: AssistantMessage = isCall ? { ...before, toolCalls: [...before.toolCalls, call] } : { ...before, text: before.text + textOf(item.content) }
+    const call = { id: String(item.call_id), name: String(item.name), arguments: parseJsonOrText(String(item['arguments'] ?? item['input'])) }
+    const message: AssistantMessage = isCall ? { ...before, toolCalls: [...before.toolCalls, call] } : { ...before, text: before.text + openaiText(item.content) }
     messages.splice(messages.length - (last?.role === 'assistant' ? 1 : 0), 1, message)
-  }
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content.map((part: { readonly text?: unknown }) => (typeof part.text === 'string' ? part.text : '')).join('')
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text)) as unknown
-  } catch {
-    return text
   }
 }
 
