@@ -1,4 +1,5 @@
 import { type AssistantMessage, type ChatMessage, type Content, fromJson, LlmError, type StoredConversation, type SystemMessage, toJson } from '@modelport/core'
+import { Deque } from './deque.js'
 
 /**
  * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same
@@ -7,8 +8,7 @@ import { type AssistantMessage, type ChatMessage, type Content, fromJson, LlmErr
 export class ConversationHistory implements Iterable<ChatMessage> {
   /** The leading system message is kept apart: it changes without moving the rest. */
   #system: SystemMessage | undefined
-  #turns: (ChatMessage | undefined)[] = []
-  #start = 0
+  #turns = new Deque<ChatMessage>()
 
   constructor(systemPrompt?: string) {
     if (systemPrompt !== undefined) this.setSystem(systemPrompt)
@@ -31,7 +31,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
 
   /** How many messages there are. */
   get length(): number {
-    return this.#turns.length - this.#start + (this.#system ? 1 : 0)
+    return this.#turns.length + (this.#system ? 1 : 0)
   }
 
   /** Text of the leading system message, when there is one. */
@@ -44,24 +44,19 @@ export class ConversationHistory implements Iterable<ChatMessage> {
   at(index: number): ChatMessage | undefined {
     const place = index < 0 ? this.length + index : index
     if (place < 0) return undefined
-    if (this.#system) return place === 0 ? this.#system : this.#turns[this.#start + place - 1]
-    return this.#turns[this.#start + place]
+    if (this.#system) return place === 0 ? this.#system : this.#turns.at(place - 1)
+    return this.#turns.at(place)
   }
 
   * [Symbol.iterator](): Iterator<ChatMessage, undefined, undefined> {
-    if (this.#system) yield this.#system
-    for (let at = this.#start; at < this.#turns.length; at++) {
-      const message = this.#turns[at]
-      if (message) yield message
-    }
+    yield * this.toList()
     return undefined
   }
 
   /** The messages in a new list. */
   toList(): ChatMessage[] {
-    const turns = this.#turns.slice(this.#start) as ChatMessage[]
-    if (this.#system) turns.unshift(this.#system)
-    return turns
+    const turns = this.#turns.toList()
+    return this.#system ? [this.#system, ...turns] : turns
   }
 
   /** The history in the stored form. */
@@ -116,17 +111,14 @@ export class ConversationHistory implements Iterable<ChatMessage> {
   /** Forgets everything. */
   clear(): void {
     this.#system = undefined
-    this.#turns = []
-    this.#start = 0
+    this.#turns = new Deque()
   }
 
   /** Replaces all messages; the object stays the same. */
   replace(messages: Iterable<ChatMessage>): void {
     const taken = [...messages]
-    const first = taken[0]
-    this.#system = first?.role === 'system' ? first : undefined
-    this.#turns = this.#system ? taken.slice(1) : taken
-    this.#start = 0
+    this.clear()
+    for (const message of taken) this.add(message)
   }
 
   /**
@@ -140,24 +132,13 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     }
     const surplus = this.length - maxMessages
     if (surplus <= 0) return
-    let start = this.#start + surplus
-    while (this.#turns[start]?.role === 'tool') start++
-    this.#drop(start)
-  }
-
-  /** Each dropped message is paid for once, by the call that drops it. */
-  #drop(start: number): void {
-    if (start * 2 > this.#turns.length) {
-      this.#turns = this.#turns.slice(start)
-      this.#start = 0
-    } else {
-      this.#turns.fill(undefined, this.#start, start)
-      this.#start = start
-    }
-    const first = this.#turns[this.#start]
+    let dropped = surplus
+    while (this.#turns.at(dropped)?.role === 'tool') dropped++
+    this.#turns.drop(dropped)
+    const first = this.#turns.at(0)
     if (this.#system || first?.role !== 'system') return
     // What stands first is the system prompt, as it is when the list is read back.
     this.#system = first
-    this.#turns[this.#start++] = undefined
+    this.#turns.drop(1)
   }
 }

@@ -123,6 +123,20 @@ describe('inventory 1C: ConversationHistory', () => {
   })
 })
 
+test('across blocks of its storage it is still a list', () => {
+  const history = new ConversationHistory('S')
+  const list = Array.from({ length: 5000 }, (_, index) => user(String(index)))
+  for (const each of list) history.add(each)
+  for (const most of [4999, 4000, 3000, 2953, 1030, 1025, 1024, 2]) {
+    history.truncate(most)
+    expect(history.toList().slice(1)).toEqual(list.slice(list.length - most + 1))
+    expect(history.at(1)).toEqual(list[list.length - most + 1])
+    expect(history.at(-1)).toEqual(list.at(-1))
+  }
+  for (const each of list) history.add(each)
+  expect(history.length).toBe(5002)
+})
+
 test('what a long history costs does not grow with its length', () => {
   const microsOf = (length: number) => {
     const history = ConversationHistory.fromList(Array.from({ length }, () => user('x')))
