@@ -19,6 +19,7 @@ export type {
   Turn,
   WireRecord,
 } from './driver.js'
+export { estimatePrompt } from './estimate-prompt.js'
 export type { Framer, FramerChoice } from './framing.js'
 export { createFramer } from './framing.js'
 export type { FailureFacts } from './http-failure.js'

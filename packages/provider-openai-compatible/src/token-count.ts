@@ -1,10 +1,7 @@
 import { type ChatRequestBody, toChatError, toChatRequest } from '@modelport/chat-completions'
-import { type CallOptions, type ChatMessage, estimateTokens, LlmError, mergeOptions, parseBaseUrl, textOf, type TokenCount, validateOptions } from '@modelport/core'
-import { createJsonClient, type JsonCallOptions, type JsonClient } from '@modelport/driver'
+import { type CallOptions, type ChatMessage, LlmError, mergeOptions, parseBaseUrl, type TokenCount, validateOptions } from '@modelport/core'
+import { createJsonClient, estimatePrompt, type JsonCallOptions, type JsonClient } from '@modelport/driver'
 import { authorization, type OpenAICompatibleConfig, toDialect, toSettings } from './provider.js'
-
-/** What a message costs beside its text: roles and marks of the chat template. Measured templates have 3 to 8. */
-const tokensPerMessage = 8
 
 /**
  * How many tokens the prompt of a call would have, tools included: by the server's own tokenizer where `quirks.tokenizer` names one,
@@ -16,7 +13,7 @@ export async function countTokens(config: OpenAICompatibleConfig, messages: read
   const merged = mergeOptions(config.defaults, ...options)
   validateOptions(merged)
   const tokenizer = config.quirks?.tokenizer
-  if (tokenizer === undefined) return { tokens: estimate(config, messages, merged), source: 'estimate' }
+  if (tokenizer === undefined) return estimatePrompt(messages, merged, config.tokenFactor)
   const { signal, deadlineMs } = merged
   const call = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }
   const body = toBody(config, messages, merged)
@@ -54,14 +51,4 @@ function toBody(config: OpenAICompatibleConfig, messages: readonly ChatMessage[]
   const all = system === undefined ? messages : [{ role: 'system' as const, content: system }, ...messages]
   const turn = { model: config.model, messages: all, tools, options: { ...options, maxTokens: options.maxTokens ?? 1 }, defaultTemperature: undefined, stream: false }
   return toChatRequest(turn, toDialect(config))
-}
-
-function estimate({ tokenFactor }: OpenAICompatibleConfig, messages: readonly ChatMessage[], { system, tools }: CallOptions): number {
-  const texts = messages.map((message) => {
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
-    return textOf(message.content) + calls.join('')
-  })
-  const parts = [...(system === undefined ? [] : [system]), ...texts]
-  const spoken = parts.reduce((sum, text) => sum + tokensPerMessage + estimateTokens(text, tokenFactor), 0)
-  return spoken + (tools?.length ? estimateTokens(JSON.stringify(tools), tokenFactor) : 0)
 }

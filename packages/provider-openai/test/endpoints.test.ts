@@ -14,17 +14,6 @@ describe('embeddings', () => {
     expect(sent[0]?.body).toEqual({ model: 'text-embedding-3-small', input: ['a', 'b'], encoding_format: 'float', dimensions: 2 })
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
   })
-
-  test('2,048 texts a request', async () => {
-    let served = 0
-    const { fetch, sent } = recordingFetch(() => {
-      const count = (sent[served++]?.body.input as string[]).length
-      return Response.json({ data: Array.from({ length: count }, (_, index) => ({ index, embedding: [served] })) })
-    })
-    const { vectors } = await createOpenAIEmbedder({ apiKey, model: 'm', fetch }).embed(Array.from({ length: 2050 }, () => 'x'))
-    expect(sent.map(({ body }) => (body.input as string[]).length)).toEqual([2048, 2])
-    expect([vectors.length, vectors[2047], vectors[2048]]).toEqual([2050, [1], [2]])
-  })
 })
 
 test('models', async () => {
