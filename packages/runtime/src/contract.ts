@@ -18,6 +18,8 @@ export interface ContractRequest {
   readonly output?: ToolDefinition['parameters']
   /** 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked for again. */
   readonly formatLevel: number
+  /** True adds the text of native mode. */
+  readonly nativePrompt: boolean
 }
 
 /** How one call tells the model what it may do: never in two ways at once. */
@@ -33,7 +35,7 @@ export interface Contract {
 export const lastFormatLevel = 2
 
 /** Makes the contract of a call. */
-export function toContract({ mode, tools, delegation, agents, output, formatLevel }: ContractRequest): Contract {
+export function toContract({ mode, tools, delegation, agents, output, formatLevel, nativePrompt }: ContractRequest): Contract {
   const definitions = [...tools, ...delegation]
   if (mode === 'json') {
     const prompt = [toJsonPrompt(tools, agents), ...(output ? [`The "content" of the final answer: ${toOutputPrompt(output)}`] : [])].join('\n')
@@ -43,7 +45,7 @@ export function toContract({ mode, tools, delegation, agents, output, formatLeve
   if (mode === 'text') return { prompt: joined(toTextPrompt(definitions), ...outputPrompt), definitions: [], options: {} }
   // With tools a reply may be a call, which a form of the answer would forbid at some servers: the answer is checked here instead.
   const options = output && !definitions.length ? formatOption(output, 'answer', formatLevel) : {}
-  return { prompt: joined(toNativePrompt(definitions.length), ...outputPrompt), definitions, options }
+  return { prompt: joined(nativePrompt ? toNativePrompt(definitions.length) : '', ...outputPrompt), definitions, options }
 }
 
 const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n')

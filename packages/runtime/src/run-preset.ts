@@ -20,6 +20,8 @@ export interface RunPreset {
   readonly parseFailureText?: string
   /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
   readonly forgetParseFailures?: boolean
+  /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */
+  readonly nativePrompt?: boolean
   /** Added to the temperature with each failed tool call, up to 2, from 0 on. Unset: the temperature stays. */
   readonly temperaturePerFailure?: number
 }
@@ -29,7 +31,7 @@ export type PresetName = 'protolink' | 'openparallax' | 'xaibo' | 'lllm'
 
 /** The limits and texts of four other systems. */
 export const presets: Readonly<Record<PresetName, RunPreset>> = Object.freeze({
-  protolink: { limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity } },
+  protolink: { nativePrompt: true, limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity } },
   openparallax: { limits: { maxSteps: 25, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity } },
   xaibo: {
     limits: { maxSteps: 10, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
