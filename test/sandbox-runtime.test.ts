@@ -1,5 +1,5 @@
 // The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and what it lets through.
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { apiHosts, toClaudeCode, toSrt } from '@modelport/factory'
@@ -11,18 +11,18 @@ import { expectedHosts, vendorConfigs } from './support/egress-jobs.js'
 import type { EgressOutcome } from './support/egress-program.js'
 import { hostSets } from './support/host-sets.js'
 import { type LoggingProxy, startLoggingProxy } from './support/logging-proxy.js'
-import { fetchProgram, findProgram, runProgram } from './support/program.js'
+import { runProgram } from './support/program.js'
+import { fetchSandboxRuntime, findSandboxRuntime } from './support/sandbox-runtime.js'
 import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
 
 interface Schema { safeParse(value: unknown): { success: boolean; error?: unknown } }
 
-const command = fetchProgram('srt', 'command -v srt')
-const srt = command === undefined ? '' : realpathSync(command)
+const srt = fetchSandboxRuntime()
 
-describe.skipIf(command === undefined)('sandbox-runtime', () => {
+describe.skipIf(srt === undefined)('sandbox-runtime', () => {
   let schemas: Record<'SandboxRuntimeConfigSchema' | 'NetworkConfigSchema', Schema>
   beforeAll(async () => {
-    schemas = (await import(/* @vite-ignore */ join(dirname(srt), 'index.js'))) as typeof schemas
+    schemas = (await import(/* @vite-ignore */ join(dirname(srt!), 'index.js'))) as typeof schemas
   })
 
   test.each(Object.entries(hostSets))('reads the settings for %s', (_name, hosts) => {
@@ -50,18 +50,9 @@ const settingsFile = (name: string, text: string): string => {
   return file
 }
 const underSrt = (settings: string, line: string, env: Record<string, string> = {}, input = ''): ReturnType<typeof runProgram> =>
-  runProgram(process.execPath, [srt, '--settings', settings, '-c', line], { env, input, cwd: folder })
+  runProgram(process.execPath, [srt!, '--settings', settings, '-c', line], { env, input, cwd: folder })
 
-const usable = await (async (): Promise<boolean> => {
-  if (command === undefined) return false
-  const needed = [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
-  if (needed.includes(undefined)) return false
-  const { status, stderr } = await underSrt(settingsFile('probe', toSrt([]).text), 'true')
-  if (status !== 0) console.log(`skipped: sandbox-runtime cannot run here: ${stderr.trim().split('\n').at(-1) ?? ''}`)
-  return status === 0
-})()
-
-describe.skipIf(!usable)('inside sandbox-runtime', () => {
+describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', () => {
   const authority = join(folder, 'authority.pem')
   const names = ['openai responses', 'anthropic', 'google', 'openai-compatible']
   let program: string

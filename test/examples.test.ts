@@ -1,0 +1,99 @@
+// Every example runs as its page says, from its sources, and prints what it should.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../scripts/workspaces.mjs'
+import { bundlePrograms } from './support/bundle.js'
+import { startLoggingProxy } from './support/logging-proxy.js'
+import { findDeno, runProgram } from './support/program.js'
+import { readText } from './support/repository.js'
+import { findSandboxRuntime } from './support/sandbox-runtime.js'
+import { startVendorServer } from './support/vendor-server.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'modelport-examples-'))
+const source = (example: string, file = 'main'): string => join(root, `examples/${example}/src/${file}.ts`)
+const entries = {
+  'roles': source('roles'), 'handover': source('handover'), 'custom-provider': source('custom-provider'),
+  'sandboxed-agent': source('sandboxed-agent'), 'agent': source('sandboxed-agent', 'agent'), 'hosts': source('sandboxed-agent', 'hosts'),
+}
+let programs: Record<keyof typeof entries, string>
+beforeAll(async () => {
+  programs = await bundlePrograms(folder, entries)
+})
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+
+/** The lines that a program prints. */
+async function linesOf(...args: readonly string[]): Promise<string[]> {
+  const { stdout, stderr, status } = await runProgram(process.execPath, args, { cwd: folder })
+  expect(status, stderr + stdout).toBe(0)
+  return stdout.trim().split('\n')
+}
+
+test('each folder is in the table of README.md, is run here, and says how to run it', () => {
+  for (const example of readdirSync(join(root, 'examples')).filter((name) => existsSync(join(root, `examples/${name}/package.json`)))) {
+    expect(readText('README.md')).toContain(`(examples/${example})`)
+    if (example === 'basic') continue // npm run demo
+    expect(Object.keys(entries)).toContain(example)
+    expect(readText(`examples/${example}/README.md`)).toContain('node src/main.ts')
+  }
+})
+
+test('roles: each role has its model, and chat its spare one', async () => {
+  expect(await linesOf(programs.roles, join(root, 'examples/roles/models.yaml'))).toEqual([
+    'chat: I am claude-sonnet-4-6.',
+    'shield: I am llama3.2.',
+    expect.stringMatching(/^sub_agent: I am claude-haiku/),
+    'chat, while its model is overloaded: I am gpt-5.4.',
+    expect.stringMatching(/^hosts: 127\.0\.0\.1:\d+$/),
+  ])
+})
+
+test('handover: the results of two tools, run for different vendors, reach the third', async () => {
+  expect(await linesOf(programs.handover)).toEqual([
+    'openai: Let me look.',
+    '  asks for get_weather({"city":"Rome"})',
+    '  asks for get_weather({"city":"Oslo"})',
+    'stored: user, assistant, tool',
+    'anthropic: Rome: it has 28 °C against -4 °C.',
+    'google: To Rome, as I have just read.',
+  ])
+})
+
+test('custom-provider: it is found by its name, and its host is known', async () => {
+  expect(await linesOf(programs['custom-provider'])).toEqual([expect.stringMatching(/^house answers from 127\.0\.0\.1:\d+ as house-1:$/), 'Made in this house.'])
+  expect(readText('docs/custom-provider.md')).toContain('(../examples/custom-provider)')
+})
+
+describe('sandboxed-agent', () => {
+  const deno = findDeno()
+  test.skipIf(deno === undefined)('under Deno the model is reached, and the page that would take the notes is not', async () => {
+    expect(await linesOf(programs['sandboxed-agent'], programs.agent, deno!)).toEqual([
+      expect.stringMatching(/^\$ deno run --no-prompt --allow-net=(127\.0\.0\.1:\d+) .*agent\.ts http:\/\/\1\/v1$/),
+      expect.stringMatching(/could not open https:\/\/collector\.example\/\?notes=secret: Requires net access to "collector\.example:443"/),
+      'Your notes say nothing new.',
+    ])
+  })
+
+  const srt = findSandboxRuntime()
+  test.skipIf(srt === undefined)('under sandbox-runtime too, by the settings it prints', async () => {
+    const server = await startVendorServer()
+    const plain = Number(new URL(server.url).port)
+    const parent = await startLoggingProxy(new Map([['models.example.com:80', { tunnel: plain, plain }]]))
+    try {
+      const baseUrl = 'http://models.example.com/v1'
+      const settings = join(folder, 'srt.json')
+      writeFileSync(settings, (await linesOf(programs.hosts, 'srt', baseUrl)).join('\n'))
+      const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_USE_ENV_PROXY: '1' }
+      const { stdout, stderr, status } = await runProgram(process.execPath, [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`], { env, cwd: folder })
+      expect(status, stderr).toBe(0)
+      expect(stdout.trim().split('\n').at(-1)).toBe('It is cold.')
+      expect([...new Set(parent.asked)]).toEqual(['models.example.com:80'])
+    } finally {
+      parent.close()
+      await server.close()
+    }
+  })
+})
