@@ -23,8 +23,8 @@ export function toFailureReport(error: unknown): FailureReport {
   if (error instanceof Interrupted) return { error: { code: 'interrupted', message }, exitCode }
   if (!isLlmError(error)) return { error: { code: 'unknown', message: fileProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
-  // The message of a configuration says what to do itself.
-  const told = problem === 'config' || problem === 'unknown'
+  // These messages say themselves what to do.
+  const told = ['config', 'request', 'unknown'].includes(problem)
   return { error: { code: error.code, message, ...(!told && { fix }) }, exitCode }
 }
 

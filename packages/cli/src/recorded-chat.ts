@@ -60,7 +60,7 @@ export async function loadRecording(path: string, mode: 'strict' | 'lenient'): P
   if (asked === undefined) throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
   const player = replayCassette(cassette, { mode })
   // Which key is sent does not matter to a cassette, and nothing is sent.
-  return { asked, player, config: { ...asked.model, apiKey: 'recorded', fetch: (input, init) => player(input, init) } }
+  return { asked, player, config: { ...asked.model, apiKey: 'no-key-is-sent', fetch: (input, init) => player(input, init) } }
 }
 
 /** Tools that answer what they answered then. */

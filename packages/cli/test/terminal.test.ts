@@ -1,42 +1,23 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openaiChat } from '@modelport/conformance'
-import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
+import type { WireServer } from '@modelport/conformance/wire-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHome, PseudoTerminal, stable } from './pseudo-terminal.js'
+import { configOf, configure, key, startModel, writeTools } from './wire.js'
 
-const key = 'sk-canary-0123456789'
 const enter = '\r'
 const prompt = /^>/m
-const usage = { inputTokens: 12, outputTokens: 5 }
-/** Calls a tool that it is given once, answers in the schema that it is asked for, and says something evil where that is wanted. */
-const reply: WireReply = (request, { format }) => {
-  const { messages, tools } = format.read(request)
-  const last = messages.at(-1)
-  const said = messages.findLast(({ role }) => role === 'user')?.text ?? ''
-  if (tools.length && last?.role === 'user') return { toolCalls: [{ id: 'call_1', name: tools[0]?.name ?? '', arguments: said.includes('add_numbers') ? { a: 2, b: 3 } : { city: 'Rome\u202e' } }], finish: 'tool-calls', usage }
-  if (JSON.stringify(request.body).includes('json_schema')) return { text: ['{"ok": true}'], finish: 'stop', usage }
-  if (said.includes('evil')) return { text: ['a\u001b]52;c;ZXZpbA==\u0007b', '\u001b[2J', 'c\rd \u202etxt'], finish: 'stop', usage }
-  if (said.includes('slow')) return { text: Array.from({ length: 2000 }, (_, index) => `word${index} `), finish: 'stop', usage }
-  return { text: ['## Answer\n\n', 'It is **warm**', ' in `Rome`.\n\n', '- one\n- two\n\n[here](https://true.example/x)'], finish: 'stop', usage }
-}
 
 let server: WireServer
 let home: ReturnType<typeof createHome>
 let terminal: PseudoTerminal | undefined
-const configFile = (): string => join(home.path, '.config/modelport/config.yaml')
 const start = async (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<PseudoTerminal> => {
   terminal = await PseudoTerminal.start(args, home.path, variables)
   return terminal
 }
-const configure = (extra = ''): void => {
-  mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
-  writeFileSync(configFile(), `models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: MY_KEY\n${extra}roles: {chat: main}\n`, { mode: 0o600 })
-}
-
 beforeEach(async () => {
   home = createHome()
-  server = await startWireServer({ formats: [openaiChat], reply, apiKey: key, delayMs: 2 })
+  server = await startModel({ delayMs: 2 })
 })
 afterEach(async () => {
   terminal?.kill()
@@ -58,8 +39,8 @@ describe('init', () => {
     expect(await shown.ended()).toBe(0)
     expect(shown.raw).not.toContain(key)
     await expect(stable(shown.screen())).toMatchFileSnapshot('screens/init.txt')
-    expect(statSync(configFile()).mode & 0o777).toBe(0o600)
-    expect(readFileSync(configFile(), 'utf8')).not.toContain(key)
+    expect(statSync(configOf(home.path)).mode & 0o777).toBe(0o600)
+    expect(readFileSync(configOf(home.path), 'utf8')).not.toContain(key)
     const keys = join(home.path, '.config/modelport/keys.env')
     expect(statSync(keys).mode & 0o777).toBe(0o600)
     expect(readFileSync(keys, 'utf8')).toBe(`OPENAI_COMPATIBLE_API_KEY=${key}\n`)
@@ -85,14 +66,14 @@ describe('init', () => {
 
 describe('doctor', () => {
   test('shows every step of a model that works', async () => {
-    configure()
+    configure(home.path, server.url)
     const shown = await start(['doctor'], { MY_KEY: key })
     expect(await shown.ended()).toBe(0)
     await expect(stable(shown.screen())).toMatchFileSnapshot('screens/doctor.txt')
   })
 
   test('says what is wrong and what to do', async () => {
-    configure()
+    configure(home.path, server.url)
     const shown = await start(['doctor'], { MY_KEY: 'sk-wrong-0123456789' })
     expect(await shown.ended()).toBe(20)
     await expect(stable(shown.screen())).toMatchFileSnapshot('screens/doctor-auth.txt')
@@ -100,15 +81,9 @@ describe('doctor', () => {
 })
 
 describe('chat', () => {
-  const toolFile = (): string => {
-    const file = join(home.path, 'tools.mjs')
-    writeFileSync(file, `export default [{ name: 'get_weather', description: 'The weather', parameters: { type: 'object' }, execute: ({ city }) => ({ city, degrees: 28 }) }]`)
-    return file
-  }
-
   test('streams Markdown, asks before a tool runs, shows usage and cost, and keeps the conversation', async () => {
-    configure('    profile: {input_cost_per_million: 3, output_cost_per_million: 15}\n')
-    const shown = await start(['chat', '--tools', toolFile()], { MY_KEY: key })
+    configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
+    const shown = await start(['chat', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`Is it warm?${enter}`)
     await shown.shows('lways?')
@@ -130,7 +105,7 @@ describe('chat', () => {
   })
 
   test('Ctrl-C stops the answer, and at the prompt the program', async () => {
-    configure()
+    configure(home.path, server.url)
     const shown = await start(['chat'], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`be slow${enter}`)
@@ -149,7 +124,7 @@ describe('chat', () => {
   })
 
   test('a model cannot reach the terminal', async () => {
-    configure()
+    configure(home.path, server.url)
     const shown = await start(['chat', '--no-save'], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`be evil${enter}`)

@@ -51,7 +51,7 @@ function finishLine({ out }: Cli, { text }: Answer): void {
 }
 
 /** Says what the text alone does not: that it was cut, and what it cost. */
-export function noteAnswer({ err }: Cli, { usage, finishReason }: Pick<Answer, 'usage' | 'finishReason'>, { profile }: Pick<NamedModel, 'profile'>, withUsage: boolean): void {
+export function noteAnswer({ err }: Cli, { usage, finishReason }: Pick<Answer, 'usage' | 'finishReason'>, { profile }: Partial<Pick<NamedModel, 'profile'>>, withUsage: boolean): void {
   const notes: Partial<Record<FinishReason, string>> = { 'length': 'the answer was cut at the token limit', 'content-filter': 'the model refused, or its answer was filtered' }
   const note = finishReason && notes[finishReason]
   if (note) err.line(err.style('yellow', `warning: ${note}`))

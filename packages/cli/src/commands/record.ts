@@ -9,6 +9,7 @@ import { exitCodes } from '../exit-codes.js'
 import { saveRecording, toRecorded, toRecordedModel } from '../recorded-chat.js'
 import { loadTools } from '../tool-module.js'
 import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
+import { noteAnswer } from './complete.js'
 import { readPrompt } from './read-prompt.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
 
@@ -38,6 +39,7 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const answer = await ask(question)
   signal.throwIfAborted()
   if (!json && !out.terminal && !answer.text.endsWith('\n')) out.line()
+  noteAnswer(cli, answer, {}, false)
   const { deadlineMs: _, ...repeated } = callOptions
   const asked = { model: toRecordedModel(model, cli), options: repeated, prompt, tools: tools.map(({ definition }) => definition), results: answer.results }
   const cassette = recorder.cassette()

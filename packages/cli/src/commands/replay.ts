@@ -6,6 +6,7 @@ import { JsonView, TextView } from '../chat/answer-views.js'
 import type { Cli, CommonOptions } from '../cli.js'
 import { exitCodes } from '../exit-codes.js'
 import { loadRecording, toRecordedTools } from '../recorded-chat.js'
+import { noteAnswer } from './complete.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface ReplayOptions extends CommonOptions {
@@ -31,6 +32,7 @@ async function replay(cli: Cli, file: string, words: readonly string[], { lenien
   const answer = await ask({ provider, messages, tools: toRecordedTools(asked), approve: () => Promise.resolve(true), options: asked.options, signal, view })
   signal.throwIfAborted()
   if (!json && !out.terminal && !answer.text.endsWith('\n')) out.line()
+  noteAnswer(cli, answer, {}, false)
   player.assertAllUsed()
   return exitCodes.done
 }

@@ -1,0 +1,228 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import type { WireServer } from '@modelport/conformance/wire-server'
+import { LlmError } from '@modelport/core'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { exitCodeOf, exitCodes } from '@modelport/cli'
+import { hostFormats } from '../src/commands/hosts.js'
+import { createHome } from './pseudo-terminal.js'
+import { command, type Outcome, startCommand, type World } from './test-io.js'
+import { configure, key, startModel, writeTools } from './wire.js'
+
+let home: ReturnType<typeof createHome>
+let server: WireServer
+const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> => command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
+
+beforeEach(async () => {
+  home = createHome()
+  server = await startModel()
+  configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
+})
+afterEach(async () => {
+  await server.close()
+  home.remove()
+})
+
+describe('complete', () => {
+  test('writes the text into a pipe as the model wrote it', async () => {
+    expect(await cli(['complete', 'be', 'evil'])).toEqual({ code: 0, out: 'a\u001b]52;c;ZXZpbA==\u0007b\u001b[2Jc\rd \u202etxt\n', err: '' })
+  })
+
+  test('makes it safe for a terminal', async () => {
+    const { out } = await cli(['complete', 'be evil'], { terminal: true })
+    expect(out).toBe('abcd txt\n')
+  })
+
+  test('takes what is piped in after the arguments', async () => {
+    await cli(['complete', 'Say it plain:'], { stdin: 'line one\nline two\n' })
+    expect(server.requests.at(-1)?.body).toMatchObject({ messages: [{ role: 'user', content: 'Say it plain:\n\nline one\nline two' }] })
+  })
+
+  test('prints data with --json, with usage and cost', async () => {
+    const { out, code } = await cli(['complete', '--json', 'plain'])
+    expect(JSON.parse(out)).toMatchObject({ text: 'Plain text', finishReason: 'stop', usage: { inputTokens: 12, outputTokens: 5 }, cost: { amount: 0.000111, currency: 'USD' } })
+    expect(code).toBe(0)
+  })
+
+  test('passes options on, and a schema', async () => {
+    const file = join(home.path, 'schema.json')
+    writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')
+    const { out } = await cli(['complete', '--schema', file, '--max-tokens', '50', '--temperature', '0', '-s', 'Be brief', 'go'])
+    expect(out).toBe('{"ok": true}\n')
+    expect(server.requests.at(-1)?.body).toMatchObject({ temperature: 0, messages: [{ role: 'system', content: 'Be brief' }, {}] })
+  })
+
+  test('says that an answer was cut, and what it cost', async () => {
+    const { err } = await cli(['complete', '--usage', 'plain, cut'])
+    expect(err).toBe('warning: the answer was cut at the token limit\n12 in · 5 out · 0.00011 USD\n')
+  })
+
+  const wrong: [what: string, args: string[], code: number, message: string][] = [
+    ['no prompt', ['complete'], 2, 'there is no prompt'],
+    ['no such model', ['complete', '-m', 'other', 'x'], 3, 'configured: main'],
+    ['no configuration', ['complete', '-c', '/nowhere/config.yaml', 'x'], 3, 'there is no such file'],
+    ['no number', ['complete', '--max-tokens', 'many', 'x'], 2, 'it is no number'],
+    ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
+    ['a schema that is none', ['complete', '--schema', '/dev/null', 'x'], 2, 'this is no JSON'],
+  ]
+  test.each(wrong)('%s', async (_what, args, code, message) => {
+    const outcome = await cli(args)
+    expect(outcome).toMatchObject({ code, out: '' })
+    expect(outcome.err).toContain(message)
+    expect(outcome.err).not.toContain('sk-secret')
+  })
+
+  test('a refused key ends with its own code, as text and as data', async () => {
+    const environment = { MY_KEY: 'sk-wrong-0123456789' }
+    expect(await cli(['complete', 'x'], { environment })).toMatchObject({ code: 4, out: '' })
+    const { err, code } = await cli(['complete', '--json', 'x'], { environment })
+    expect(code).toBe(4)
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'auth', fix: expect.stringContaining('key') as string }, exitCode: 4 })
+    expect(err).not.toContain('sk-wrong')
+  })
+
+  test('Ctrl-C ends with 130, without a word', async () => {
+    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.interrupt() } })
+    const { code, err } = await running.done
+    expect({ code, err }).toEqual({ code: 130, err: '' })
+  })
+
+  test('a reader that is gone is no failure', async () => {
+    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput() } })
+    const { code, err } = await running.done
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+})
+
+describe('exit codes', () => {
+  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d+) \| (.*?) \|/gm)].map(([, code, names = '']) => [Number(code), [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)] as const)
+  const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+  const known = [...errors.matchAll(/^\| `([a-z-]+)` \| .* \| (?:yes|no)/gm)].map(([, name = '']) => name)
+
+  test.each(known)('docs/cli.md has that of %s', (name) => {
+    const code = exitCodeOf(new LlmError(name as LlmError['code'], 'x'))
+    expect(rows.find(([, names]) => names.includes(name))?.[0]).toBe(code)
+  })
+
+  test('and every other', () => {
+    expect(known.length).toBeGreaterThan(20)
+    expect(rows.map(([code]) => code)).toEqual(expect.arrayContaining(Object.values(exitCodes)))
+  })
+})
+
+describe('nothing is contacted before it is needed', () => {
+  const quiet: string[][] = [['--help'], ['chat', '--help'], ['--version'], ['completion', 'bash'], ['hosts'], ['hosts', '-f', 'deno'], ['models'], ['sessions'], ['doctor', '--until', 'config']]
+  test.each(quiet.map((args) => [args.join(' '), args] as const))('%s', async (_title, args) => {
+    const connect = vi.spyOn(Socket.prototype, 'connect')
+    try {
+      expect((await cli(args)).code).toBe(0)
+      expect(connect).not.toHaveBeenCalled()
+    } finally {
+      connect.mockRestore()
+    }
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
+describe('hosts', () => {
+  test.each(hostFormats)('as %s', async (format) => {
+    const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
+    expect(code).toBe(0)
+    expect(out).toContain({ 'codex-network-access': 'network_access = true', 'node': '--allow-net', 'kubernetes': 'NetworkPolicy' }[format] ?? 'api.anthropic.com')
+  })
+
+  test('of the whole configuration, as data', async () => {
+    const { out } = await cli(['hosts', '--json', '--format', 'srt'])
+    expect(JSON.parse(out)).toMatchObject({ hosts: [{ host: '127.0.0.1', scheme: 'http', purpose: 'api' }], environment: ['MY_KEY', 'OP_MY_KEY', 'OPENAI_COMPATIBLE_API_KEY', 'OP_OPENAI_COMPATIBLE_API_KEY'], allowList: { target: 'srt 0.0.68 or later' } })
+  })
+
+  test('what a form cannot say goes to the error output', async () => {
+    expect((await cli(['hosts', '-m', 'anthropic', '-f', 'vscode'])).err).toContain('warning: this form has no ports')
+  })
+})
+
+describe('models', () => {
+  test('lists what is configured, as text and as data', async () => {
+    expect((await cli(['models'])).out).toBe(`main  openai-compatible:my-model  ${new URL(server.url).host}  roles: chat\n`)
+    expect(JSON.parse((await cli(['models', '--json'])).out)).toMatchObject({ models: [{ name: 'main', provider: 'openai-compatible', roles: ['chat'] }] })
+  })
+
+  test('--remote says why there is no list', async () => {
+    const { err, code } = await cli(['models', '--remote'])
+    expect(code).toBe(20)
+    expect(err).toContain('main:')
+  })
+})
+
+describe('record and replay', () => {
+  test('the same answer without a server, a key, a configuration or the tools', async () => {
+    const file = join(home.path, 'cassette.json')
+    const recorded = await cli(['record', file, '--tools', writeTools(home.path), 'Is it warm?'])
+    expect(recorded).toMatchObject({ code: 0 })
+    expect(recorded.out).toContain('It is **warm**')
+    expect(readFileSync(file, 'utf8')).not.toContain(key)
+    await server.close()
+    const replayed = await command(['replay', file], { home: join(home.path, 'other'), stdin: '' })
+    expect(replayed).toMatchObject({ code: 0, out: recorded.out })
+    const other = await command(['replay', file, 'Is it cold?'], { home: home.path, stdin: '' })
+    expect(other.code).toBe(6)
+    expect(other.err).toContain('/messages/0/content: expected "Is it warm?", sent "Is it cold?"')
+  })
+
+  test('a file that is no recording', async () => {
+    const file = join(home.path, 'x.json')
+    writeFileSync(file, '{"version":1,"exchanges":[]}')
+    expect(await cli(['replay', file])).toMatchObject({ code: 3 })
+    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({ code: 1 })
+  })
+})
+
+describe('a key as an option', () => {
+  test.each(['--api-key', '--apikey', '--key', '--token', '--api_key', '--auth-token', '--secret', '--password', '--access-key', '-key'])('%s is refused, and not repeated', async (flag) => {
+    for (const args of [['complete', flag, key, 'x'], ['complete', `${flag}=${key}`, 'x']]) {
+      const { code, err, out } = await cli(args)
+      expect(code).toBe(2)
+      expect(err).toContain('is not offered')
+      expect(err + out).not.toContain(key)
+    }
+  })
+
+  test('after -- it is text', async () => {
+    expect((await cli(['complete', '--', '--key', 'plain'])).code).toBe(0)
+  })
+})
+
+describe('completion', () => {
+  const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
+
+  test.skipIf(!has('bash'))('works in bash', async () => {
+    const { out } = await cli(['completion', 'bash'])
+    const complete = (words: string[]): string[] => {
+      const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _modelport; printf '%s\\n' "\${COMPREPLY[@]}"`
+      return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
+    }
+    expect(complete(['modelport', 'co'])).toEqual(['complete', 'completion'])
+    expect(complete(['modelport', 'hosts', '--form'])).toEqual(['--format'])
+    expect(complete(['modelport', 'hosts', '--format', 'code'])).toEqual(['codex', 'codex-policy', 'codex-network-access'])
+  })
+
+  test.each(['zsh', 'fish'])('is a script that %s reads', async (shell) => {
+    const { out, code } = await cli(['completion', shell])
+    expect(code).toBe(0)
+    expect(out).toContain('--format'.slice(2))
+    if (!has(shell)) {
+      console.log(`skipped: ${shell} is not installed, so its script is not run`)
+      return
+    }
+    const file = join(home.path, 'script')
+    writeFileSync(file, out)
+    expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test('refuses another shell', async () => {
+    expect(await cli(['completion', 'cmd'])).toMatchObject({ code: 2 })
+  })
+})
