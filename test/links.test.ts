@@ -1,0 +1,42 @@
+// Every relative link in a page leads to a file, and every anchor to a heading; so do links to this repository's own address.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { remark } from 'remark'
+import remarkValidateLinks from 'remark-validate-links'
+import { engine } from 'unified-engine'
+import { expect, test } from 'vitest'
+import { repositoryFiles, root } from './support/repository.js'
+
+const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !/^\.changeset\/|CHANGELOG|\/api\/|\/fixtures\//.test(path))
+
+/** What is wrong with the links of these pages, checked together: anchors are looked for in all of them. */
+const brokenLinks = (files: readonly string[]): Promise<string[]> =>
+  new Promise((resolve, reject) => {
+    engine(
+      {
+        processor: remark(),
+        cwd: root,
+        files: [...files],
+        plugins: [[remarkValidateLinks, { repository: 'modelport/modelport' }]],
+        streamError: new PassThrough(),
+        output: false,
+      },
+      (error, _code, context) => {
+        if (error || !context) reject(error ?? new Error('no result'))
+        else resolve(context.files.flatMap(({ path, messages }) => messages.map(({ line, reason }) => `${path}:${line ?? 0} ${reason}`)))
+      },
+    )
+  })
+
+test('all links of all pages lead somewhere', async () => {
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/contract.md', 'packages/core/README.md']))
+  expect(await brokenLinks(pages)).toEqual([])
+})
+
+test('a link that leads nowhere is found', async () => {
+  const page = '.cache/links/page.md'
+  mkdirSync(join(root, '.cache/links'), { recursive: true })
+  writeFileSync(join(root, page), '# A\n\n[a](#a) [b](#b) [c](../no-such-page.md) [d](../../README.md#no-such-heading)\n')
+  expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
+})
