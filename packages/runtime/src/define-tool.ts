@@ -43,7 +43,7 @@ export function defineTool<Parameters extends ToolParameters = JsonObject>(setti
   const schema = parameters === undefined ? undefined : toObjectSchema(isStandard(parameters) ? toJsonSchema(parameters, where) : parameters, where)
   return {
     definition: { name, description, ...(schema && { parameters: schema }), ...(strict !== undefined && { strict }) },
-    validate: isStandard(parameters) ? (args) => validateStandard(parameters, args) : compileJsonSchema(schema ?? noArguments, { where }),
+    validate: isStandard(parameters) ? (args) => validateStandard(parameters, args) : compileJsonSchema(parameters ?? noArguments, { where }),
     // What validate returned is what the schema puts out.
     execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -52,7 +52,6 @@ export function defineTool<Parameters extends ToolParameters = JsonObject>(setti
 }
 
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
-const usualDialect = 'https://json-schema.org/draft/2020-12/schema'
 const mostIssues = 5
 
 function isStandard(parameters: ToolParameters | undefined): parameters is StandardSchemaV1 {
@@ -74,14 +73,14 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
   throw new LlmError('config', `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`)
 }
 
-/** The schema as vendors want it: of an object, and without the mark of its dialect when that is the usual one. */
+/** The schema as the model gets it: of an object, and without the mark of its dialect, which no model needs and each request would pay for. */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
   if (typeof schema !== 'object' || (schema as unknown) === null || Array.isArray(schema)) {
     throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
   }
-  const { $schema: dialect, type = 'object', ...rest } = schema
+  const { $schema: _dialect, type = 'object', ...rest } = schema
   if (type !== 'object') throw new LlmError('config', `${where}: the arguments of a tool are an object, not ${JSON.stringify(type)}`)
-  return { ...(dialect !== undefined && dialect !== usualDialect && { $schema: dialect }), type, ...rest }
+  return { type, ...rest }
 }
 
 async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Promise<Validated> {

@@ -99,6 +99,13 @@ describe('a tool from JSON Schema', () => {
     expect(codeOf(() => defineTool({ ...base, parameters: { properties: { a: { $dynamicRef: '#a' } } }, execute: () => 1 }))).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
   })
 
+  test('is read in its own dialect, which the model is not told', async () => {
+    const tool = defineTool({ ...base, parameters: { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { items: [{ type: 'string' }] } } }, execute: () => 1 })
+    expect(tool.definition.parameters).toEqual({ type: 'object', properties: { a: { items: [{ type: 'string' }] } } })
+    expect(await tool.validate({ a: [1] })).toMatchObject({ ok: false })
+    expect(await tool.validate({ a: ['x', 1] })).toMatchObject({ ok: true })
+  })
+
   test('none means no arguments', async () => {
     const tool = defineTool({ ...base, execute: () => 1 })
     expect(tool.definition).toEqual(base)
