@@ -38,12 +38,15 @@ async function measure(api: Api, regime: Regime): Promise<void> {
   for (const { name, apis: measured, peer } of rows) {
     if (!measured.includes(api) || (peer && (!values.peers || regime.name === 'tool'))) continue
     const client = fork(file('client.ts'), [name, api])
+    client.on('exit', (code) => {
+      if (code) throw new Error(`the process of "${name}" ended with ${code}`)
+    })
     await once(client, 'message')
     clients.set(name, client)
     samples.set(name, [])
   }
-  // Reads one event at a time, a paced client needs longer until its code is compiled.
-  const warmUps = regime.name === 'tool' ? 1 : 2
+  // Until the code of every row is compiled: what a long-lived process pays is measured.
+  const warmUps = regime.name === 'tool' ? 1 : 5
   for (let round = -warmUps; round < regime.rounds; round++) {
     const order = [...clients].map((entry) => [Math.random(), entry] as const).toSorted((a, b) => a[0] - b[0])
     for (const [, [name, client]] of order) {

@@ -80,7 +80,8 @@ class ChatDecoder implements Decoder {
     const answer = asObject<WireAnswer>(body)
     const choices = asItems<WireChoice>(answer.choices)
     const whole = !this.#stream || answer.object === 'chat.completion'
-    const choice = choices.find(({ index }) => (index ?? 0) === 0) ?? (whole ? choices[0] : undefined)
+    const [first] = choices
+    const choice = first?.index ? (choices.find(({ index }) => (index ?? 0) === 0) ?? (whole ? first : undefined)) : first
     this.#sink.model(asText(answer.model))
     const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
@@ -112,11 +113,7 @@ class ChatDecoder implements Decoder {
   #read(message: Partial<WireMessage>, known: ReadonlySet<Kind>): void {
     if (!known.has('reasoning')) this.#reasoning(message)
     if (!known.has('text')) {
-      const { content } = message
-      for (const part of Array.isArray(content) ? (content as readonly unknown[]) : [content]) {
-        if (typeof part === 'string') this.#text(part)
-        else if (part) this.#part(asObject<WirePart>(part))
-      }
+      this.#content(message.content)
       if (message.audio ?? message.refusal) this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) this.#part(image)
     }
@@ -130,6 +127,12 @@ class ChatDecoder implements Decoder {
       }
     }
     for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
+  }
+
+  #content(content: unknown): void {
+    if (typeof content === 'string') this.#text(content)
+    else if (Array.isArray(content)) for (const part of content as readonly unknown[]) this.#content(part)
+    else if (content) this.#part(asObject<WirePart>(content))
   }
 
   #part({ text, thinking, refusal, image_url }: Partial<WirePart>): void {
@@ -154,7 +157,9 @@ class ChatDecoder implements Decoder {
   }
 
   #reasoning(message: Partial<WireMessage>): void {
-    const field = reasoningFields.find((name) => asText(message[name]))
+    const { reasoning_content, reasoning, reasoning_text } = message
+    const some = reasoning_content !== undefined || reasoning !== undefined || reasoning_text !== undefined
+    const field = some ? reasoningFields.find((name) => asText(message[name])) : undefined
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')

@@ -31,9 +31,14 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 export const asObject = <T extends object = JsonObject>(value: unknown): Partial<T> =>
   typeof value === 'object' && value !== null ? value : {}
 
+const none: readonly never[] = []
+const isObject = (item: unknown): item is object => typeof item === 'object' && item !== null
+
 /** The objects of a list; nothing when it is no list. */
-export const asItems = <T extends object = JsonObject>(value: unknown): readonly Partial<T>[] =>
-  Array.isArray(value) && value.length ? value.filter((item: unknown) => typeof item === 'object' && item !== null).map((item) => asObject<T>(item)) : []
+export function asItems<T extends object = JsonObject>(value: unknown): readonly Partial<T>[] {
+  if (!Array.isArray(value)) return none
+  return value.every(isObject) ? value : value.filter(isObject)
+}
 
 type Counts = { readonly [Name in keyof TokenCounts]?: number }
 

@@ -7,8 +7,8 @@ const carriageReturn = 13
 export type OnLine = (text: string, start: number, end: number) => void
 
 /**
- * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, in one call per push,
- * so no character is ever cut. One byte order mark at the start is dropped.
+ * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, many in one
+ * call, so no character is ever cut. One byte order mark at the start is dropped.
  */
 export class LineSplitter {
   readonly #onLine: OnLine
@@ -31,10 +31,13 @@ export class LineSplitter {
       this.#hold(chunk)
       return
     }
-    const head = chunk.subarray(0, end)
-    const text = this.#decode(this.#heldBytes ? this.#join(head) : head)
+    let start = 0
+    if (this.#heldBytes) {
+      start = firstLineEnd(chunk) + 1
+      this.#split(this.#decode(this.#join(chunk.subarray(0, start))))
+    }
     if (end < chunk.length) this.#hold(chunk.subarray(end))
-    this.#split(text)
+    if (start < end) this.#split(this.#decode(chunk.subarray(start, end)))
   }
 
   /** True when there is a last line that has no end yet. */
@@ -102,6 +105,14 @@ export class LineSplitter {
     this.#first = false
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   }
+}
+
+/** Of a chunk that has one. */
+function firstLineEnd(chunk: Uint8Array): number {
+  const feed = chunk.indexOf(lineFeed)
+  const before = feed < 0 ? chunk : chunk.subarray(0, feed)
+  const found = before.indexOf(carriageReturn)
+  return found < 0 ? feed : found
 }
 
 function lastLineEnd(chunk: Uint8Array): number {

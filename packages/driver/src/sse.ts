@@ -5,6 +5,8 @@ import { LineSplitter } from './lines.js'
 
 const colon = 58
 const space = 32
+const letterD = 100
+const letterE = 101
 
 /**
  * Server-sent events, as the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one deviation: an event that the end of
@@ -16,7 +18,6 @@ export class SseFramer implements Framer {
   readonly #lines: LineSplitter
   readonly #maxBytes: number
   #event = ''
-  #lastEvent = ''
   #data: string | undefined
 
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
@@ -39,16 +40,13 @@ export class SseFramer implements Framer {
 
   /** Every line comes by here: nothing is cut out of the text but what is kept. */
   #line(text: string, start: number, end: number): void {
-    if (start === end) this.#dispatch()
-    else if (isField(text, start, end, 'data')) this.#addData(text.slice(valueStart(text, start + 5), end))
-    else if (isField(text, start, end, 'event')) this.#takeEvent(text, valueStart(text, start + 6), end)
-  }
-
-  /** Most events of a stream have the name of the one before. */
-  #takeEvent(text: string, start: number, end: number): void {
-    const same = this.#lastEvent.length === end - start && text.startsWith(this.#lastEvent, start)
-    if (!same) this.#lastEvent = text.slice(start, end)
-    this.#event = this.#lastEvent
+    if (start === end) {
+      this.#dispatch()
+      return
+    }
+    const first = text.charCodeAt(start)
+    if (first === letterD && isField(text, start, end, 'data')) this.#addData(text.slice(valueStart(text, start + 5), end))
+    else if (first === letterE && isField(text, start, end, 'event')) this.#event = text.slice(valueStart(text, start + 6), end)
   }
 
   #addData(value: string): void {

@@ -1,13 +1,14 @@
 import { LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
 import type { ToolCallPiece } from './driver.js'
 import type { Limits } from './limits.js'
+import { TextBuffer } from './text-buffer.js'
 import { parseToolArguments } from './tool-arguments.js'
 
 interface OpenCall {
   readonly key: number | string
   id: string
   name: string
-  text: string
+  readonly text: TextBuffer
   value: unknown
   started: boolean
   ended: boolean
@@ -36,7 +37,7 @@ export class ToolCallBuffer {
   push(key: number | string, piece: ToolCallPiece): void {
     let call = this.#calls.get(key)
     if (!call) {
-      call = { key, id: '', name: '', text: '', value: undefined, started: false, ended: false, done: undefined }
+      call = { key, id: '', name: '', text: new TextBuffer(), value: undefined, started: false, ended: false, done: undefined }
       this.#calls.set(key, call)
     }
     call.id ||= piece.id ?? ''
@@ -45,7 +46,7 @@ export class ToolCallBuffer {
     const text = piece.text ?? ''
     if (!call.started && call.name && (call.id || text)) this.#start(call)
     if (!text || call.ended) return
-    call.text += text
+    call.text.add(text)
     if (call.text.length > this.#limits.maxToolArgumentLength) {
       throw new LlmError('limit-exceeded', `the arguments of "${call.name}" are longer than ${this.#limits.maxToolArgumentLength}`)
     }
@@ -97,7 +98,7 @@ export class ToolCallBuffer {
     this.#usedIds.add(call.id)
     call.started = true
     this.#emit({ type: 'tool-call-start', toolCall: { id: call.id, name: call.name } })
-    if (call.text) this.#emit({ type: 'tool-call-delta', id: call.id, text: call.text })
+    if (call.text.length) this.#emit({ type: 'tool-call-delta', id: call.id, text: call.text.text })
   }
 
   #complete(call: OpenCall): void {
@@ -108,7 +109,7 @@ export class ToolCallBuffer {
     this.#emit({ type: 'tool-call-complete', toolCall: call.done })
   }
 
-  #toToolCall({ id, name, text, value }: OpenCall): ToolCall {
+  #toToolCall({ id, name, text: { text }, value }: OpenCall): ToolCall {
     const json = value === undefined ? text : this.#stringify(name, value)
     const argumentsText = text || json
     const parsed = parseToolArguments(json, this.#limits)
@@ -130,6 +131,6 @@ const unfinished = ({ id, name, text }: OpenCall): ToolCall => ({
   id,
   name,
   arguments: {},
-  argumentsText: text,
+  argumentsText: text.text,
   error: 'the answer ended before the call did',
 })

@@ -14,6 +14,7 @@ import {
 } from '@modelport/core'
 import type { InBandFailure, Sink, ToolCallPiece } from './driver.js'
 import type { Limits } from './limits.js'
+import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
 /** A failure the server reported inside an answer; the exchange turns it into the driver's error. */
@@ -25,6 +26,8 @@ export class InBandError extends Error {
     this.failure = failure
   }
 }
+
+const countNames = Object.keys(zeroCounts) as readonly (keyof TokenCounts)[]
 
 /** What a round of a conversation is, kept while its events go out. */
 export class TurnRecorder implements Sink {
@@ -42,40 +45,43 @@ export class TurnRecorder implements Sink {
   readonly #parts: ContentPart[] = []
   readonly #emit: (event: StreamEvent) => void
   readonly #calls: ToolCallBuffer
-  #text = ''
-  #reasoning = ''
-  #refusal = ''
+  readonly #text = new TextBuffer()
+  readonly #reasoning = new TextBuffer()
+  readonly #refusal = new TextBuffer()
   #reason: FinishReason | undefined
-  #counts: TokenCounts = zeroCounts
+  readonly #counts: { -readonly [Name in keyof TokenCounts]: number } = { ...zeroCounts }
   #model: string
   #state: unknown
 
   constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>, model: string) {
-    this.#emit = (event) => {
+    this.#emit = emit
+    const commit = (event: StreamEvent): void => {
       this.committed = true
       emit(event)
     }
-    this.#calls = new ToolCallBuffer(this.#emit, limits, usedIds)
+    this.#calls = new ToolCallBuffer(commit, limits, usedIds)
     this.#model = model
   }
 
   text(text: string): void {
     if (!text) return
     this.pieces++
-    this.#text += text
+    this.committed = true
+    this.#text.add(text)
     this.#emit({ type: 'text-delta', text })
   }
 
   reasoning(text: string): void {
     if (!text) return
     this.pieces++
-    this.#reasoning += text
+    this.committed = true
+    this.#reasoning.add(text)
     this.#emit({ type: 'reasoning-delta', text })
   }
 
   refusal(text: string): void {
     this.pieces++
-    this.#refusal += text
+    this.#refusal.add(text)
   }
 
   toolCall(key: number | string, piece: ToolCallPiece): void {
@@ -108,17 +114,11 @@ export class TurnRecorder implements Sink {
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
     const known = this.#counts
-    const pick = (value: number | undefined, before: number): number => {
-      if (value === undefined || !Number.isFinite(value) || value < 0) return before
+    for (const name of countNames) {
+      const value = counts[name]
+      if (value === undefined || !Number.isFinite(value) || value < 0) continue
       this.reported = true
-      return value
-    }
-    this.#counts = {
-      inputTokens: pick(counts.inputTokens, known.inputTokens),
-      outputTokens: pick(counts.outputTokens, known.outputTokens),
-      cacheReadTokens: pick(counts.cacheReadTokens, known.cacheReadTokens),
-      cacheCreationTokens: pick(counts.cacheCreationTokens, known.cacheCreationTokens),
-      reasoningTokens: pick(counts.reasoningTokens, known.reasoningTokens),
+      known[name] = value
     }
   }
 
@@ -150,7 +150,7 @@ export class TurnRecorder implements Sink {
 
   /** The wire is over and whole: ends the open calls. A refusal without other text is shown as text. */
   complete(): void {
-    if (this.#refusal && !this.#text) this.text(this.#refusal)
+    if (this.#refusal.length && !this.#text.length) this.text(this.#refusal.text)
     this.#calls.endAll()
   }
 
@@ -184,21 +184,22 @@ export class TurnRecorder implements Sink {
 
   /** The answer's text; a refusal that stands in for one included. */
   get fullText(): string {
-    return this.#text
+    return this.#text.text
   }
 
   /** The round as a message of the history. */
   message(provider: string): AssistantMessage {
     const toolCalls = this.toolCalls
+    const { fullText } = this
     const content: AssistantMessage['content'] = this.#parts.length
-      ? [...(this.#text ? [{ type: 'text' as const, text: this.#text }] : []), ...this.#parts]
-      : this.#text
+      ? [...(fullText ? [{ type: 'text' as const, text: fullText }] : []), ...this.#parts]
+      : fullText
     return {
       role: 'assistant',
       content,
       ...(toolCalls.length && { toolCalls }),
-      ...(this.#reasoning && { reasoning: this.#reasoning }),
-      ...(this.#refusal && { refusal: this.#refusal }),
+      ...(this.#reasoning.length && { reasoning: this.#reasoning.text }),
+      ...(this.#refusal.length && { refusal: this.#refusal.text }),
       origin: { provider, model: this.#model, ...(this.#state !== undefined && { state: this.#state }) },
     }
   }
@@ -207,8 +208,8 @@ export class TurnRecorder implements Sink {
   partial(bytes: number): PartialAnswer {
     const reason = this.#reason
     return {
-      text: this.#text,
-      reasoning: this.#reasoning,
+      text: this.fullText,
+      reasoning: this.#reasoning.text,
       toolCalls: this.toolCalls,
       usage: toUsage(this.reported ? [this.counts] : [], 0, this.reported),
       bytes,

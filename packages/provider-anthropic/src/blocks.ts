@@ -1,5 +1,5 @@
 import type { Citation } from '@modelport/core'
-import { type Sink, tryParseJson } from '@modelport/driver'
+import { type Sink, TextBuffer, tryParseJson } from '@modelport/driver'
 import { containerType, isProviderTool } from './state.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 
@@ -7,8 +7,11 @@ import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 interface OpenBlock {
   /** What will be replayed, but for the arguments of calls: those are in the message. */
   readonly kept: Record<string, unknown> & { type: string }
+  /** What came in pieces; part of `kept` once the block is closed. */
+  readonly text: TextBuffer
+  readonly thinking: TextBuffer
   /** Arguments of a tool the API runs, as text. */
-  json: string
+  readonly json: TextBuffer
   closed: boolean
 }
 
@@ -35,7 +38,7 @@ export class AnswerBlocks {
     const type = text(block?.type)
     if (!block || !type) return
     const kept: OpenBlock['kept'] = { ...block, type }
-    this.#blocks.set(key, { kept, json: '', closed: false })
+    this.#blocks.set(key, { kept, text: new TextBuffer(), thinking: new TextBuffer(), json: new TextBuffer(), closed: false })
     if (type === 'text') this.#sink.text(text(block['text']))
     else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))
     else if (type === 'tool_use') {
@@ -51,24 +54,23 @@ export class AnswerBlocks {
   /** Something is added to a block. */
   add(key: number, delta: WireDelta): void {
     const type = text(delta.type)
-    if (!this.#blocks.has(key)) this.open(key, { type: implied[type] ?? '' })
-    const block = this.#blocks.get(key)
+    const block = this.#blocks.get(key) ?? this.#implied(key, type)
     const kept = block?.kept ?? { type: '' }
     switch (type) {
       case 'text_delta':
         this.#sink.text(text(delta.text))
-        kept['text'] = text(kept['text']) + text(delta.text)
+        block?.text.add(text(delta.text))
         break
       case 'thinking_delta':
         this.#sink.reasoning(text(delta.thinking))
-        kept['thinking'] = text(kept['thinking']) + text(delta.thinking)
+        block?.thinking.add(text(delta.thinking))
         break
       case 'signature_delta':
         if (kept.type === 'thinking') kept['signature'] = delta.signature
         break
       case 'input_json_delta':
         if (kept.type === 'tool_use') this.#sink.toolCall(key, { text: text(delta.partial_json) })
-        else if (block) block.json += text(delta.partial_json)
+        else if (block) block.json.add(text(delta.partial_json))
         break
       case 'citations_delta':
         this.#cite(delta.citation ?? {})
@@ -85,12 +87,21 @@ export class AnswerBlocks {
     }
   }
 
+  /** The block of a delta that came without a start. */
+  #implied(key: number, type: string): OpenBlock | undefined {
+    this.open(key, { type: implied[type] ?? '' })
+    return this.#blocks.get(key)
+  }
+
   /** Nothing will be added to a block any more. */
   close(key: number): void {
     const block = this.#blocks.get(key)
     if (!block || block.closed) return
     block.closed = true
     const { kept } = block
+    for (const field of ['text', 'thinking'] as const) {
+      if (block[field].length) kept[field] = text(kept[field]) + block[field].text
+    }
     if (kept.type === 'tool_use') this.#sink.endToolCall(key)
     else if (isProviderTool(kept)) this.#providerTool(block)
   }
@@ -112,7 +123,8 @@ export class AnswerBlocks {
   }
 
   #providerTool(block: OpenBlock): void {
-    const { kept, json } = block
+    const { kept } = block
+    const json = block.json.text
     if (json) {
       const input = tryParseJson(json)
       kept['input'] = input ?? json

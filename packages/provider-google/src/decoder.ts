@@ -30,7 +30,7 @@ export class GeminiDecoder implements Decoder {
   readonly #state = new ModelState()
   #calls = 0
   #open: OpenCall | undefined
-  #usage: WireUsage = {}
+  readonly #usage: WireUsage = {}
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -58,14 +58,15 @@ export class GeminiDecoder implements Decoder {
       this.#sink.finish('content-filter', String(blocked))
       this.#warn(promptFeedback.blockReasonMessage)
     }
-    const candidate = listOf(candidates).find(({ index }) => !index)
+    const all = listOf(candidates)
+    const candidate = all[0]?.index ? all.find(({ index }) => !index) : all[0]
     if (candidate) this.#candidate(candidate)
   }
 
   #candidate(candidate: WireCandidate): void {
     for (const part of listOf(candidate.content?.parts)) this.#part(part)
-    for (const citation of toCitations(candidate)) this.#sink.citation(citation)
-    const { groundingMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
+    const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
+    if (groundingMetadata ?? citationMetadata) for (const citation of toCitations(candidate)) this.#sink.citation(citation)
     if (groundingMetadata?.webSearchQueries?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
@@ -139,7 +140,7 @@ export class GeminiDecoder implements Decoder {
 
   /** `promptTokenCount` has cached tokens in it; thoughts are counted beside the answer. */
   #count(usage: WireUsage): void {
-    this.#usage = { ...this.#usage, ...usage }
+    Object.assign(this.#usage, usage)
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount } = this.#usage
     const generated = candidatesTokenCount ?? thoughtsTokenCount
     if (promptTokenCount === undefined && generated === undefined) return

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type ChatMessage, textOf } from '@modelport/core'
+import { TextBuffer } from '@modelport/driver'
 import type { WireFunctionCall, WirePart } from './wire.js'
 
 /** {@link Provider.name} of this package; only messages of that origin have a state it reads. */
@@ -13,27 +14,41 @@ type GrowingPart = { -readonly [Field in keyof WirePart]: WirePart[Field] }
 /** Collects what the model said, part by part, so that it can be sent back exactly. */
 export class ModelState {
   readonly #parts: GrowingPart[] = []
+  /** What the text of the last part grew by. */
+  #growth = new TextBuffer()
   #continuationToken: string | undefined
 
   /** Keeps a part. Unsigned text after unsigned text of its kind is one part; a signature is never merged with anything. */
   keep(part: WirePart): void {
     const last = this.#parts.at(-1)
-    if (!isPlainText(part)) this.#parts.push({ ...part })
-    else if (last && isPlainText(last) && Boolean(last.thought) === Boolean(part.thought)) last.text = `${last.text ?? ''}${part.text ?? ''}`
-    else if (part.text) this.#parts.push({ ...part })
+    if (!isPlainText(part)) this.#push({ ...part })
+    else if (last && isPlainText(last) && Boolean(last.thought) === Boolean(part.thought)) this.#growth.add(part.text ?? '')
+    else if (part.text) this.#push({ ...part })
   }
 
   /** Keeps the call that the last piece of it made whole. */
   keepCall(functionCall: WireFunctionCall, thoughtSignature: string | undefined): void {
-    this.#parts.push({ functionCall, ...(thoughtSignature !== undefined && { thoughtSignature }) })
+    this.#push({ functionCall, ...(thoughtSignature !== undefined && { thoughtSignature }) })
   }
 
   continueBy(token: string): void {
     this.#continuationToken = token
   }
 
+  #push(part: GrowingPart): void {
+    this.#settle()
+    this.#parts.push(part)
+  }
+
+  #settle(): void {
+    const last = this.#parts.at(-1)
+    if (last && this.#growth.length) last.text = (last.text ?? '') + this.#growth.text
+    this.#growth = new TextBuffer()
+  }
+
   /** The state, or undefined when the message itself says everything. */
   get value(): readonly StateEntry[] | undefined {
+    this.#settle()
     const token = this.#continuationToken
     const telling = this.#parts.some((part) => !isPlainText(part) && (!isPlainCall(part) || part.functionCall?.id !== undefined))
     if (!telling && token === undefined) return undefined
@@ -65,6 +80,9 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
   return same ? parts : undefined
 }
 
-const isPlainText = (part: WirePart): boolean => Object.keys(part).every((key) => key === 'text' || key === 'thought')
+function isPlainText(part: WirePart): boolean {
+  for (const key in part) if (key !== 'text' && key !== 'thought') return false
+  return true
+}
 
 const isPlainCall = (part: WirePart): boolean => Object.keys(part).every((key) => key === 'functionCall')

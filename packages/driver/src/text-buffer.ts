@@ -1,0 +1,29 @@
+/** Pieces joined at once: enough that joining costs little, few enough that they die young. */
+const blockSize = 256
+
+/**
+ * Text that grows by small pieces. A string built by `+=` is a chain of its pieces, and a long chain costs the garbage collector
+ * more than all the parsing: this joins them block by block.
+ */
+export class TextBuffer {
+  /** Characters so far. */
+  length = 0
+  #blocks: string[] = []
+  #pieces: string[] = []
+
+  /** Appends text. */
+  add(piece: string): void {
+    this.length += piece.length
+    if (this.#pieces.push(piece) < blockSize) return
+    this.#blocks.push(this.#pieces.join(''))
+    this.#pieces = []
+  }
+
+  /** All of it. */
+  get text(): string {
+    if (this.#pieces.length + this.#blocks.length > 1) this.#blocks = [this.#blocks.join('') + this.#pieces.join('')]
+    else if (this.#pieces.length) this.#blocks = this.#pieces
+    this.#pieces = []
+    return this.#blocks[0] ?? ''
+  }
+}
