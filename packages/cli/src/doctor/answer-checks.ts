@@ -16,10 +16,10 @@ const providerOf = ({ model, cli }: CheckState): Promise<Provider> => newProvide
 const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({ maxTokens, signal, deadlineMs: timeoutMs, retry: { attempts: 1 } })
 
 /** An answer comes in pieces, and ends. */
-export async function checkStream(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkStream(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   const provider = await providerOf(state)
   const startedAt = performance.now()
-  const reader = await provider.stream('Respond with OK', optionsOf(signal, timeoutMs))
+  const reader = await provider.stream('Respond with OK', optionsOf(state.cli.signal, timeoutMs))
   let first: number | undefined
   for await (const _text of reader) first ??= performance.now() - startedAt
   const usage = reader.usage()
@@ -29,13 +29,13 @@ export async function checkStream(state: CheckState, signal: AbortSignal, timeou
 }
 
 /** The model calls a tool, with arguments that parse. */
-export async function checkTools(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkTools(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   if (state.model.profile?.supportsTools === false) return { status: 'skipped', detail: 'the profile says it has none' }
   const fix = 'Use another model for tools; or set supports_tools: false in its profile.'
   try {
     const provider = await providerOf(state)
     const { toolCalls, finishReason } = await provider.generate([{ role: 'user', content: 'Call the tool add_numbers with a = 2 and b = 3.' }], {
-      ...optionsOf(signal, timeoutMs), tools: [tool], toolChoice: 'required',
+      ...optionsOf(state.cli.signal, timeoutMs), tools: [tool], toolChoice: 'required',
     })
     const [call] = toolCalls
     if (!call) return { status: 'warning', detail: `it was not called; the answer ended with ${finishReason}`, fix }
@@ -47,13 +47,13 @@ export async function checkTools(state: CheckState, signal: AbortSignal, timeout
 }
 
 /** The answer fits a schema. */
-export async function checkSchema(state: CheckState, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkSchema(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   if (state.model.profile?.supportsJsonSchema === false) return { status: 'skipped', detail: 'the profile says it cannot' }
   const fix = 'Check answers yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
   try {
     const provider = await providerOf(state)
     const { text } = await provider.generate([{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }], {
-      ...optionsOf(signal, timeoutMs), responseFormat: { type: 'json-schema', name: 'health', schema },
+      ...optionsOf(state.cli.signal, timeoutMs), responseFormat: { type: 'json-schema', name: 'health', schema },
     })
     return fits(text) ? { detail: 'the answer fits' } : { status: 'warning', detail: `the answer does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
   } catch (error) {

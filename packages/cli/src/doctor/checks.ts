@@ -13,6 +13,7 @@ export interface Outcome extends Pick<DoctorStep, 'detail' | 'fix'> {
   readonly timed?: boolean
 }
 
+/** `signal` has the time limit; requests have a clock of their own, whose failure says more. */
 type Check = (state: CheckState, signal: AbortSignal, timeoutMs: number) => Promise<Outcome>
 
 const skipped = (detail: string): Outcome => ({ status: 'skipped', detail })
@@ -31,7 +32,10 @@ export const checks: Readonly<Record<StepId, Check>> = {
     if (api) state.api = api
     if (dialled) state.dialled = dialled
     const source = model.config.apiKey ? 'configuration' : keyVariables(resolved).find((name) => resolveEnvironment(name, cli.context.environment) !== undefined)
-    return { detail: `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`, timed: false }
+    const named = model.config.apiKeyEnv
+    const detail = `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`
+    if (key !== undefined || named === undefined || resolved.row.offline) return { detail, timed: false }
+    return { status: 'warning', detail, timed: false, fix: `The variable ${named} is not set, so no key is sent: set it, or take api_key_env out.` }
   },
 
   dns: async ({ dialled }) => {
@@ -64,8 +68,9 @@ export const checks: Readonly<Record<StepId, Check>> = {
     return days < 7 ? { status: 'warning', detail, fix: 'The certificate ends soon: renew it.' } : { detail }
   },
 
-  auth: async (state, signal, timeoutMs) => {
+  auth: async (state, _signal, timeoutMs) => {
     const { model, cli } = state
+    const { signal } = cli
     try {
       await testConnection({ ...model.config, fallback: undefined }, undefined, { timeoutMs, signal, context: cli.context })
       return { detail: state.dialled ? 'accepted' : 'none needed' }

@@ -1,0 +1,163 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { WireServer } from '@modelport/conformance/wire-server'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { toAllowLines } from '../src/doctor/allow-lines.js'
+import type { DoctorReport, DoctorStep } from '../src/doctor/doctor-step.js'
+import { createHome } from './pseudo-terminal.js'
+import { command } from './test-io.js'
+import { configure, key, startModel } from './wire.js'
+
+let home: ReturnType<typeof createHome>
+let server: WireServer
+
+beforeEach(async () => {
+  home = createHome()
+  server = await startModel()
+})
+afterEach(async () => {
+  await server.close()
+  home.remove()
+})
+
+async function diagnosed(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Promise<{ report: DoctorReport; code: number; last: DoctorStep }> {
+  const { out, code } = await command(['doctor', '--json', ...args], { home: home.path, stdin: '', environment: { MY_KEY: key, ...environment } })
+  const { ok, models } = JSON.parse(out) as { ok: boolean; models: DoctorReport[] }
+  const [report] = models
+  expect(ok).toBe(code === 0)
+  return { report: report!, code, last: report!.steps.findLast(({ notReached }) => !notReached)! }
+}
+
+/** Answers CONNECT like a proxy that refuses. */
+async function startProxy(status: number, headers: Readonly<Record<string, string>>): Promise<{ url: string; server: Server; asked: string[] }> {
+  const asked: string[] = []
+  const proxy = createServer()
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '')
+    socket.end(`HTTP/1.1 ${status} Refused\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, server: proxy, asked }
+}
+
+describe('doctor', () => {
+  test('takes every step, and says how long each took', async () => {
+    configure(home.path, server.url)
+    const { report, code } = await diagnosed()
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ name: 'main', provider: 'openai-compatible', model: 'my-model', host: new URL(server.url).host })
+    expect(report.steps.map(({ id, status }) => `${id} ${status}`)).toEqual(['config ok', 'dns ok', 'tcp ok', 'tls skipped', 'auth ok', 'model ok', 'stream ok', 'tools ok', 'schema ok'])
+    expect(report.steps.find(({ id }) => id === 'tcp')?.latencyMs).toBeTypeOf('number')
+  })
+
+  test('--until leaves out what costs', async () => {
+    configure(home.path, server.url)
+    const { report } = await diagnosed(['--until', 'tls'])
+    expect(report.steps.map(({ id }) => id)).toEqual(['config', 'dns', 'tcp', 'tls'])
+    expect(server.requests).toHaveLength(0)
+  })
+
+  const broken: [what: string, url: string, step: string, problem: string][] = [
+    ['a name that does not resolve', 'http://model.invalid:8080', 'dns', 'dns'],
+    ['a port where nothing listens', 'http://127.0.0.1:9', 'tcp', 'refused'],
+    ['an address that is none', 'ftp://x', 'config', 'config'],
+  ]
+  test.each(broken)('%s', async (_what, url, step, problem) => {
+    configure(home.path, url)
+    const { code, last, report } = await command(['doctor', '--json', '-m', 'main'], { home: home.path, stdin: '', environment: { MY_KEY: key } }).then(({ out, code }) => {
+      // A file that cannot be read is a failure of its own.
+      if (!out) return { code: 20, report: undefined, last: { id: 'config', status: 'failed', problem: 'config', fix: '' } }
+      const [report] = (JSON.parse(out) as { models: DoctorReport[] }).models
+      return { code, report, last: report!.steps.findLast(({ notReached }) => !notReached)! }
+    })
+    expect(code).toBe(20)
+    expect(last).toMatchObject({ id: step, status: 'failed', problem })
+    if (report) expect(report.steps.filter(({ notReached }) => notReached).every(({ status }) => status === 'skipped')).toBe(true)
+  })
+
+  test('https where the server speaks http', async () => {
+    configure(home.path, server.url.replace('http:', 'https:'))
+    const { last } = await diagnosed()
+    expect(last).toMatchObject({ id: 'tls', status: 'failed', problem: 'tls', fix: expect.stringContaining('http against https') as string })
+  })
+
+  test('a refused key, and an unset one', async () => {
+    configure(home.path, server.url)
+    expect((await diagnosed([], { MY_KEY: 'sk-wrong-0123456789' })).last).toMatchObject({ id: 'auth', problem: 'auth' })
+    const { report } = await diagnosed([], { MY_KEY: '' })
+    expect(report.steps[0]).toMatchObject({ id: 'config', status: 'warning', fix: expect.stringContaining('MY_KEY is not set') as string })
+  })
+
+  test('a model that is not there: the key is good', async () => {
+    await server.close()
+    server = await startModel({ reply: () => ({ status: 404, headers: { 'content-type': 'application/json' }, pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'] }) })
+    configure(home.path, server.url)
+    const { report, last } = await diagnosed()
+    expect(report.steps.find(({ id }) => id === 'auth')?.status).toBe('ok')
+    expect(last).toMatchObject({ id: 'model', status: 'failed', problem: 'model' })
+  })
+
+  test('a web page instead of an API', async () => {
+    await server.close()
+    server = await startModel({ fault: { html: true } })
+    configure(home.path, server.url)
+    expect((await diagnosed()).last).toMatchObject({ id: 'auth', problem: 'not-an-llm-server' })
+  })
+
+  test('a server that takes the connection and says nothing', async () => {
+    const silent = createTcpServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    configure(home.path, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+    expect((await diagnosed(['--timeout', '0.3'])).last).toMatchObject({ id: 'auth', status: 'failed', problem: 'timeout' })
+    silent.close()
+  })
+
+  const refusals: [sandbox: string, headers: Record<string, string>][] = [
+    ['srt', { 'X-Proxy-Error': 'blocked-by-sandbox-runtime' }],
+    ['codex', { 'x-proxy-error': 'blocked-by-allowlist' }],
+  ]
+  test.each(refusals)('the proxy of %s refuses: the missing line is printed', async (sandbox, headers) => {
+    const proxy = await startProxy(403, headers)
+    configure(home.path, 'https://api.example.com', `proxy_env: HTTPS_PROXY`)
+    const { last } = await diagnosed([], { HTTPS_PROXY: proxy.url })
+    expect(last).toMatchObject({ id: 'tcp', status: 'failed', problem: 'sandbox', refusedHost: 'api.example.com:443' })
+    expect(last.allow).toHaveLength(1)
+    expect(last.allow?.[0]).toMatchObject({ sandbox, line: sandbox === 'srt' ? '"api.example.com:443"' : '"api.example.com" = "allow"' })
+    expect(proxy.asked).toEqual(['api.example.com:443'])
+    const { out } = await command(['doctor'], { home: home.path, stdin: '', environment: { MY_KEY: key, HTTPS_PROXY: proxy.url } })
+    expect(out).toContain('allow api.example.com:443\n')
+    proxy.server.close()
+  })
+
+  test('a proxy that is there but not used is named', async () => {
+    configure(home.path, 'https://model.invalid')
+    const { last } = await diagnosed([], { HTTPS_PROXY: 'http://127.0.0.1:3128' })
+    expect(last.fix).toContain('add "proxy_env: HTTPS_PROXY"')
+  })
+
+  test('a model in this process needs no connection', async () => {
+    const { out, code } = await command(['doctor', '--json', '-m', 'mock', '--until', 'tls'], { home: home.path, stdin: '' })
+    const [report] = (JSON.parse(out) as { models: DoctorReport[] }).models
+    // The mock wants to be told what to say.
+    expect(report?.steps[0]).toMatchObject({ id: 'config', status: 'failed', problem: 'config' })
+    expect(code).toBe(20)
+  })
+
+  test('a profile decides what is not asked', async () => {
+    configure(home.path, server.url, 'profile: {supports_tools: false, supports_json_schema: false}')
+    const { report } = await diagnosed()
+    expect(report.steps.slice(-2).map(({ status }) => status)).toEqual(['skipped', 'skipped'])
+  })
+})
+
+test('the line of each sandbox', () => {
+  const lines = toAllowLines({ host: 'api.example.com', port: 443, scheme: 'https', purpose: 'api', phase: 'runtime', required: true, source: 'default' })
+  expect(Object.fromEntries(lines.map(({ sandbox, line }) => [sandbox, line]))).toEqual({
+    'srt': '"api.example.com:443"',
+    'claude-code': '"api.example.com:443"',
+    'codex': '"api.example.com" = "allow"',
+    'deno': '--allow-net=api.example.com:443',
+    'docker': 'sbx policy allow network "api.example.com:443"',
+    'node': '--allow-net',
+  })
+})

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { WireServer } from '@modelport/conformance/wire-server'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createHome } from './pseudo-terminal.js'
+import { command, type Outcome, type World } from './test-io.js'
+import { configOf, key, startModel } from './wire.js'
+
+let home: ReturnType<typeof createHome>
+let server: WireServer
+const keysOf = (): string => join(home.path, '.config/modelport/keys.env')
+const init = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
+  command(['init', '-p', 'openai-compatible', '-m', 'my-model', '--base-url', `${server.url}/v1`, ...args], { home: home.path, stdin: '', ...world })
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+
+beforeEach(async () => {
+  home = createHome()
+  server = await startModel()
+})
+afterEach(async () => {
+  await server.close()
+  home.remove()
+})
+
+describe('init without a terminal', () => {
+  test('tests, and writes files for the owner alone whatever the umask', async () => {
+    const before = process.umask(0)
+    try {
+      const { code, out } = await init(['--key-stdin', '--json'], { stdin: `${key}\n` })
+      expect(code).toBe(0)
+      expect(JSON.parse(out)).toMatchObject({ name: 'main', provider: 'openai-compatible', model: 'my-model', config: configOf(home.path), keys: keysOf() })
+    } finally {
+      process.umask(before)
+    }
+    expect([configOf(home.path), keysOf()].map(modeOf)).toEqual([0o600, 0o600])
+    expect(modeOf(join(home.path, '.config/modelport'))).toBe(0o700)
+    expect(readFileSync(configOf(home.path), 'utf8')).toBe(`models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: OPENAI_COMPATIBLE_API_KEY\nroles:\n  chat: main\n`)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('adds to a file; its comments and other parts stay', async () => {
+    mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
+    writeFileSync(configOf(home.path), '# mine\nmodels:\n  - {name: main, provider: ollama, model: llama3.2} # local\nroles: {chat: main}\nother: 1\n')
+    expect((await init(['--key-env', 'MY_KEY'], { environment: { MY_KEY: key } })).code).toBe(0)
+    const text = readFileSync(configOf(home.path), 'utf8')
+    expect(text).toContain('# mine')
+    expect(text).toContain('# local')
+    expect(text).toContain('other: 1')
+    expect(text).toContain('name: main-2')
+    expect(text).toContain('chat: main }')
+    const { out } = await command(['models', '--json'], { home: home.path, stdin: '' })
+    expect((JSON.parse(out) as { models: { name: string }[] }).models.map(({ name }) => name)).toEqual(['main', 'main-2'])
+  })
+
+  test('a key of the key file is replaced, others stay', async () => {
+    mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
+    writeFileSync(keysOf(), 'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\n', { mode: 0o644 })
+    const { code, err } = await init(['--key-stdin'], { stdin: key })
+    expect(code).toBe(0)
+    expect(err).toContain(`others can read ${keysOf()}`)
+    expect(readFileSync(keysOf(), 'utf8')).toBe(`OTHER=x\nOPENAI_COMPATIBLE_API_KEY=${key}\n`)
+    expect(modeOf(keysOf())).toBe(0o600)
+  })
+
+  const refused: [what: string, args: string[], world: Partial<World>, code: number, message: string][] = [
+    ['a key that is refused', ['--key-stdin'], { stdin: 'sk-wrong-0123456789' }, 4, 'key was refused'],
+    ['a key of several lines', ['--key-stdin', '--no-test'], { stdin: 'a\nb' }, 3, 'line break'],
+    ['an empty key', ['--key-stdin'], { stdin: '' }, 2, 'nothing was piped in'],
+    ['an unknown provider', ['-p', 'antropic'], {}, 3, 'did you mean "anthropic"'],
+    ['an address that is none', ['--base-url', 'localhost', '--no-test'], {}, 3, 'base_url'],
+  ]
+  test.each(refused)('%s: nothing is written', async (_what, args, world, code, message) => {
+    const outcome = await init(args, world)
+    expect(outcome).toMatchObject({ code, out: '' })
+    expect(outcome.err).toContain(message)
+    expect(existsSync(configOf(home.path))).toBe(false)
+    expect(existsSync(keysOf())).toBe(false)
+  })
+
+  test('a configuration that is broken is left alone', async () => {
+    mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
+    writeFileSync(configOf(home.path), 'models: 5\n')
+    expect(await init(['--no-test'])).toMatchObject({ code: 3, err: expect.stringContaining('config.yaml:1') as string })
+    expect(readFileSync(configOf(home.path), 'utf8')).toBe('models: 5\n')
+  })
+
+  test('a name that is taken', async () => {
+    expect((await init(['--no-test'])).code).toBe(0)
+    expect(await init(['--no-test', '-n', 'main'])).toMatchObject({ code: 2, err: expect.stringContaining('already') as string })
+  })
+})
