@@ -4,10 +4,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
+import type { Capabilities } from '@modelport/core'
+import { apiHost } from '@modelport/factory'
+import { capabilities as anthropic } from '@modelport/provider-anthropic'
+import { capabilities as google } from '@modelport/provider-google'
+import { capabilities as llamacpp } from '@modelport/provider-llamacpp'
+import { capabilities as ollama } from '@modelport/provider-ollama'
+import { capabilities as openai } from '@modelport/provider-openai'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { presetPage } from './support/preset-page.js'
+import { abilityTable, presetPage } from './support/preset-page.js'
 import { readJson, readText, root } from './support/repository.js'
 
 const headings = ['Install', 'Configure', 'Hosts', 'Abilities', 'Quirks', 'Example']
@@ -35,6 +42,27 @@ describe('the pages', () => {
   })
 })
 
+/** The pages that are written by hand: what they show is what the code says. */
+const written: Readonly<Record<string, { readonly config: string; readonly capabilities: Capabilities }>> = {
+  anthropic: { config: 'AnthropicConfig', capabilities: anthropic({ model: 'claude-haiku-4-5-20251001' }) },
+  google: { config: 'GoogleConfig', capabilities: google({ model: 'gemini-3.8-flash' }) },
+  llamacpp: { config: 'LlamaCppConfig', capabilities: llamacpp() },
+  ollama: { config: 'OllamaConfig', capabilities: ollama() },
+  openai: { config: 'OpenAIConfig', capabilities: openai({ model: 'gpt-5.4' }) },
+}
+const section = (name: string, heading: string): string => new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
+
+describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities }) => {
+  test('has the abilities that its package gives as data', () => {
+    expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
+  })
+
+  test('names the hosts that are contacted', () => {
+    const host = apiHost({ provider: name, model: 'm' }, { environment: () => undefined })
+    expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
+  })
+})
+
 const example = (name: string): string => /^## Example\n\n```ts\n(.*?)^```$/ms.exec(text(name))?.[1] ?? ''
 
 const folder = join(root, '.cache/provider-pages')
@@ -51,7 +79,28 @@ const reply: WireReply = (request, { format }) => {
   return tools.length > 0 && messages.every(({ role }) => role !== 'tool') ? turns.call : turns.text
 }
 
+const indexOf = (name: string): string => join(root, `packages/provider-${name}/src/index.ts`)
+const compilerOptions = (): ts.CompilerOptions => {
+  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
+  return options
+}
+
+/** Blocks beside the example, with what a reader has in their place. */
+const given = `declare const apiKey: string
+declare const azureADTokenProvider: () => Promise<string>
+declare const fetchMyToken: () => Promise<string>
+`
+function writeBlocks(): string[] {
+  return pages.flatMap((name) =>
+    [...text(name).matchAll(/^```ts\n(.*?)^```$/gms)].slice(0, -1).map(([, code = ''], index) => {
+      const file = join(folder, `${name}-${index + 1}.ts`)
+      writeFileSync(file, given + code)
+      return file
+    }))
+}
+
 describe('the examples', () => {
+  let program: ts.Program | undefined
   let server: WireServer
 
   beforeAll(async () => {
@@ -65,12 +114,24 @@ describe('the examples', () => {
   })
   afterAll(() => server.close())
 
-  test('type-check', () => {
-    const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
-    const files = runnable.map(fileOf)
-    const program = ts.createProgram({ rootNames: files, options: { ...options, composite: false, incremental: false, noEmit: true } })
-    const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
-    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+  test('type-check, as all other code of the pages does', () => {
+    const files = [...runnable.map(fileOf), ...writeBlocks()]
+    program = ts.createProgram({ rootNames: [...files, ...Object.keys(written).map(indexOf)], options: { ...compilerOptions(), composite: false, incremental: false, noEmit: true } })
+    const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program as ts.Program, program?.getSourceFile(file)))
+    expect(problems.map(({ messageText, file }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)).toEqual([])
+  })
+
+  test.each(Object.entries(written))('of %s stands beside every field of its configuration, and no other', (name, { config }) => {
+    const checker = program?.getTypeChecker()
+    const file = program?.getSourceFile(indexOf(name))
+    const module = file && checker?.getSymbolAtLocation(file)
+    const exported = module && checker?.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
+    const fields = exported && checker?.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()
+    const isCommon = (field: ts.Symbol): boolean => field.declarations?.some((one) => one.getSourceFile().fileName.includes('/packages/driver/')) ?? false
+    const own = (fields ?? []).filter((field) => field.getName() === 'model' || !isCommon(field)).map((field) => field.getName())
+    const named = [...section(name, 'Configure').matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)[.\w]*`/g)].map(([, field]) => field))
+    expect(own.length).toBeGreaterThan(2)
+    expect([...new Set(named)].sort()).toEqual(own.sort())
   })
 
   test.each(runnable)('of %s runs and says what the server said', async (name) => {

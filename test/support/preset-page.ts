@@ -1,4 +1,4 @@
-import type { Capability } from '@modelport/core'
+import type { Capabilities, Capability } from '@modelport/core'
 import { capabilities, type PresetName, presets, presetsDate, toPresetConfig } from '@modelport/provider-openai-compatible'
 
 const titles: Readonly<Record<PresetName, string>> = {
@@ -79,10 +79,16 @@ for await (const event of reader) {
 `
 }
 
+/** Capabilities as every page shows them. */
+export function abilityTable(capabilities: Capabilities): string {
+  const rows = Object.entries<Capability>({ ...capabilities }).map(([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`)
+  return ['| ability | | source |', '|---|---|---|', ...rows].join('\n')
+}
+
 /** The page of a row: `docs/providers/<name>.md`. */
 export function presetPage(name: PresetName): string {
   const row = presets[name]
-  const abilities = Object.entries<Capability>({ ...capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' })) })
+  const abilities = capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' }))
   const quirks = quirksOf(name)
   return `# ${titles[name]}
 
@@ -112,9 +118,7 @@ and all of \`CommonConfig\`. This package reads nothing from the environment. To
 
 ## Abilities
 
-| ability | | source |
-|---|---|---|
-${abilities.map(([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`).join('\n')}
+${abilityTable(abilities)}
 
 The same as data: \`capabilities(toPresetConfig('${name}', config))\`.
 
