@@ -11,7 +11,6 @@ import { readJson, readText, repositoryFiles, root } from './support/repository.
 /** Run by these tests, which read the page; here they are type-checked only. */
 const runElsewhere: Readonly<Record<string, string>> = {
   'docs/custom-provider.md': 'packages/conformance/test/custom-provider.test.ts',
-  'docs/tools.md': 'test/tools-page.test.ts',
 }
 const inFolder = (folder: string): string[] => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`).sort()
 const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts')).map(readText).join('\n')
