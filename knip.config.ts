@@ -29,8 +29,8 @@ const config: KnipConfig = {
       // The guides' examples import them, and a test type-checks those.
       ignoreDependencies: ['ai', '@ai-sdk/openai', 'langchain', '@langchain/core', '@langchain/openai', 'zod'],
     },
-    // The factory loads providers by their names.
-    'examples/*': { entry: ['src/*.ts', 'test/**/*.test.ts'], project: ['**/*.ts'], ignoreDependencies: [/^@modelport\/provider-/] },
+    'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },
+    'examples/custom-provider': { entry: ['src/*.ts', 'test/*.test.ts'], project: ['**/*.ts'] },
     'bench': { entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])], project: ['**/*.{ts,mjs}'] },
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },

@@ -72,7 +72,10 @@ interface Usage {
 const reasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', tool_calls: 'tool-calls', content_filter: 'content-filter' }
 
 function readChunk(data: string, sink: Sink): void {
-  if (data === '[DONE]') return sink.terminal()
+  if (data === '[DONE]') {
+    sink.terminal()
+    return
+  }
   const chunk = parseJson<Chunk>(data)
   if (chunk.error) sink.fail({ body: chunk })
   const [choice] = chunk.choices ?? []
