@@ -4,7 +4,7 @@ import { presets } from '@modelport/provider-openai-compatible'
 import { cheapestModel as anthropicCheapest, anthropicHosts } from '@modelport/provider-anthropic'
 import { cheapestModel as googleCheapest, googleHosts } from '@modelport/provider-google'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isLlmError } from '@modelport/core'
 import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows } from '../src/index.js'
 import { contacted, emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
@@ -337,10 +337,24 @@ describe('the environment moves a host only where the configuration asks for it'
     }
   })
 
-  test('GOOGLE_GENAI_USE_VERTEXAI moves google to Vertex AI', () => {
+  test('AZURE_OPENAI_ENDPOINT is the resource where the configuration names none', async () => {
+    const environment = environmentOf({ AZURE_OPENAI_ENDPOINT: 'https://other.openai.azure.com' })
+    const config = { provider: 'azure', apiKey: 'key-of-tests-0123', model: 'm' }
+    expect((await failureOf(() => apiHost(config, { environment }))).code).toBe('config')
+    const asked = { ...config, useEnvironmentBaseUrls: true }
+    expect(apiHost(asked, { environment })).toBe('other.openai.azure.com:443')
+    expect(await wireHost(asked, { environment })).toBe('other.openai.azure.com:443')
+  })
+
+  test('GOOGLE_GENAI_USE_VERTEXAI moves google to Vertex AI', async () => {
     const environment = environmentOf({ GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_LOCATION: 'europe-west1', GOOGLE_CLOUD_PROJECT: 'p' })
     expect(apiHost('google', { environment })).toBe('generativelanguage.googleapis.com:443')
+    const moved = { provider: 'google', useEnvironmentBaseUrls: true, vertex: { accessToken: () => 'token-of-tests' } }
     expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment })).toBe('europe-west1-aiplatform.googleapis.com:443')
+    expect(await wireHost({ ...moved, apiKey: undefined }, { environment })).toBe('europe-west1-aiplatform.googleapis.com:443')
+    vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true')
+    expect(await wireHost({ provider: 'google' }, { environment: emptyEnvironment })).toBe('generativelanguage.googleapis.com:443')
+    vi.unstubAllEnvs()
     expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment: environmentOf({ GOOGLE_GENAI_USE_VERTEXAI: 'false' }) })).toBe('generativelanguage.googleapis.com:443')
   })
 
