@@ -96,8 +96,8 @@ function toResult(generation: Generation, mode: ActionMode, tools: readonly Tool
   const { message, finishReason, text } = generation
   const targets = { tools: tools.map(({ name }) => name), agents: agents.map(({ name }) => name) }
   const understood = readReply({ message, finishReason, usage: toUsage([]) }, mode, targets, (index) => `action_${index + 1}`)
-  const actions: readonly [Action, ...Action[]] =
-    understood.kind === 'final' ? [understood.action] : (understood.calls.map(({ action }) => action) as readonly Action[] as readonly [Action, ...Action[]])
+  // A reply of calls has at least one.
+  const actions = (understood.kind === 'final' ? [understood.action] : understood.calls.map(({ action }) => action)) as [Action, ...Action[]]
   const native = understood.kind === 'calls' ? understood.native : mode === 'native'
   return { action: actions[0], actions, rawResponse: text, native, metadata: { mode, repairs: understood.repairs }, generation }
 }

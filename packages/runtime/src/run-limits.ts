@@ -50,10 +50,10 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
 export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]): RunLimits {
   const limits = given.reduce<RunLimits>((merged, each) => ({ ...merged, ...definedOf(each) }), defaultLimits)
   for (const [name, low, high] of ranges) {
-    const value = limits[name]
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- what JavaScript callers pass is not checked before
-    if (typeof value !== 'number' || !(value >= low && value <= high) || (value !== Infinity && !Number.isInteger(value))) {
-      throw new LlmError('config', `limits.${name} must be a whole number between ${low} and ${high}, not ${String(value)}`)
+    const value = Number(limits[name])
+    const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
+    if (!isWhole || value < low || value > high) {
+      throw new LlmError('config', `limits.${name} must be a whole number between ${low} and ${high}, not ${JSON.stringify(limits[name])}`)
     }
   }
   const unknown = Object.keys(limits).filter((key) => !(key in defaultLimits))
@@ -62,4 +62,4 @@ export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]):
 }
 
 const definedOf = (limits: Partial<RunLimits> = {}): Partial<RunLimits> =>
-  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+  Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))

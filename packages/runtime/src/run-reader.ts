@@ -23,6 +23,8 @@ export class RunReader implements RunEventReader, EventSink {
   #taken: (() => void) | undefined
   #result: Promise<RunResult> | undefined
   #isRead = false
+  /** True when only the result is wanted. */
+  #isDropping = false
   #isOver = false
   /** True once a read was or will be rejected with the signal's reason: every later one is too. */
   #wasAborted = false
@@ -36,7 +38,7 @@ export class RunReader implements RunEventReader, EventSink {
     if (this.#closing.signal.aborted || this.#given?.aborted) return
     const waiting = this.#waiting.shift()
     if (waiting) waiting.resolve({ done: false, value: event })
-    else if (this.#isRead || !this.#result) this.#events.push(event)
+    else if (!this.#isDropping) this.#events.push(event)
   }
 
   drained(): Promise<void> | undefined {
@@ -66,6 +68,7 @@ export class RunReader implements RunEventReader, EventSink {
   }
 
   result(): Promise<RunResult> {
+    this.#isDropping ||= !this.#isRead
     return this.#start()
   }
 

@@ -15,7 +15,7 @@ function rename(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rename)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]: [string, unknown]) => (inner === undefined ? [] : [[toSnake(key), key === 'limit' ? toSnake(String(inner)) : opaque.has(key) ? toPlain(inner) : rename(inner)]])),
+    Object.entries(value).flatMap(([key, inner]: [string, unknown]) => (inner === undefined ? [] : [[toSnake(key), key === 'limit' && typeof inner === 'string' ? toSnake(inner) : opaque.has(key) ? toPlain(inner) : rename(inner)]])),
   )
 }
 

@@ -1,0 +1,118 @@
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import { callAction, callActionStream, defineTool, inferStream, type InferRequest } from '../src/index.js'
+
+const tool = (execute: () => unknown = () => 'done') => defineTool({ name: 'work', description: 'Works', execute })
+const calls: MockResponse = { toolCalls: [{ name: 'work' }] }
+const start = (responses: readonly MockResponse[], request: Partial<InferRequest> = {}) => {
+  const provider = createMock({ responses, chunkSize: 1 })
+  return { provider, reader: inferStream(provider, { query: 'Go.', tools: [tool()], ...request }) }
+}
+
+const drain = async (reader: AsyncIterable<unknown>): Promise<number> => {
+  let events = 0
+  for await (const _event of reader) events++
+  return events
+}
+
+describe('a run that is read', () => {
+  test('begins with the first read and goes at the pace of its reader', async () => {
+    const { provider, reader } = start(['0123456789'])
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(provider.requests).toHaveLength(0)
+    await reader.next()
+    let chunks = 0
+    for await (const { type } of reader) {
+      if (type === 'llm_chunk') chunks++
+      if (chunks === 3) break
+    }
+    const result = await reader.result()
+    expect(result.status).toBe('cancelled')
+    expect(result.text.length).toBeLessThan(6)
+  })
+
+  test('ends cleanly, and stays ended', async () => {
+    const { reader } = start(['ab'])
+    let last = ''
+    for await (const { type } of reader) last = type
+    expect(last).toBe('llm_final')
+    expect([await reader.next(), await reader.next()]).toEqual([{ done: true, value: undefined }, { done: true, value: undefined }])
+    expect((await reader.result()).status).toBe('final')
+    await reader.close()
+  })
+
+  test('goes to its end by itself when only the result is asked for', async () => {
+    const { reader } = start([calls, 'a long answer that nobody reads'])
+    expect(await reader.result()).toMatchObject({ status: 'final', steps: 2 })
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('a wrong request throws at once', () => {
+    expect(() => start(['x'], { query: undefined as never })).toThrow('nothing is asked')
+  })
+
+  test('abort: reads reject with the reason, each with the same, and the result is cancelled with what was done', async () => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const { reader } = start([calls], { signal: controller.signal, tools: [tool(() => new Promise(() => setTimeout(() => controller.abort(reason), 5)))] })
+    await expect(drain(reader)).rejects.toBe(reason)
+    await expect(reader.next()).rejects.toBe(reason)
+    const result = await reader.result()
+    expect(result).toMatchObject({ status: 'cancelled', reason })
+    expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  })
+
+  test('an abort after the end changes nothing', async () => {
+    const controller = new AbortController()
+    const { reader } = start(['a'], { signal: controller.signal })
+    await drain(reader)
+    controller.abort()
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('close settles a waiting read, and may be called twice, before the start too', async () => {
+    const { reader } = start([calls], { tools: [tool(() => new Promise(() => {}))] })
+    let types = 0
+    const reading = (async () => { for await (const { type } of reader) types += type.length })()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await Promise.all([reader.close(), reader.close(), reading])
+    expect(types).toBeGreaterThan(50)
+    expect(await reader.result()).toMatchObject({ status: 'cancelled' })
+    const { reader: unread, provider } = start(['x'])
+    await unread.close()
+    expect(await unread.next()).toEqual({ done: true, value: undefined })
+    expect(await unread.result()).toMatchObject({ status: 'cancelled' })
+    expect(provider.requests).toHaveLength(0)
+  })
+
+  test('reads that overlap are served in order', async () => {
+    const { reader } = start(['ab'])
+    const first = await Promise.all(Array.from({ length: 6 }, () => reader.next()))
+    expect(first.map(({ value }) => value?.type)).toEqual(['llm_step', 'context_prepared', 'llm_context', 'llm_call_started', 'llm_chunk', 'llm_chunk'])
+    await reader.close()
+  })
+})
+
+describe('one action', () => {
+  const tools = [tool().definition]
+  const messages = [{ role: 'user' as const, content: 'Go.' }]
+
+  test.each([
+    ['whole', (responses: readonly MockResponse[], mode: 'native' | 'json') => callAction(createMock({ responses }), { messages, tools, mode })],
+    ['streamed', (responses: readonly MockResponse[], mode: 'native' | 'json') => callActionStream(createMock({ responses }), { messages, tools, mode })],
+  ])('%s', async (_name, get) => {
+    expect(await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native')).toMatchObject({ action: { type: 'tool_call', tool: 'work', args: {} }, actions: [{}, {}], native: true })
+    expect(await get(['Hello.'], 'native')).toMatchObject({ action: { type: 'final', content: 'Hello.' }, native: true, generation: { finishReason: 'stop', usage: { inputTokens: 10 } } })
+    expect(await get(['{"type":"tool_call","tool":"work","args":{}}'], 'json')).toMatchObject({ action: { type: 'tool_call' }, native: false, metadata: { mode: 'json', repairs: [] } })
+    await expect(get(['prose'], 'json')).rejects.toMatchObject({ name: 'ActionParseError', code: 'protocol', rawResponse: 'prose' })
+  })
+
+  test('is given out as it comes, and is whole only at the end', async () => {
+    const pieces: string[] = []
+    const { action } = await callActionStream(createMock({ responses: ['{"type":"final","content":"x"}'] }), { messages, mode: 'json' }, (event) => {
+      if (event.type === 'text-delta') pieces.push(event.text)
+    })
+    expect(pieces.length).toBeGreaterThan(5)
+    expect(action).toEqual({ type: 'final', content: 'x' })
+  })
+})
