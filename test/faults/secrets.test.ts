@@ -37,7 +37,7 @@ const headerNames = ['x-request-id', 'request-id', 'www-authenticate', 'location
 function plant(next: Random, text: string, secret: string): string {
   const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)]
   const found = pick(next, strings)
-  return found === undefined ? `${text} ${secret}` : text.slice(0, found.index) + JSON.stringify(secret) + text.slice(found.index + found[0].length)
+  return !strings.length ? `${text} ${secret}` : text.slice(0, found.index) + JSON.stringify(secret) + text.slice(found.index + found[0].length)
 }
 
 function thrownError(next: Random, secret: string): Error {
@@ -72,7 +72,7 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
     if (kind <= 3) {
       const status = pick(next, statuses)
       const own = target.format.failure(status, `the key ${secret} is wrong`).pieces.join('')
-      const body = pick(next, [own, plant(next, own, secret), echo, `<html>${echo} ${secret}`, `{"error":"${secret}"}`, secret, `${String(input)} ${secret}`, ''])
+      const body = pick(next, [own, plant(next, own, secret), echo, `<html>${echo} ${secret}`, `{"error":"${secret}"}`, secret, `${new URL(input instanceof Request ? input.url : input).href} ${secret}`, ''])
       const more = Object.fromEntries([0, 1, 2].map(() => [pick(next, headerNames), pick(next, [secret, `https://elsewhere.test/?k=${encodeURIComponent(secret)}`, '1'])]))
       return Promise.resolve(new Response(body, { status, headers: { 'content-type': pick(next, ['application/json', 'text/html', 'text/plain']), ...more } }))
     }
@@ -98,7 +98,7 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
 /** Every text in which an error may come to light. */
 const sinks = (error: unknown): readonly string[] => [
   ...textsOf(error),
-  String((error as Error).message), String((error as Error).stack), inspect(error, { depth: 20, showHidden: true }), inspect(new AggregateError([error], 'several', { cause: error }), { depth: 20 }),
+  (error as Error).message, (error as Error).stack ?? '', inspect(error, { depth: 20, showHidden: true }), inspect(new AggregateError([error], 'several', { cause: error }), { depth: 20 }),
   JSON.stringify({ error }), JSON.stringify(Object.getOwnPropertyDescriptors(error)), inspect(structuredClone(error), { depth: 20 }),
 ]
 
@@ -119,7 +119,7 @@ describe.each(targets)('$name', (target) => {
       const error = await call().then(() => undefined, (thrown: unknown) => thrown)
       if (error === undefined) continue
       failures++
-      expect(isLlmError(error), `${mark}: ${String(error)}`).toBe(true)
+      expect(isLlmError(error), `${mark}: ${inspect(error)}`).toBe(true)
       for (const text of sinks(error)) {
         texts++
         for (const needle of needles) if (text.includes(needle)) expect.fail(`${mark}: ${text.slice(Math.max(0, text.indexOf(needle) - 200), text.indexOf(needle) + 60)}`)

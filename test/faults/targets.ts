@@ -59,7 +59,7 @@ export async function answerTo({ create, format }: Target, turn: ScriptTurn): Pr
   const provider = create('http://target.test', {
     fetch: async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input)
-      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(String(init?.body ?? (await (input as Request).text()))) }
+      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(init?.body === undefined ? await (input as Request).text() : await new Response(init.body).text()) }
       return new Response('', { status: 400 })
     },
   })

@@ -2,7 +2,7 @@ import { LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
 import { type ItemProgress, ItemReader } from './items.js'
 import { toState } from './state.js'
-import type { WireEvent, WireItem, WireResponse } from './wire.js'
+import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
 /**
  * Decodes an answer of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
@@ -30,9 +30,9 @@ class ResponsesDecoder implements Decoder {
     if (record.data === '[DONE]') return
     const event = parseJson<WireEvent | null>(record.data)
     if (typeof event !== 'object' || event === null) return
-    const type = event.type ?? record.event
+    const type = asText(event.type ?? record.event)
     if (type.startsWith('response.') || type === 'error') this.#event(type, event)
-    else if (event.object?.startsWith('chat.completion') === true || event.choices) {
+    else if (asText(event.object).startsWith('chat.completion') || event.choices) {
       throw new LlmError('protocol', 'the server answered in the Chat Completions form; set api: "chat"')
     } else if (event.object === 'response' || event.output) this.#end(event, event.status)
     else if (event.error !== undefined && event.error !== null) this.#sink.fail({ body: event })
@@ -42,7 +42,7 @@ class ResponsesDecoder implements Decoder {
     switch (type) {
       case 'response.output_text.delta':
         this.#items.text(this.#progress(event), event.content_index, event.delta)
-        if (event.logprobs) this.#items.logprobs(this.#progress(event), event.logprobs)
+        this.#items.logprobs(this.#progress(event), event.logprobs)
         break
       case 'response.output_text.done':
         this.#items.part(this.#progress(event), event.content_index, { ...event, type: 'output_text' })
@@ -104,7 +104,7 @@ class ResponsesDecoder implements Decoder {
 
   /** The answer is over. A server that sent no finished item has them all here. */
   #end(response: WireResponse, status: string | undefined): void {
-    if (!this.#done.size) response.output?.forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
+    if (!this.#done.size) asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
     this.#sink.model(response.model ?? '')
     const { usage, error } = response
     if (usage) {

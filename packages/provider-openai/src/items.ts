@@ -1,6 +1,6 @@
 import type { Citation } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import type { WireAnnotation, WireItem, WireLogprob, WirePart } from './wire.js'
+import { asItems, asText, type WireAnnotation, type WireItem, type WireLogprob, type WirePart } from './wire.js'
 
 /** What of an item has gone out already. */
 export interface ItemProgress {
@@ -43,17 +43,17 @@ export class ItemReader {
 
   text(progress: ItemProgress, index = 0, text = ''): void {
     progress.parts.add(index)
-    this.#sink.text(text)
+    this.#sink.text(asText(text))
   }
 
   refusal(progress: ItemProgress, index = 0, text = ''): void {
     progress.parts.add(index)
-    this.#sink.refusal(text)
+    this.#sink.refusal(asText(text))
   }
 
   /** A finished part of a message. */
   part(progress: ItemProgress, index = 0, part: WirePart): void {
-    if (part.logprobs && !progress.weighed) this.logprobs(progress, part.logprobs)
+    if (!progress.weighed) this.logprobs(progress, part.logprobs)
     if (progress.parts.has(index)) return
     if (part.type === 'refusal') this.refusal(progress, index, part.refusal)
     else this.text(progress, index, part.text)
@@ -64,12 +64,12 @@ export class ItemReader {
     progress.reasoning ??= kind
     if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index))) return
     progress.parts.add(index)
-    this.#sink.reasoning(piece.delta ?? piece.text ?? '')
+    this.#sink.reasoning(asText(piece.delta ?? piece.text))
   }
 
   callText(progress: ItemProgress, text = ''): void {
     progress.called = true
-    this.#sink.toolCall(progress.key, { text })
+    this.#sink.toolCall(progress.key, { text: asText(text) })
   }
 
   annotation(progress: ItemProgress, annotation: WireAnnotation | undefined): void {
@@ -78,21 +78,22 @@ export class ItemReader {
     if (citation) this.#sink.citation(citation)
   }
 
-  logprobs(progress: ItemProgress, logprobs: readonly WireLogprob[]): void {
+  logprobs(progress: ItemProgress, given: readonly WireLogprob[] | null | undefined): void {
+    const logprobs = asItems(given)
     if (!logprobs.length) return
     progress.weighed = true
     this.#sink.logprobs(
       logprobs.map(({ token = '', logprob = 0, top_logprobs }) => ({
         token,
         logprob,
-        ...(top_logprobs?.length && { top: top_logprobs.map((other) => ({ token: other.token ?? '', logprob: other.logprob ?? 0 })) }),
+        ...(top_logprobs?.length && { top: asItems(top_logprobs).map((other) => ({ token: other.token ?? '', logprob: other.logprob ?? 0 })) }),
       })),
     )
   }
 
   /** An item has begun. */
   begin({ key }: ItemProgress, { type, call_id, name }: WireItem): void {
-    if (type === 'function_call' || type === 'custom_tool_call') this.#sink.toolCall(key, { id: call_id, name })
+    if (type === 'function_call' || type === 'custom_tool_call') this.#sink.toolCall(key, { id: asText(call_id), name: asText(name) })
   }
 
   /** An item is whole: gives out what has not gone out yet. */
@@ -101,14 +102,14 @@ export class ItemReader {
     const delivered = progress.parts.size
     switch (item.type) {
       case 'message':
-        item.content?.forEach((part, index) => {
+        asItems(item.content).forEach((part, index) => {
           if (index >= delivered) this.part(progress, index, part)
         })
-        if (!progress.cited) for (const part of item.content ?? []) for (const note of part.annotations ?? []) this.annotation(progress, note)
+        if (!progress.cited) for (const part of asItems(item.content)) for (const note of asItems(part.annotations)) this.annotation(progress, note)
         break
       case 'reasoning': {
         const kind = item.summary?.length ? 'summary' : 'content'
-        item[kind]?.forEach(({ text = '' }, index) => {
+        asItems(item[kind]).forEach(({ text = '' }, index) => {
           if (index >= delivered) this.reasoning(progress, kind, index, { text })
         })
         break
@@ -130,7 +131,7 @@ export class ItemReader {
     const text = custom ? item.input : item.arguments
     this.begin(progress, item)
     if (!progress.called) this.callText(progress, text)
-    if (custom) this.#sink.toolCall(key, { value: { input: text ?? '' } })
+    if (custom) this.#sink.toolCall(key, { value: { input: asText(text) } })
     this.#sink.endToolCall(key)
   }
 
