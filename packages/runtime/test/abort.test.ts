@@ -5,7 +5,7 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { defineTool, executeBatch, type Tool, Transcript } from '@modelport/runtime'
+import { defineTool, executeBatch, infer, type Tool, Transcript } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -62,11 +62,11 @@ function workshop() {
   return { tools, done, started }
 }
 
-function connect(vendor: Vendor, turn: ScriptTurn) {
+function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
   const violations: string[] = []
-  const server = createMemoryServer(() => (request) => {
+  const server = createMemoryServer(() => (request, index) => {
     violations.push(...vendor.format.violations(request))
-    return toReply(vendor.format.answer(turn, request))
+    return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
   }, new VirtualClock())
   return { provider: vendor.create(server.fetch), server, violations }
 }
@@ -162,5 +162,44 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
       expect([...answered, ...again.started].sort()).toEqual([...names].sort())
       if (points % vendors.length === vendor.index) expect(await goOn(vendor, transcript.sendable())).toHaveLength(5)
     }
+  })
+
+  test('a run that is aborted at every await of its batch ends with a conversation that goes on', async () => {
+    const outcomes = new Set<string>()
+    for (let points = 0, finished = false; !finished; points++) {
+      const { tools, done, started } = workshop()
+      const { provider, violations } = connect(vendor, asks, answers)
+      const controller = new AbortController()
+      let doneAtAbort: readonly string[] = []
+      let begun = false
+      const result = await infer(provider, {
+        query: 'Do it.',
+        tools,
+        signal: controller.signal,
+        limits: { concurrency: 3 },
+        onEvent: ({ type }) => {
+          if (type !== 'llm_action' || begun) return
+          begun = true
+          void hops(points).then(() => {
+            doneAtAbort = [...done]
+            controller.abort(new Error('stop'))
+          })
+        },
+      })
+      outcomes.add(result.status)
+      // Once the batch is over, the abort hits the next call of the model.
+      finished = doneAtAbort.length === names.length
+      expect(['cancelled', 'final']).toContain(result.status)
+      expect(violations).toEqual([])
+      const resumed = new Transcript(read(JSON.stringify(toJson(result.transcript)))).sendable()
+      for (const name of names) {
+        const told = resultOf(resumed, name) ?? ''
+        if (doneAtAbort.includes(name)) expect(told, `${name}, aborted at ${points}`).toContain(name === 'failing' ? 'fail' : `{"result":"${name}"}`)
+        else expect(told).not.toBe('')
+      }
+      expect(new Set(started).size).toBe(started.length)
+      if (result.status === 'cancelled') await goOn(vendors[(vendor.index + points) % vendors.length] as Vendor, resumed)
+    }
+    expect(outcomes).toContain('cancelled')
   })
 })
