@@ -9,7 +9,7 @@ const limits = {
   'packages/core/src/index.ts': 4_000,
   'packages/driver/src/index.ts': 24_000,
   // All of one preset: core, driver, dialect and the table. The goal is 12,000; the first three alone are above it.
-  'packages/provider-openai-compatible/src/preset.ts': 22_000,
+  'packages/provider-openai-compatible/src/preset.ts': 22_500,
 }
 
 const source = (name) => [`@modelport/${name}`, join(root, `packages/${name}/src/index.ts`)]

@@ -40,37 +40,53 @@ export function asItems<T extends object = JsonObject>(value: unknown): readonly
   return value.every(isObject) ? value : value.filter(isObject)
 }
 
-type Counts = { readonly [Name in keyof TokenCounts]?: number }
+type Counts = { -readonly [Name in keyof TokenCounts]?: number }
 
-/** Where vendors write a count: a field, or a field of the details; the first number counts. */
-const places: Readonly<Record<keyof TokenCounts, readonly string[]>> = {
-  inputTokens: ['prompt_tokens', 'input_tokens'],
-  outputTokens: ['completion_tokens', 'output_tokens'],
-  cacheReadTokens: [
-    'prompt_tokens_details.cached_tokens', 'input_tokens_details.cached_tokens', 'cached_tokens', 'prompt_cache_hit_tokens',
-    'num_cached_tokens', 'cache_read_input_tokens',
-  ],
-  cacheCreationTokens: [
-    'prompt_tokens_details.cache_write_tokens', 'prompt_tokens_details.cache_creation_tokens',
-    'prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens',
-  ],
-  reasoningTokens: ['completion_tokens_details.reasoning_tokens', 'output_tokens_details.reasoning_tokens', 'reasoning_tokens'],
+/** Where a count may stand: a field, or a field of the details. */
+type Place = readonly [outer: string, inner?: string]
+
+const details = (outer: string, ...inner: readonly string[]): readonly Place[] => inner.map((name) => [outer, name])
+const inPrompt = (...names: readonly string[]): readonly Place[] => details('prompt_tokens_details', ...names)
+
+/** Where vendors write each count; the first number counts. */
+const places: readonly (readonly [name: keyof TokenCounts, where: readonly Place[]])[] = [
+  ['inputTokens', [['prompt_tokens'], ['input_tokens']]],
+  ['outputTokens', [['completion_tokens'], ['output_tokens']]],
+  ['cacheReadTokens', [
+    ...inPrompt('cached_tokens'), ...details('input_tokens_details', 'cached_tokens'),
+    ['cached_tokens'], ['prompt_cache_hit_tokens'], ['num_cached_tokens'], ['cache_read_input_tokens'],
+  ]],
+  ['cacheCreationTokens', [
+    ...inPrompt('cache_write_tokens', 'cache_creation_tokens', 'cache_creation_input_tokens'), ['cache_creation_input_tokens'],
+  ]],
+  ['reasoningTokens', [
+    ...details('completion_tokens_details', 'reasoning_tokens'), ...details('output_tokens_details', 'reasoning_tokens'), ['reasoning_tokens'],
+  ]],
+]
+
+function countAt(usage: Readonly<Record<string, unknown>>, [outer, inner]: Place): number | undefined {
+  const value = usage[outer]
+  const count = inner === undefined ? value : asObject(value)[inner]
+  return typeof count === 'number' ? count : undefined
 }
 
 /** The counts of a usage object; undefined when it has none. Reasoning that is counted beside the output is added to it. */
-export function toCounts(usage: unknown): Counts | undefined {
-  if (!usage) return undefined
-  const at = (place: string): number | undefined => {
-    const [outer = '', inner] = place.split('.')
-    const value = asObject(usage)[outer]
-    const count = inner === undefined ? value : asObject(value)[inner]
-    return typeof count === 'number' ? count : undefined
+export function toCounts(value: unknown): Counts | undefined {
+  if (!value) return undefined
+  const usage = asObject(value)
+  const counts: Counts = {}
+  for (const [name, where] of places) {
+    for (const place of where) {
+      const count = countAt(usage, place)
+      if (count === undefined) continue
+      counts[name] = count
+      break
+    }
   }
-  const found = Object.entries(places).map(([name, where]) => [name, where.map(at).find((count) => count !== undefined)] as const)
-  const counts: Counts = Object.fromEntries(found.filter(([, count]) => count !== undefined))
-  if (!Object.keys(counts).length) return undefined
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = counts
   // Only the total tells.
-  const beside = reasoningTokens > 0 && at('total_tokens') === inputTokens + outputTokens + reasoningTokens
-  return beside ? { ...counts, outputTokens: outputTokens + reasoningTokens } : counts
+  if (reasoningTokens > 0 && usage['total_tokens'] === inputTokens + outputTokens + reasoningTokens) {
+    counts.outputTokens = outputTokens + reasoningTokens
+  }
+  return Object.keys(counts).length ? counts : undefined
 }

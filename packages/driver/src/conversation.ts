@@ -40,6 +40,7 @@ export class Conversation {
   readonly #messages: ChatMessage[]
   readonly #answers = new Map<string, ToolMessage>()
   #tools: readonly ToolDefinition[]
+  #estimated: { readonly tools: readonly ToolDefinition[]; readonly tokens: number } | undefined
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
   #text = ''
@@ -179,10 +180,16 @@ export class Conversation {
     return this.recorder.finishedCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
   }
 
+  /** Estimated once for a list of tools, not at each look at the usage. */
+  #toolTokens(): number {
+    const tools = this.#tools
+    if (this.#estimated?.tools !== tools) this.#estimated = { tools, tokens: tools.length ? estimateTokens(JSON.stringify(tools)) : 0 }
+    return this.#estimated.tokens
+  }
+
   #roundUsage(): TokenUsage {
     const { recorder } = this
-    const tools = this.#tools.length ? estimateTokens(JSON.stringify(this.#tools)) : 0
-    return toUsage([recorder.counts], tools, recorder.reported)
+    return toUsage([recorder.counts], this.#toolTokens(), recorder.reported)
   }
 }
 
