@@ -1,6 +1,6 @@
 import { estimateTokens, type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
-import { BudgetLedger, defineTool, infer, messagesTokens, type RunBudget, toolTokens } from '@modelport/runtime'
+import { BudgetLedger, defineTool, infer, messagesTokens, type RunBudget, type RunResult, type Tool, toolTokens } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 
 /** A small seeded generator. */
@@ -71,14 +71,14 @@ describe('budgets of runs', () => {
         ...(random(2) && { maxCalls: random(8) }), ...(random(2) && { maxOutputTokens: 1 + random(600) }), ...(random(2) && { maxInputTokens: random(3000) }), ...(random(2) && { maxToolCalls: random(5) }),
       }
       const ledger = new BudgetLedger(budget)
-      const toolsOf = (depth: number) => [defineTool({
+      const toolsOf = (depth: number): Tool[] => [defineTool({
         name: 'work', description: 'Works', parameters: { type: 'object', properties: { n: { type: 'integer' } } },
         execute: async () => {
           truth.toolCalls++
           return depth > 0 && random(2) ? (await ask(depth - 1)).status : 'done'
         },
       })]
-      const ask = (depth: number) => infer(provider, { query: 'Go.', budget: ledger, tools: toolsOf(depth), options: { maxTokens: 1 + random(150) }, limits: { maxSteps: 4 } })
+      const ask = (depth: number): Promise<RunResult> => infer(provider, { query: 'Go.', budget: ledger, tools: toolsOf(depth), options: { maxTokens: 1 + random(150) }, limits: { maxSteps: 4 } })
       const results = await Promise.all([ask(1), ask(1)])
       refused += results.filter(({ status }) => status === 'budget').length
       expect(truth.calls).toBeLessThanOrEqual(budget.maxCalls ?? Infinity)
