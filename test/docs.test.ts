@@ -1,5 +1,5 @@
 // Every TypeScript block of every page under docs/ type-checks, and runs against the wire server unless it says `ts no-run`.
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply } from '@modelport/conformance/wire-server'
@@ -10,7 +10,7 @@ import { readJson, readText, repositoryFiles, root } from './support/repository.
 
 /** Run by these tests, which read the page; here they are type-checked only. */
 const runElsewhere: Readonly<Record<string, string>> = {
-  'docs/custom-provider.md': 'packages/conformance/test/custom-provider.test.ts',
+  'docs/custom-provider.md': 'examples/custom-provider/test/house-provider.test.ts',
 }
 const inFolder = (folder: string): string[] => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`).sort()
 const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts')).map(readText).join('\n')
@@ -33,7 +33,12 @@ const reply: WireReply = (request, { format }) => {
   return asks ? { toolCalls: [{ id: 'call_1', name: tool.name, arguments: { city: 'Rome' } }], finish: 'tool-calls', usage } : say('28 °C, sunny.')
 }
 const server = await startWireServer({ formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat], reply })
-afterAll(() => server.close())
+// Of this process: two runs at once would write into each other's files.
+const [checkFolder, runFolder] = [`docs-${process.pid}/check`, `docs-${process.pid}/run`]
+afterAll(async () => {
+  await server.close()
+  rmSync(join(root, '.cache', `docs-${process.pid}`), { recursive: true, force: true })
+})
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
@@ -46,30 +51,31 @@ const toServer = (code: string): string =>
     .replace(/(baseUrl: |base_url: )'?http[^',\s]*'?/g, (_, field: string) => `${field}'${server.url}'`)
     .replace(/(create(?:Anthropic|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g, `$1 baseUrl: '${server.url}',`)
 
-test('every block type-checks', () => {
-  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
-  const files = pages.flatMap((page) => writePage('docs', page))
-  const program = ts.createProgram({ rootNames: files, options: { ...options, composite: false, incremental: false, noEmit: true } })
-  const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
-  expect(problems.map(({ messageText, file, start = 0 }) => {
-    const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
-    return `${file?.fileName.replace(`${root}.cache/docs/`, '') ?? ''}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
-  })).toEqual([])
-})
-
 describe.each(runPages)('%s', (page) => {
-  const files = writePage('docs-run', page, toServer)
+  const files = writePage(runFolder, page, toServer)
   const blocks = docBlocks(page).map((block, index) => ({ ...block, file: files[index] ?? '' })).filter(({ runs }) => runs)
 
   test.each(blocks)('line $line runs', async ({ code, file }) => {
     for (const [, variable = ''] of code.matchAll(/process\.env\['(\w+)'\]/g)) vi.stubEnv(variable, 'sk-example-123456')
     for (const variable of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'MY_KEY']) vi.stubEnv(variable, 'sk-example-123456')
     vi.spyOn(console, 'log').mockReturnValue()
+    vi.spyOn(console, 'error').mockReturnValue()
     vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-    process.chdir(pageFolder('docs-run', page))
+    process.chdir(pageFolder(runFolder, page))
     const before = server.requests.length
     await import(/* @vite-ignore */ file)
     const asks = /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(code)
     if (asks) expect(server.requests.length).toBeGreaterThan(before)
   })
+})
+
+test('every block type-checks', () => {
+  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
+  const files = pages.flatMap((page) => writePage(checkFolder, page))
+  const program = ts.createProgram({ rootNames: files, options: { ...options, composite: false, incremental: false, noEmit: true } })
+  const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
+  expect(problems.map(({ messageText, file, start = 0 }) => {
+    const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
+    return `${file?.fileName.replace(`${root}.cache/${checkFolder}/`, '') ?? ''}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+  })).toEqual([])
 })
