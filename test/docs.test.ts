@@ -1,10 +1,11 @@
-// Every TypeScript block of every page under docs/ type-checks, and runs against the wire server unless it says `ts no-run`.
+// Every TypeScript block of every page, and of the packages' own, type-checks, and runs against the wire server unless it says `ts no-run`.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn } from '@modelport/conformance'
 import { startWireServer, type WireReply } from '@modelport/conformance/wire-server'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { publishedPackages } from '../scripts/workspaces.mjs'
 import { docBlocks, pageFolder, writePage } from './support/doc-blocks.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 
@@ -16,7 +17,8 @@ const inFolder = (folder: string): string[] => readdirSync(join(root, folder)).f
 const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts')).map(readText).join('\n')
 /** Pages whose blocks stand word for word in a test are type-checked and run there. */
 const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => tests.includes(code))
-const pages = [...inFolder('docs'), ...inFolder('docs/guides')].filter((page) => !isOfTest(page))
+const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
+const pages = [...inFolder('docs'), ...inFolder('docs/guides'), ...readmes].filter((page) => !isOfTest(page))
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
 const usage = { inputTokens: 12, outputTokens: 5 }
