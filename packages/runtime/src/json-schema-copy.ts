@@ -21,8 +21,6 @@ export interface SchemaCopy {
   readonly draft: '7' | '2019-09' | '2020-12'
   /** True when a list must have no equal items anywhere. */
   readonly uniqueItems: boolean
-  /** Every reference, as written. */
-  readonly references: readonly string[]
 }
 
 /**
@@ -37,14 +35,13 @@ export function copySchema(schema: unknown, assertFormats: boolean, where: strin
   }
   const copier = new Copier(draft, assertFormats, where)
   const copied = copier.copy(schema, '#')
-  return { schema: copied, draft, uniqueItems: copier.uniqueItems, references: copier.references }
+  return { schema: copied, draft, uniqueItems: copier.uniqueItems }
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 class Copier {
   uniqueItems = false
-  readonly references: string[] = []
   readonly #anchors = new Set<string>()
   readonly #draft: string
   readonly #assertFormats: boolean
@@ -82,10 +79,7 @@ class Copier {
     }
     for (const keyword of unsupported) if (Object.hasOwn(schema, keyword)) refuse(`"${keyword}"`)
     const { $ref: reference, $anchor: anchor, $id: id, pattern } = schema
-    if (typeof reference === 'string') {
-      this.references.push(reference)
-      if (this.#draft === '7' && id !== undefined) refuse('"$id" beside "$ref"')
-    }
+    if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" beside "$ref"')
     if (typeof anchor === 'string') {
       if (this.#anchors.has(anchor)) refuse(`the anchor "${anchor}" in two places`)
       this.#anchors.add(anchor)
