@@ -5,6 +5,7 @@ import type { AgentTarget } from './agent-target.js'
 import { BudgetLedger } from './budget.js'
 import { type Contract, lastFormatLevel, toContract } from './contract.js'
 import { toDelegationTools } from './delegation.js'
+import { generateStream } from './generate-stream.js'
 import { readReply } from './read-reply.js'
 
 /** What {@link callAction} is asked. */
@@ -56,19 +57,14 @@ export function callAction(provider: Provider, request: ActionRequest): Promise<
  * @param onEvent told each event of the stream; what it throws ends the call
  */
 export function callActionStream(provider: Provider, request: ActionRequest, onEvent?: (event: StreamEvent) => void): Promise<ActionResult> {
-  return acquire(request, async (messages, contract, options) => {
-    const reader = await provider.streamWithTools(messages, contract.definitions, options)
-    let finishReason: Generation['finishReason'] = 'unknown'
+  return acquire(request, async (messages, { definitions }, options) => {
+    const reader = await generateStream(provider, messages, options, definitions.length ? { tools: definitions } : {})
     try {
-      for await (const event of reader) {
-        onEvent?.(event)
-        if (event.type === 'turn-end') finishReason = event.reason
-      }
+      for await (const event of reader) onEvent?.(event)
     } finally {
       await reader.close()
     }
-    const message = reader.messages().findLast((one) => one.role === 'assistant') ?? { role: 'assistant', content: '' }
-    return { text: reader.fullText(), toolCalls: message.toolCalls ?? [], usage: reader.usage(), finishReason, message }
+    return reader.generation()
   })
 }
 
