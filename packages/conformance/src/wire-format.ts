@@ -84,3 +84,15 @@ export interface WireFormat {
   /** Rules of the API that the request breaks: role order, id patterns, pairing of calls and results, signatures, field names. */
   violations(request: WireRequest): readonly string[]
 }
+
+/** What an API that can say everything supports. */
+export const everything: WireFormat['supports'] = {
+  reasoning: true,
+  toolCallIds: true,
+  argumentsText: true,
+  inBandError: true,
+  cacheTokens: true,
+  cacheCreationTokens: true,
+  reasoningTokens: true,
+  toolResultErrors: true,
+}

@@ -1,7 +1,7 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
 import { type Fetch, type NeutralRecord, toErrorCode, type Turn } from '@modelport/driver'
 import type { ScriptTurn } from '../script.js'
-import type { WireAnswer, WireConversation, WireConversationMessage, WireFormat, WireRequest } from '../wire-format.js'
+import { everything, type WireAnswer, type WireConversation, type WireConversationMessage, type WireFormat, type WireRequest } from '../wire-format.js'
 
 /**
  * The records of answers that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
@@ -9,16 +9,7 @@ import type { WireAnswer, WireConversation, WireConversationMessage, WireFormat,
  */
 export const neutral: WireFormat = {
   api: 'neutral',
-  supports: {
-    reasoning: true,
-    toolCallIds: true,
-    argumentsText: true,
-    inBandError: true,
-    cacheTokens: true,
-    cacheCreationTokens: true,
-    reasoningTokens: true,
-    toolResultErrors: true,
-  },
+  supports: everything,
   matches: ({ method, path }) => method === 'POST' && path === '/neutral',
   answer: (turn) => toAnswer([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
   answerThenFail: (turn, _, message) => toAnswer([...toRecords(turn), { type: 'error', code: 'server', message }]),

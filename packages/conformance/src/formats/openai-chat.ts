@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import { everything, type WireAnswer, type WireFormat, type WireRequest } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
 
 const json = { 'content-type': 'application/json' }
@@ -13,16 +13,7 @@ const finishReasons: Readonly<Record<string, string>> = {
  */
 export const openaiChat: WireFormat = {
   api: 'openai-chat',
-  supports: {
-    reasoning: true,
-    toolCallIds: true,
-    argumentsText: true,
-    inBandError: true,
-    cacheTokens: true,
-    cacheCreationTokens: true,
-    reasoningTokens: true,
-    toolResultErrors: false,
-  },
+  supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/chat\/completions(\?|$)/.test(path),
   answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
   answerThenFail: (turn, request, message) => {

@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import { everything, type WireAnswer, type WireFormat, type WireRequest } from '../wire-format.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 
 /**
@@ -8,16 +8,7 @@ import { openaiResponsesRead, openaiResponsesViolations } from './openai-respons
  */
 export const openaiResponses: WireFormat = {
   api: 'openai-responses',
-  supports: {
-    reasoning: true,
-    toolCallIds: true,
-    argumentsText: true,
-    inBandError: true,
-    cacheTokens: true,
-    cacheCreationTokens: true,
-    reasoningTokens: true,
-    toolResultErrors: false,
-  },
+  supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/responses(\?|$)/.test(path),
   answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
   answerThenFail: (turn, request, message) => {

@@ -57,29 +57,22 @@ async function eventsOf(connection: Connection): Promise<readonly StreamEvent[]>
   return events
 }
 
-async function everySplit(lab: Lab, turns: Parameters<Lab['answer']>[0]): Promise<void> {
-  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
-  const answerNothing = (): Promise<{ readonly events: readonly StreamEvent[]; readonly failed: boolean }> => stream(connection, {}, undefined, () => [])
-  const { events: expected, failed } = await answerNothing()
-  assert(!failed, 'the unsplit stream failed')
-  let length = 2
-  for (let at = 1; at < length; at++) {
-    connection.plan = (request) => {
-      const answer = lab.answer(turns, request)
-      const bytes = toBytes(answer)
-      length = bytes.length
-      return withBody(answer, inTwo(bytes, at))
-    }
-    assertEqual((await answerNothing()).events, expected, `events with the bytes split at ${at}`)
-    lab.count('splits')
-  }
-  assert(length > 1, 'the answer has bytes')
+async function everySplit(lab: Lab, turns: Turns): Promise<void> {
+  await atEveryByte(lab, turns, async (connection) => {
+    const { events, failed, error } = await stream(connection, {}, undefined, () => [])
+    assert(!failed, `the stream failed: ${String(error)}`)
+    return events
+  })
 }
 
 async function everySplitOfWhole(lab: Lab): Promise<void> {
-  const { turns } = scriptNamed('unicode')
+  await atEveryByte(lab, scriptNamed('unicode').turns, ({ provider }) => provider.complete('Hello?'))
+}
+
+/** The result is the same wherever the answer's bytes are split in two. */
+async function atEveryByte(lab: Lab, turns: Turns, result: (connection: Connection) => Promise<unknown>): Promise<void> {
   const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
-  const expected = await connection.provider.complete('Hello?')
+  const expected = await result(connection)
   let length = 2
   for (let at = 1; at < length; at++) {
     connection.plan = (request) => {
@@ -88,7 +81,9 @@ async function everySplitOfWhole(lab: Lab): Promise<void> {
       length = bytes.length
       return withBody(answer, inTwo(bytes, at))
     }
-    assertEqual(await connection.provider.complete('Hello?'), expected, `text with the bytes split at ${at}`)
-    lab.count('splits')
+    assertEqual(await result(connection), expected, `the result with the bytes split at ${at}`)
   }
+  assert(length > 2, 'the answer has bytes')
 }
+
+type Turns = Parameters<Lab['answer']>[0]
