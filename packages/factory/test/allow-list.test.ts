@@ -84,19 +84,19 @@ enabled = true
 })
 
 test('Squid', () => {
-  expect(body(toSquid(single))).toBe(`acl api dstdomain api.anthropic.com
+  expect(body(toSquid(single))).toBe(`acl api dstdomain -n api.anthropic.com
 acl tls port 443
 acl CONNECT method CONNECT
 http_access deny CONNECT !tls
 http_access allow api tls
 http_access deny all`)
-  expect(body(toSquid(several))).toBe(`acl api dstdomain api.anthropic.com api.openai.com
+  expect(body(toSquid(several))).toBe(`acl api dstdomain -n api.anthropic.com api.openai.com
 acl tls port 443
-acl api_8443_ip dst 2001:db8::1
+acl api_8443_ip dst -n 2001:db8::1
 acl tls_8443 port 8443
-acl plain_11434 dstdomain localhost
+acl plain_11434 dstdomain -n localhost
 acl port_11434 port 11434
-acl plain_8000 dstdomain box
+acl plain_8000 dstdomain -n box
 acl port_8000 port 8000
 acl CONNECT method CONNECT
 http_access deny CONNECT !tls !tls_8443

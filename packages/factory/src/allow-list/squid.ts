@@ -31,8 +31,9 @@ function toRules(name: string, portName: string, port: number, group: readonly H
   const addresses = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => withoutBrackets(host)))
   return {
     acls: [
-      ...(names.length ? [`acl ${name} dstdomain ${names.join(' ')}`] : []),
-      ...(addresses.length ? [`acl ${name}_ip dst ${addresses.join(' ')}`] : []),
+      // -n: what an address claims to be called, in DNS, is no way in.
+      ...(names.length ? [`acl ${name} dstdomain -n ${names.join(' ')}`] : []),
+      ...(addresses.length ? [`acl ${name}_ip dst -n ${addresses.join(' ')}`] : []),
       `acl ${portName} port ${port}`,
     ],
     rules: [
