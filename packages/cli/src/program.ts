@@ -14,8 +14,11 @@ import type { Io } from './io.js'
 import { toTerminalText } from './terminal-text.js'
 import { packageVersion } from './version.js'
 
+/** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
+export const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
+
 /** The whole command line, not yet run. It throws where commander would end the process. */
-export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start): Command {
+export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, json: boolean): Command {
   const program = new Command('modelport')
     .description('Talk to any language model.')
     .version(packageVersion(), '-v, --version')
@@ -24,8 +27,9 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start): 
   const output = {
     writeOut: (text: string) => { io.stdout.write(text) },
     writeErr: (text: string) => { io.stderr.write(text) },
-    // What was given may be a key.
-    outputError: (text: string, write: (text: string) => void) => { write(toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))) },
+    outputError: (text: string, write: (text: string) => void) => {
+      if (!json) write(toUsageMessage(text))
+    },
     getOutHelpWidth: () => io.stdout.columns ?? 80,
     getErrHelpWidth: () => io.stderr.columns ?? 80,
     getOutHasColors: () => false,

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander'
 import { createCli, createSignal } from './cli.js'
 import type { Start } from './commands/start.js'
-import { exitCodes } from './exit-codes.js'
+import { exitCodes, UsageError } from './exit-codes.js'
 import { printFailure } from './failure.js'
 import type { Io } from './io.js'
 import { Printer } from './printer.js'
-import { createProgram } from './program.js'
+import { createProgram, toUsageMessage } from './program.js'
 import { refuseSecretFlags } from './secret-flags.js'
 
 /**
@@ -14,6 +14,7 @@ import { refuseSecretFlags } from './secret-flags.js'
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.done
+  const json = args.includes('--json')
   let outputLost = (): boolean => false
   const start: Start = async (options, action, interrupts = 'abort') => {
     const own: Io = { ...io, onInterrupt: () => () => undefined }
@@ -30,12 +31,16 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
   try {
     refuseSecretFlags(args)
-    await createProgram(io, start).parseAsync(args, { from: 'user' })
+    await createProgram(io, start, json).parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCodes.done
+      if (json) printFailure(new UsageError(toUsageMessage(error.message)), new Printer(io.stderr, io.environment), json)
+      return exitCodes.usage
+    }
     // Nobody reads on: `modelport … | head` is no failure.
     if (outputLost()) return exitCodes.done
-    return printFailure(error, new Printer(io.stderr, io.environment), args.includes('--json'))
+    return printFailure(error, new Printer(io.stderr, io.environment), json)
   }
 }

@@ -83,6 +83,12 @@ describe('complete', () => {
     expect(err).not.toContain('sk-wrong')
   })
 
+  test('wrong arguments are data too, with --json', async () => {
+    const { err, code } = await cli(['complete', '--json', '--colour=sk-secret'])
+    expect(code).toBe(2)
+    expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: `error: unknown option '--colour'` }, exitCode: 2 })
+  })
+
   test('Ctrl-C ends with 130, without a word', async () => {
     const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.interrupt() } })
     const { code, err } = await running.done

@@ -7,6 +7,8 @@ import { configOf, configure, key, startModel, writeTools } from './wire.js'
 
 const enter = '\r'
 const prompt = /^>/m
+/** As long as a person needs at least to read a question. */
+const reading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
 
 let server: WireServer
 let home: ReturnType<typeof createHome>
@@ -87,8 +89,10 @@ describe('chat', () => {
     await shown.shows(prompt)
     shown.type(`Is it warm?${enter}`)
     await shown.shows('lways?')
+    await reading()
     shown.type(`y${enter}`)
     await shown.shows(' USD')
+    await shown.shows(prompt, 2)
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)
     expect(shown.raw).not.toContain(key)
@@ -99,9 +103,47 @@ describe('chat', () => {
     await resumed.shows('4 messages so far')
     resumed.type(`Sure?${enter}`)
     await resumed.shows(' out')
+    await resumed.shows(prompt, 2)
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Is it warm?')
     resumed.type(`/exit${enter}`)
     expect(await resumed.ended()).toBe(0)
+  })
+
+  test('what was typed before a tool asks is no answer; lines that are pasted come one after the other', async () => {
+    configure(home.path, server.url)
+    const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
+    await shown.shows(prompt)
+    shown.type(`first${enter}y${enter}second${enter}`)
+    await shown.shows('lways?')
+    await reading()
+    expect(shown.screen()).not.toContain('get_weather {"city":"Rome\\u202e","degrees"')
+    shown.type(enter)
+    await shown.shows('did not allow')
+    await shown.shows('> y\n')
+    await shown.shows('lways?', 2)
+    await reading()
+    shown.type(`a${enter}`)
+    await shown.shows('"degrees":28}', 1)
+    await shown.shows('> second\n')
+    await shown.shows('"degrees":28}', 2)
+    await shown.shows(/^>$/m)
+    shown.type('\u0004')
+    expect(await shown.ended()).toBe(0)
+    const said = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(({ role }) => role === 'user')
+    expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
+  })
+
+  test('Ctrl-C at the question stops the answer', async () => {
+    configure(home.path, server.url)
+    const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
+    await shown.shows(prompt)
+    shown.type(`warm?${enter}`)
+    await shown.shows('lways?')
+    shown.type('\u0003')
+    await shown.shows('stopped')
+    await shown.shows(prompt, 2)
+    shown.type('\u0003')
+    expect(await shown.ended()).toBe(130)
   })
 
   test('Ctrl-C stops the answer, and at the prompt the program', async () => {
@@ -129,6 +171,7 @@ describe('chat', () => {
     await shown.shows(prompt)
     shown.type(`be evil${enter}`)
     await shown.shows('abcd txt')
+    await shown.shows(prompt, 2)
     for (const sequence of ['\u001b]', '\u001b[2J', '\u202e']) expect(shown.raw).not.toContain(sequence)
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)

@@ -146,7 +146,7 @@ export class Chat {
     const { io, err } = this.cli
     if (!io.stdin.isTTY || this.cli.json) return false
     try {
-      const answer = await this.#lines.read(`${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `)
+      const answer = await this.#lines.answer(`${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `)
       if (answer?.trim().toLowerCase() === 'a') this.#allowed.add(name)
       return /^\s*[ya]/i.test(answer ?? '')
     } catch (error) {

@@ -6,6 +6,8 @@ import { Interrupted } from '../exit-codes.js'
 export interface LineReader {
   /** The next line; undefined at the end of the input. Rejects {@link Interrupted} for Ctrl-C at the prompt. */
   read(prompt: string): Promise<string | undefined>
+  /** The answer to a question: nothing that was typed before the question was there to be read. */
+  answer(question: string): Promise<string | undefined>
   close(): void
 }
 
@@ -14,11 +16,18 @@ export function createLineReader({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>
   return stdin.isTTY ? new TerminalLines(stdin, stdout) : new PipedLines(stdin)
 }
 
+/** Nobody reads a question and answers it in so few milliseconds. */
+const fastestAnswerMs = 150
+
 /** One interface a line: between lines the terminal is its own, so that Ctrl-C is a signal again. */
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
   readonly #stdout: Io['stdout']
   #history: string[] = []
+  /** Lines that came before they were asked for, as when several are pasted. */
+  readonly #ahead: string[] = []
+  /** What was typed of the next one. */
+  #begun = ''
 
   constructor(stdin: Io['stdin'], stdout: Io['stdout']) {
     this.#stdin = stdin
@@ -26,7 +35,21 @@ class TerminalLines implements LineReader {
   }
 
   read(prompt: string): Promise<string | undefined> {
+    const line = this.#ahead.shift()
+    if (line === undefined) return this.#ask(prompt, 0)
+    this.#stdout.write(`${prompt}${line}\n`)
+    return Promise.resolve(line)
+  }
+
+  answer(question: string): Promise<string | undefined> {
+    return this.#ask(question, fastestAnswerMs)
+  }
+
+  /** Lines of the first `deafMs` are no answer: they wait for their turn. */
+  #ask(prompt: string, deafMs: number): Promise<string | undefined> {
     const lines = createInterface({ input: this.#stdin, output: this.#stdout, terminal: true, history: [...this.#history], historySize: 200 })
+    const askedAt = performance.now()
+    const answers: string[] = []
     return new Promise((resolve, reject) => {
       lines.on('history', (history) => { this.#history = history })
       lines.once('SIGINT', () => {
@@ -34,13 +57,26 @@ class TerminalLines implements LineReader {
         lines.close()
         this.#stdout.write('\n')
       })
-      lines.once('line', (line) => {
-        resolve(line)
-        lines.close()
+      lines.on('line', (line) => {
+        if (performance.now() - askedAt < deafMs) {
+          this.#ahead.push(line)
+          lines.prompt()
+          return
+        }
+        if (answers.push(line) > 1) return
+        // The rest of what came with it comes before this.
+        queueMicrotask(() => {
+          this.#begun = lines.line
+          this.#ahead.push(...answers.slice(1))
+          resolve(line)
+          lines.close()
+        })
       })
       lines.once('close', () => { resolve(undefined) })
       lines.setPrompt(prompt)
       lines.prompt()
+      if (!deafMs && this.#begun) lines.write(this.#begun)
+      this.#begun = ''
     })
   }
 
@@ -62,6 +98,11 @@ class PipedLines implements LineReader {
   async read(): Promise<string | undefined> {
     const next = await this.#lines.next()
     return next.done ? undefined : next.value
+  }
+
+  /** Nobody is there to ask. */
+  answer(): Promise<undefined> {
+    return Promise.resolve(undefined)
   }
 
   close(): void {

@@ -48,9 +48,11 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const system = options.system ?? resumed?.system
   const session = { ...(resumed ?? fresh), model: model.name, ...(system !== undefined && { system }) }
   const tools = toolFile === undefined ? [] : await loadTools(toolFile)
+  const talk = new Chat(cli, createLineReader(cli.io), { model, models, session, store: save ? store : undefined, tools, allowTools, reasoning, markdown })
+  // What is wrong with the model is better known before anything is said.
+  await talk.use(model)
   greet(cli, session, save)
-  const lines = createLineReader(cli.io)
-  return new Chat(cli, lines, { model, models, session, store: save ? store : undefined, tools, allowTools, reasoning, markdown }).run()
+  return talk.run()
 }
 
 async function resumedSession(store: SessionStore, resume: string | true): Promise<Session> {

@@ -33,7 +33,7 @@ const streams = ({ io }: Cli): { input: Cli['io']['stdin']; output: Cli['io']['s
 
 /** Providers that can be set up with a few questions. */
 const offered = (): ProviderRow[] =>
-  [...new Set(createProviderTable().values())].filter(({ offline, retired, baseUrl, baseUrlEnv, furtherHosts }) => !offline && !retired && (typeof baseUrl === 'string' || !furtherHosts || baseUrlEnv?.length === 0))
+  [...new Set(createProviderTable().values())].filter(({ offline, retired, baseUrl }) => !offline && !retired && typeof baseUrl !== 'function')
 
 async function askProvider(cli: Cli): Promise<string> {
   const rows = offered()
