@@ -1,12 +1,12 @@
 // Every relative link in a page leads to a file, and every anchor to a heading; so do links to this repository's own address.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { remark } from 'remark'
 import remarkValidateLinks from 'remark-validate-links'
 import { engine } from 'unified-engine'
 import { expect, test } from 'vitest'
-import { repositoryFiles, root } from './support/repository.js'
+import { readText, repositoryFiles, root } from './support/repository.js'
 
 const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !/^\.changeset\/|CHANGELOG|\/api\/|\/fixtures\//.test(path))
 
@@ -39,4 +39,14 @@ test('a link that leads nowhere is found', async () => {
   mkdirSync(join(root, '.cache/links'), { recursive: true })
   writeFileSync(join(root, page), '# A\n\n[a](#a) [b](#b) [c](../no-such-page.md) [d](../../README.md#no-such-heading)\n')
   expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
+})
+
+test.each(['docs/port-notes.md', 'SECURITY.md'])('%s names rules and files that exist', (page) => {
+  const text = readText(page)
+  const rules = [...readText('docs/contract.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule]) => rule)
+  const named = [...text.matchAll(/\b([RLDSFKEQ]\d{1,2})\b/g)].map(([, rule]) => rule)
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((rule) => !rules.includes(rule))).toEqual([])
+  const paths = [...text.matchAll(/`((?:packages|test|scripts|\.github)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
