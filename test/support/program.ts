@@ -38,7 +38,7 @@ export function findProgram(command: string, probe: readonly string[], why = 'is
 export function fetchProgram(name: keyof typeof runtimePackages, print: string): string | undefined {
   const { status, stdout, stderr } = spawnSync(`npx -y --prefer-offline --fetch-retries=0 -p ${runtimePackages[name]} -c ${JSON.stringify(print)}`, { shell: true, encoding: 'utf8', timeout: 120_000 })
   if (status === 0) return stdout.trim().split('\n').at(-1)
-  console.log(`skipped: ${name} cannot be had: ${stderr.trim().split('\n').at(-1) ?? ''}`)
+  console.log(`skipped: ${name} cannot be had: ${/error code \S+/.exec(stderr)?.[0] ?? stderr.trim().slice(0, 200)}`)
   return undefined
 }
 
