@@ -8,6 +8,9 @@ const groups = [
   [/./, 'Project'],
 ]
 
+const repository = 'https://github.com/modelport/modelport'
+const folder = /^(?:\.\.\/)*(examples\/[\w-]+)\/?$/
+
 /** `core/src` → `@modelport/core`, `factory/src/node` → `@modelport/factory/node` */
 const specifier = (name) => name.replace(/^([\w-]+)\/src(\/.*)?$/, '@modelport/$1$2')
 
@@ -30,12 +33,21 @@ const inSignature = ({ parent }) => parent !== undefined && (parent.kindOf(Refle
 
 const hasComment = (reflection) => reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
+/** A folder is no page of the site: a link to one leads to the repository. */
+function linkFolders(parts) {
+  for (const part of parts) {
+    if (part.kind === 'relative-link' && folder.test(part.text)) Object.assign(part, { kind: 'text', text: part.text.replace(folder, `${repository}/tree/main/$1`) })
+  }
+}
+
 export function load(app) {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
     nameDocument(document, app.files.getReflectionPath(document) ?? '')
   })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name = specifier(module.name)
+    for (const document of project.getReflectionsByKind(ReflectionKind.Document)) linkFolders(document.content)
+    linkFolders(project.readme ?? [])
   })
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     const reflections = Object.values(project.reflections)

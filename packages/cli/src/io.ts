@@ -9,9 +9,13 @@ export type Input = Readable & { readonly isTTY?: boolean }
 
 /** Everything of the outside world that commands touch beside files and models; given, so that tests need no process. */
 export interface Io {
+  /** Where input comes from. */
   readonly stdin: Input
+  /** Where results go. */
   readonly stdout: Output
+  /** Where progress and failures go. */
   readonly stderr: Output
+  /** Looks up an environment variable. */
   readonly environment: Environment
   /** The user's home folder. */
   readonly home: string

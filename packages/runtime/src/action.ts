@@ -15,7 +15,9 @@ export interface ToolCallAction {
   readonly type: 'tool_call'
   /** Name of the tool. */
   readonly tool: string
+  /** The arguments, checked before the tool is executed. */
   readonly args: JsonObject
+  /** What the model says of why; kept, never executed. */
   readonly thought?: string
 }
 

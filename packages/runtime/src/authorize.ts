@@ -2,9 +2,11 @@ import type { ToolCallAction, AgentCallAction } from './action.js'
 
 /** What somebody said when asked for approval. */
 export interface Approval {
+  /** True lets the action be executed. */
   readonly approved: boolean
   /** Who decided. */
   readonly by?: string
+  /** Why; the model is told of a refusal. */
   readonly reason?: string
 }
 
@@ -25,7 +27,9 @@ export type Decision =
 
 /** What an authorizer may look at beside the action. */
 export interface AuthorizeContext {
+  /** The run that asks. */
   readonly runId: string
+  /** The step of the run; the first is 1. */
   readonly step: number
   /** The id of the action in the events of the run. */
   readonly actionId: string

@@ -8,12 +8,19 @@ export { BudgetExceededError } from './run-budget.js'
 
 /** Amounts by what limits them; `cost` in the currency of the profiles. */
 export interface BudgetAmounts {
+  /** Model calls, attempts included. */
   readonly calls: number
+  /** Tokens of prompts. */
   readonly inputTokens: number
+  /** Generated tokens. */
   readonly outputTokens: number
+  /** Executed tool calls. */
   readonly toolCalls: number
+  /** Steps of runs. */
   readonly steps: number
+  /** Cost, in the currency of the profile. */
   readonly cost: number
+  /** Milliseconds since the ledger was made. */
   readonly runtimeMs: number
 }
 
@@ -32,6 +39,7 @@ export interface BudgetLedgerOptions {
  * docs/budgets.md says what is guaranteed.
  */
 export class BudgetLedger {
+  /** The limits it keeps. */
   readonly budget: RunBudget
   /** This ledger's account first, then those above it. */
   readonly #accounts: readonly BudgetAccount[]

@@ -10,17 +10,23 @@ import { readReply } from './read-reply.js'
 
 /** What {@link callAction} is asked. */
 export interface ActionRequest {
+  /** The conversation so far. */
   readonly messages: readonly ChatMessage[]
+  /** Tools the model may call. Default: none. */
   readonly tools?: readonly ToolDefinition[]
+  /** Agents the model may delegate to. Default: none. */
   readonly agents?: readonly AgentTarget[]
   /** Default `auto`. */
   readonly mode?: ActionMode | 'auto'
   /** What the provider can do: for `auto`, and for how JSON is asked for. */
   readonly capabilities?: Capabilities
+  /** What the application knows of the model. */
   readonly profile?: ModelProfile
   /** The application's own instructions. */
   readonly system?: string
+  /** Options of the model call. */
   readonly options?: CallOptions
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
@@ -34,6 +40,7 @@ export interface ActionResult {
   readonly rawResponse: string
   /** True for calls in the API's own form, and for the plain answer of native mode. */
   readonly native: boolean
+  /** How the action was asked for, and how the reply was read. */
   readonly metadata: {
     readonly mode: ActionMode
     /** What was done to the reply to understand it. */

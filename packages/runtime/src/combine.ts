@@ -2,6 +2,7 @@ import { type CallOptions, type ChatMessage, type Generation, LlmError, mergeGen
 
 /** One model of several that answer in turn. */
 export interface Member {
+  /** The model that answers. */
   readonly provider: Provider
   /** What this one is told beside the instructions of all. */
   readonly prompt: string

@@ -48,6 +48,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     return this.#turns.at(place)
   }
 
+  /** The messages, oldest first. */
   * [Symbol.iterator](): Iterator<ChatMessage, undefined, undefined> {
     yield * this.toList()
     return undefined

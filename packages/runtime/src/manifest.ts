@@ -5,7 +5,9 @@ import { contextUse } from './metrics.js'
 
 /** One piece of a prompt. */
 export interface ContextBlock {
+  /** Its place in the prompt, from 0. */
   readonly index: number
+  /** What part of the prompt it is. */
   readonly kind: 'tool' | 'system' | 'user' | 'assistant' | 'tool-result'
   /** Where it comes from: `tools`, `system` (the option), `query` (the newest user message, when it is the query), or `history`. */
   readonly origin: 'tools' | 'system' | 'query' | 'history'
@@ -21,14 +23,23 @@ export interface ContextBlock {
 
 /** What one call sends, block by block, in the order in which servers put it: tools, system, messages. It never changes the request. */
 export interface ContextManifest {
+  /** The run the call belongs to. */
   readonly runId: string
+  /** The step of the run; the first is 1. */
   readonly step: number
+  /** Name of the agent that runs, where it has one. */
   readonly agentName?: string
+  /** Name of its provider. */
   readonly provider: string
+  /** The model that is asked. */
   readonly model: string
+  /** Estimated tokens of the instructions. */
   readonly systemTokens: number
+  /** Estimated tokens of the tool definitions. */
   readonly toolPromptTokens: number
+  /** Estimated tokens of the conversation before the query. */
   readonly historyTokens: number
+  /** Estimated tokens of the query. */
   readonly userTokens: number
   /** The sum of the four above. */
   readonly totalEstimatedTokens: number
@@ -38,15 +49,21 @@ export interface ContextManifest {
   readonly contextWindow?: number
   /** Percent with three decimals. */
   readonly usedPercent?: number
+  /** Every part of the prompt, in order. */
   readonly blocks: readonly ContextBlock[]
 }
 
 /** What {@link createManifest} is told. */
 export interface ManifestRequest {
+  /** The run the call belongs to. */
   readonly runId: string
+  /** The step of the run; the first is 1. */
   readonly step: number
+  /** Name of the agent that runs, where it has one. */
   readonly agentName?: string
+  /** The provider that is asked. */
   readonly provider: Pick<Provider, 'name' | 'model'>
+  /** The conversation as it will be sent. */
   readonly messages: readonly ChatMessage[]
   /** The `system` option. */
   readonly system?: string
@@ -56,6 +73,7 @@ export interface ManifestRequest {
   readonly toolPrompt?: string
   /** The request of the run: the newest user message equal to it counts as `userTokens`. */
   readonly query?: string
+  /** What the application knows of the model; its window is needed for the share in use. */
   readonly profile?: ModelProfile
   /** Counts the tokens of a text. */
   readonly estimate: (text: string) => number

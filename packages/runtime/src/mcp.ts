@@ -7,7 +7,9 @@ import type { ToolSource } from './tool-source.js'
 
 /** A server started as a child process, spoken to over its standard input and output. Node only. */
 export interface McpCommand {
+  /** The program to start; no shell reads it. */
   readonly command: string
+  /** Its arguments. */
   readonly args?: readonly string[]
   /** Its environment, instead of the few harmless variables it gets otherwise. */
   readonly env?: Readonly<Record<string, string>>
@@ -17,6 +19,7 @@ export interface McpCommand {
 
 /** A server reached over streamable HTTP. No other host than the URL's is contacted, redirects to others are refused. */
 export interface McpUrl {
+  /** Address of the server's endpoint. */
   readonly url: string
   /** Sent with each request, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -39,9 +42,13 @@ export type McpTransport = McpCommand | McpUrl | McpCustom
 export interface McpProgress {
   /** Name of the tool as the model knows it. */
   readonly tool: string
+  /** The id of the call. */
   readonly callId: string
+  /** How far it is, in the server's own measure. */
   readonly progress: number
+  /** How far there is to go, where the server knows. */
   readonly total?: number | undefined
+  /** What the server says of it. */
   readonly message?: string | undefined
 }
 
@@ -49,6 +56,7 @@ export interface McpProgress {
 export interface McpSettings {
   /** Names the source in errors and events. */
   readonly name: string
+  /** How the server is reached. */
   readonly transport: McpTransport
   /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
   readonly prefix?: string

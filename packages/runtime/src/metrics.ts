@@ -2,9 +2,13 @@ import type { ModelProfile, TokenUsage } from '@modelport/core'
 
 /** What one model call took and cost. */
 export interface CallMetrics {
+  /** Name of its provider. */
   readonly provider: string
+  /** The model that answered. */
   readonly model: string
+  /** From before the request to the end of its answer, in milliseconds. */
   readonly latencyMs: number
+  /** The tokens it took. */
   readonly usage: UsageMetrics
   /** Unset when the profile has no `contextWindow`. */
   readonly context?: ContextMetrics
@@ -14,8 +18,11 @@ export interface CallMetrics {
 
 /** Tokens of one call, and who counted them. */
 export interface UsageMetrics {
+  /** Tokens of the prompt. */
   readonly inputTokens: number
+  /** Generated tokens. */
   readonly outputTokens: number
+  /** Both together. */
   readonly totalTokens: number
   /** True when any of it is an estimate. */
   readonly estimated: boolean
@@ -27,6 +34,7 @@ export interface UsageMetrics {
 export interface ContextMetrics {
   /** Tokens of the prompt. */
   readonly usedTokens: number
+  /** The model's window. */
   readonly windowTokens: number
   /** Percent with three decimals. */
   readonly usedPercent: number
@@ -36,9 +44,13 @@ export interface ContextMetrics {
 
 /** What one call cost, with eight decimals. */
 export interface CostMetrics {
+  /** Cost of the prompt. */
   readonly inputCost: number
+  /** Cost of what was generated. */
   readonly outputCost: number
+  /** Cost of both. */
   readonly totalCost: number
+  /** Of the three costs. */
   readonly currency: string
   /** True when any of the tokens is an estimate. */
   readonly estimated: boolean
@@ -46,13 +58,17 @@ export interface CostMetrics {
 
 /** What {@link measureCall} is told. */
 export interface CallMeasurement {
+  /** Name of its provider. */
   readonly provider: string
+  /** The model that answered. */
   readonly model: string
+  /** From before the request to the end of its answer, in milliseconds. */
   readonly latencyMs: number
   /** As the provider gave it; counts of 0 without `reported` are not known. */
   readonly usage?: TokenUsage
   /** Takes the place of what was not reported. */
   readonly estimated: { readonly inputTokens: number; readonly outputTokens: number }
+  /** What the application knows of the model: without it there is no cost and no share of the window. */
   readonly profile?: ModelProfile
 }
 

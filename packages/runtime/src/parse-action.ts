@@ -6,6 +6,7 @@ import { type ActionTargets, repairAction } from './repair-action.js'
 
 /** A reply that was understood. */
 export interface ParsedAction {
+  /** What the reply asks for. */
   readonly action: Action
   /** What was done to the reply to understand it; empty when it was exact. */
   readonly repairs: readonly string[]

@@ -8,7 +8,9 @@ export interface RunBudget {
   readonly maxInputTokens?: number
   /** Tokens of all answers, reasoning included. */
   readonly maxOutputTokens?: number
+  /** Most executed tool calls. */
   readonly maxToolCalls?: number
+  /** Most steps. */
   readonly maxSteps?: number
   /** Money, in the currency of the profile; calls then need a profile with both prices. */
   readonly maxCost?: number
@@ -18,15 +20,19 @@ export interface RunBudget {
 
 /** A limit that is near (`warn`, at 80 %, once) or would be passed (`deny`). */
 export interface BudgetDecision {
+  /** The limit it is about. */
   readonly limit: keyof RunBudget
+  /** Whether it is a warning or a refusal. */
   readonly effect: 'warn' | 'deny'
   /** What is or would be used. */
   readonly observed: number
+  /** What the budget allows. */
   readonly maximum: number
 }
 
 /** A limit of the budget would be passed; what asked for it was not begun. */
 export class BudgetExceededError extends LlmError {
+  /** Which limit was met, and with what. */
   readonly decision: BudgetDecision
 
   constructor(decision: BudgetDecision) {

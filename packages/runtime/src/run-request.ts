@@ -32,21 +32,25 @@ export interface InferRequest {
   readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>)
   /** More tools, for example of MCP servers; asked before each step, never closed here. */
   readonly sources?: readonly ToolSource[]
+  /** Agents the model may delegate to. Default: none. */
   readonly agents?: readonly AgentTarget[]
   /** Default `auto`. */
   readonly mode?: ActionMode | 'auto'
   /** What the provider can do, for `auto`: the `capabilities` of its package. Unset: native, unless the profile says otherwise. */
   readonly capabilities?: Capabilities
+  /** Limits and texts of another system, or of your own. Default: those of this one. */
   readonly preset?: RunPreset | PresetName
   /** Over those of the preset. */
   readonly limits?: Partial<RunLimits>
   /** Most the run may spend; a ledger is shared with other runs. */
   readonly budget?: RunBudget | BudgetLedger
+  /** What the application knows of the model: window, prices, abilities. */
   readonly profile?: ModelProfile
   /** Asked before each tool or agent call. Default: everything is allowed. */
   readonly authorize?: Authorize
   /** Told everything, in order. If it throws it is not asked again, and the run goes on. */
   onEvent?(event: RunEvent): void
+  /** When and how the conversation is made shorter. Default: never. */
   readonly compaction?: AutoCompaction
   /** What the answer must be: a zod schema or a JSON Schema. */
   readonly outputSchema?: z.ZodType | JsonObject

@@ -19,13 +19,19 @@ export interface CompactionRequest {
 
 /** What a compaction did, in exact numbers of messages and estimated tokens. */
 export interface CompactionResult {
+  /** The strategy that was used. */
   readonly strategy: CompactionStrategy
+  /** Messages before. */
   readonly beforeMessages: number
+  /** Messages now. */
   readonly afterMessages: number
   /** Messages of before that are not there any more; those a summary stands for are counted. */
   readonly removedMessages: number
+  /** Their estimated tokens. */
   readonly beforeTokens: number
+  /** Their estimated tokens. */
   readonly afterTokens: number
+  /** True when a summary was put in. */
   readonly summaryCreated: boolean
   /** False when the history was left as it was. */
   readonly changed: boolean
@@ -37,6 +43,7 @@ export interface SummaryRequest {
   readonly messages: readonly ChatMessage[]
   /** Most tokens it may have. */
   readonly maxTokens: number
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
@@ -49,5 +56,6 @@ export interface CompactionTools {
   readonly estimate: (text: string) => number
   /** Needed for `summary`; `createSummarizer` makes one of a provider. */
   readonly summarize?: Summarize
+  /** Aborts the call for a summary. */
   readonly signal?: AbortSignal
 }
