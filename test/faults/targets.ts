@@ -53,18 +53,24 @@ export const richTurn: ScriptTurn = {
 
 export const textTurn: ScriptTurn = { text: ['Hel', 'lo, ', 'wörld ', '👩‍🚀'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 4 } }
 
-/** All bytes and headers of the streamed answer to a turn, as the provider asks for it. */
-export async function answerTo({ create, format }: Target, turn: ScriptTurn): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string>; readonly pieces: readonly string[] }> {
+/** A request for a stream, as the provider makes it. */
+export async function requestOf({ create }: Target): Promise<WireRequest> {
   let request: WireRequest | undefined
   const provider = create('http://target.test', {
     fetch: async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input)
-      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(init?.body === undefined ? await (input as Request).text() : await new Response(init.body).text()) }
+      const text = init?.body === undefined ? await (input as Request).text() : await new Response(init.body).text()
+      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(text) }
       return new Response('', { status: 400 })
     },
   })
   await provider.streamWithTools(question, tools, once).catch(() => undefined)
-  const { headers, pieces } = format.answer(turn, request!)
+  return request!
+}
+
+/** All bytes and headers of the streamed answer to a turn. */
+export async function answerTo(target: Target, turn: ScriptTurn): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string>; readonly pieces: readonly string[] }> {
+  const { headers, pieces } = target.format.answer(turn, await requestOf(target))
   return { bytes: new TextEncoder().encode(pieces.join('')), headers: { ...headers }, pieces }
 }
 

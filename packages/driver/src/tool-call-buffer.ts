@@ -47,9 +47,7 @@ export class ToolCallBuffer {
     if (!call.started && call.name && (call.id || text)) this.#start(call)
     if (!text || call.ended) return
     call.text.add(text)
-    if (call.text.length > this.#limits.maxToolArgumentLength) {
-      throw new LlmError('limit-exceeded', `the arguments of "${call.name}" are longer than ${this.#limits.maxToolArgumentLength}`)
-    }
+    this.#checkLength(call.name, call.text.length)
     if (call.started) this.#emit({ type: 'tool-call-delta', id: call.id, text })
   }
 
@@ -111,9 +109,16 @@ export class ToolCallBuffer {
 
   #toToolCall({ id, name, text: { text }, value }: OpenCall): ToolCall {
     const json = value === undefined ? text : this.#stringify(name, value)
+    this.#checkLength(name, json.length)
     const argumentsText = text || json
     const parsed = parseToolArguments(json, this.#limits)
     return { id, name, arguments: parsed.arguments, argumentsText, ...(parsed.error !== undefined && { error: parsed.error }) }
+  }
+
+  /** @throws {LlmError} `limit-exceeded` */
+  #checkLength(name: string, length: number): void {
+    const { maxToolArgumentLength } = this.#limits
+    if (length > maxToolArgumentLength) throw new LlmError('limit-exceeded', `the arguments of "${name}" are longer than ${maxToolArgumentLength}`)
   }
 
   #stringify(name: string, value: unknown): string {
