@@ -33,6 +33,12 @@ const inSignature = ({ parent }) => parent !== undefined && (parent.kindOf(Refle
 
 const hasComment = (reflection) => reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
+/** A folder is no file to copy: what leads there is marked, and `linkFolders` finds it. */
+function passFolders(files) {
+  const register = files.register.bind(files)
+  files.register = (source, relative) => (folder.test(relative) ? { target: -1, anchor: undefined } : register(source, relative))
+}
+
 /** A folder is no page of the site: a link to one leads to the repository. */
 function linkFolders(parts) {
   for (const part of parts) {
@@ -41,6 +47,7 @@ function linkFolders(parts) {
 }
 
 export function load(app) {
+  passFolders(app.files)
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
     nameDocument(document, app.files.getReflectionPath(document) ?? '')
   })
