@@ -170,7 +170,9 @@ class Round {
     if (outcome.status === 'ok' || outcome.status === 'failed' || outcome.status === 'timeout') state.executedActions++
     if (outcome.status === 'ok') {
       state.repeats.remember(action)
-      this.#news.push({ from: action.type === 'tool_call' ? action.tool : action.agent, text: textOf(result.content) })
+      // Whoever polls expects the same answer for a while.
+      const mayRepeat = state.limits.repeatableTools.includes(call.name)
+      this.#news.push({ from: action.type === 'tool_call' ? action.tool : action.agent, text: mayRepeat ? `step ${state.step}` : textOf(result.content) })
     } else state.failedActions++
     const { latencyMs } = outcome
     const failure = outcome.status === 'ok' ? undefined : { message: outcome.message ?? textOf(result.content), recoverable: outcome.status !== 'cancelled', phase: phases[outcome.status] }

@@ -72,6 +72,8 @@ describe('guards', () => {
     expect([of('tool_error').length, of('tool_result').length, of('llm_retry').length]).toEqual([1, 1, 1])
     const polled = await run([calls('A'), calls('A'), 'Done.'], { ...tool, limits: { repeatableTools: ['get_weather'] } })
     expect(polled.of('tool_result')).toHaveLength(2)
+    const waiting = await run([...Array.from({ length: 8 }, () => calls('A')), 'Done.'], { tools: [weather(() => 'pending')], limits: { repeatableTools: ['get_weather'] } })
+    expect(ended(waiting.result, 'final').steps).toBe(9)
   })
 
   test('the same call twice in one round runs once', async () => {

@@ -1,3 +1,4 @@
+import { contentHash } from '../content-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
 /** Most results that are remembered. */
@@ -25,7 +26,7 @@ export class ProgressGuard {
   step(results: readonly { readonly from: string; readonly text: string }[]): boolean {
     let isNew = false
     for (const { from, text } of results) {
-      const key = `${from}\n${text}`
+      const key = contentHash([from, text])
       if (this.#known.has(key)) continue
       isNew = true
       if (this.#known.size < mostResults) this.#known.add(key)
