@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Output } from './io.js'
-import { TerminalText, toTerminalText } from './terminal-text.js'
+import { escapeUnsafe, TerminalText, toTerminalText } from './terminal-text.js'
 
 /** How text looks. */
 export type Style = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -32,9 +32,10 @@ export class Printer {
     this.write(`${text}\n`)
   }
 
-  /** A value as JSON on a line of its own. */
+  /** A value as JSON on a line of its own; on a terminal what that would act on is escaped too, which is the same JSON. */
   json(value: unknown): void {
-    this.line(JSON.stringify(value))
+    const text = JSON.stringify(value)
+    this.line(this.terminal ? escapeUnsafe(text) : text)
   }
 
   /** The text in this style, where there are colours. */

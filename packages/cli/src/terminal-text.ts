@@ -54,5 +54,9 @@ export class TerminalText {
   }
 }
 
+/** JSON in which everything unsafe is written as an escape of JSON: the same value. */
+export const escapeUnsafe = (json: string): string =>
+  json.replace(new RegExp(unsafe, 'gu'), (character) => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''))
+
 /** A whole text, made safe for a terminal. */
 export const toTerminalText = (text: string): string => new TerminalText().push(text)

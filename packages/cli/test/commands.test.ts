@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'
 import { LlmError } from '@modelport/core'
+import * as factory from '@modelport/factory'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { exitCodeOf, exitCodes } from '@modelport/cli'
 import { hostFormats } from '../src/commands/hosts.js'
@@ -138,6 +139,12 @@ describe('hosts', () => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
     expect(out).toContain({ 'codex-network-access': 'network_access = true', 'node': '--allow-net', 'kubernetes': 'NetworkPolicy' }[format] ?? 'api.anthropic.com')
+  })
+
+  test('every form of the factory is there', () => {
+    const forms = Object.keys(factory).filter((name) => /^to[A-Z]/.test(name)).map((name) => name.slice(2).toLowerCase())
+    expect(forms.length).toBeGreaterThan(12)
+    expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(expect.arrayContaining(forms))
   })
 
   test('of the whole configuration, as data', async () => {

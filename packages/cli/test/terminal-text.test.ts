@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { TerminalText, toTerminalText } from '../src/terminal-text.js'
+import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal-text.js'
 
 const attacks: [what: string, text: string, shown: string][] = [
   ['clipboard (OSC 52)', 'a\u001b]52;c;ZXZpbA==\u0007b', 'ab'],
@@ -37,6 +37,15 @@ describe('text for a terminal', () => {
       expect(stripVTControlCharacters(streamed)).toBe(streamed)
       expect(streamed).toBe(toTerminalText(pieces.join('')))
     }), { numRuns: 2000 })
+  })
+
+  test('in JSON it is escaped, and the value stays the same', () => {
+    fc.assert(fc.property(fc.array(piece), fc.constantFrom('\u{e0041}', '\u009b', '\u202e', ''), (pieces, more) => {
+      const value = { text: pieces.join('') + more }
+      const json = escapeUnsafe(JSON.stringify(value))
+      expect(JSON.parse(json)).toEqual(value)
+      expect(toTerminalText(json)).toBe(json)
+    }))
   })
 
   test('takes time in proportion to the text', () => {

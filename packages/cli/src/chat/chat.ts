@@ -75,7 +75,7 @@ export class Chat {
 
   async #loop(): Promise<number> {
     const { out, io } = this.cli
-    const prompt = io.stdin.isTTY ? out.style('cyan', '> ') : ''
+    const prompt = io.stdin.isTTY && !this.cli.json ? out.style('cyan', '> ') : ''
     let code: number = exitCodes.done
     for (;;) {
       const line = await this.#lines.read(prompt)

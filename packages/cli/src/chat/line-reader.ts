@@ -12,8 +12,9 @@ export interface LineReader {
 }
 
 /** From a terminal with line editing and history, from a pipe without a prompt. */
-export function createLineReader({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>): LineReader {
-  return stdin.isTTY ? new TerminalLines(stdin, stdout) : new PipedLines(stdin)
+export function createLineReader({ stdin, stdout, stderr }: Pick<Io, 'stdin' | 'stdout' | 'stderr'>): LineReader {
+  // Answers may go into a pipe; the prompt is for the person.
+  return stdin.isTTY ? new TerminalLines(stdin, stdout.isTTY ? stdout : stderr) : new PipedLines(stdin)
 }
 
 /** Nobody reads a question and answers it in so few milliseconds. */
@@ -22,22 +23,22 @@ const fastestAnswerMs = 150
 /** One interface a line: between lines the terminal is its own, so that Ctrl-C is a signal again. */
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
-  readonly #stdout: Io['stdout']
+  readonly #output: Io['stdout']
   #history: string[] = []
   /** Lines that came before they were asked for, as when several are pasted. */
   readonly #ahead: string[] = []
   /** What was typed of the next one. */
   #begun = ''
 
-  constructor(stdin: Io['stdin'], stdout: Io['stdout']) {
+  constructor(stdin: Io['stdin'], output: Io['stdout']) {
     this.#stdin = stdin
-    this.#stdout = stdout
+    this.#output = output
   }
 
   read(prompt: string): Promise<string | undefined> {
     const line = this.#ahead.shift()
     if (line === undefined) return this.#ask(prompt, 0)
-    this.#stdout.write(`${prompt}${line}\n`)
+    this.#output.write(`${prompt}${line}\n`)
     return Promise.resolve(line)
   }
 
@@ -47,7 +48,7 @@ class TerminalLines implements LineReader {
 
   /** Lines of the first `deafMs` are no answer: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
-    const lines = createInterface({ input: this.#stdin, output: this.#stdout, terminal: true, history: [...this.#history], historySize: 200 })
+    const lines = createInterface({ input: this.#stdin, output: this.#output, terminal: true, history: [...this.#history], historySize: 200 })
     const askedAt = performance.now()
     const answers: string[] = []
     return new Promise((resolve, reject) => {
@@ -55,7 +56,7 @@ class TerminalLines implements LineReader {
       lines.once('SIGINT', () => {
         reject(new Interrupted('interrupted'))
         lines.close()
-        this.#stdout.write('\n')
+        this.#output.write('\n')
       })
       lines.on('line', (line) => {
         if (performance.now() - askedAt < deafMs) {

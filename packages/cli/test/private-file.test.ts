@@ -1,0 +1,37 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writePrivateFile } from '../src/private-file.js'
+import { createHome } from './pseudo-terminal.js'
+
+let home: ReturnType<typeof createHome>
+beforeEach(() => { home = createHome() })
+afterEach(() => { home.remove() })
+
+describe('a private file', () => {
+  test('takes the place of one that others could read, and of a link, not of what the link leads to', async () => {
+    const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home.path, name)) as [string, string, string]
+    writeFileSync(file, 'old', { mode: 0o644 })
+    writeFileSync(target, 'untouched')
+    symlinkSync(target, link)
+    for (const path of [file, link]) await writePrivateFile(path, 'new')
+    expect([file, target, link].map((path) => readFileSync(path, 'utf8'))).toEqual(['new', 'untouched', 'new'])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('that cannot be written leaves nothing behind', async () => {
+    const folder = join(home.path, 'folder')
+    mkdirSync(join(folder, 'taken'), { recursive: true })
+    await expect(writePrivateFile(join(folder, 'taken'), 'x')).rejects.toThrow()
+    expect(readdirSync(folder)).toEqual(['taken'])
+    chmodSync(folder, 0o700)
+  })
+
+  test('many writers at once: one of them wins, whole', async () => {
+    const file = join(home.path, 'file')
+    const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(10_000))
+    await Promise.all(texts.map((text) => writePrivateFile(file, text)))
+    expect(texts).toContain(readFileSync(file, 'utf8'))
+    expect(readdirSync(home.path)).toEqual(['file'])
+  })
+})
