@@ -14,13 +14,12 @@ const folder = /^(?:\.\.\/)*(examples\/[\w-]+)\/?$/
 /** `core/src` → `@modelport/core`, `factory/src/node` → `@modelport/factory/node` */
 const specifier = (name) => name.replace(/^([\w-]+)\/src(\/.*)?$/, '@modelport/$1$2')
 
-/** A page's first line is its name, and typedoc's heading. */
+/** A page's first line is its name. */
 function nameDocument(document, path) {
   const [first] = document.content
-  const [heading, title] = /^# (.+)\n+/.exec(first?.text ?? '') ?? []
+  const [, title] = /^# (.+)\n+/.exec(first?.text ?? '') ?? []
   if (!title) return
   document.name = title.replaceAll('`', '')
-  first.text = first.text.slice(heading.length)
   document.frontmatter.group ??= groups.find(([pattern]) => pattern.test(path))[1]
 }
 
@@ -55,6 +54,8 @@ export function load(app) {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name = specifier(module.name)
     for (const document of project.getReflectionsByKind(ReflectionKind.Document)) linkFolders(document.content)
     linkFolders(project.readme ?? [])
+    // The theme puts the project's name over its first page.
+    if (project.readme?.[0]) project.readme[0].text = project.readme[0].text.replace(/^# .+\n+/, '')
   })
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     const reflections = Object.values(project.reflections)
