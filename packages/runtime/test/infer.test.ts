@@ -42,7 +42,7 @@ describe('events', () => {
   test('an observer that throws, now or later, is not asked again, and the run goes on', async () => {
     for (const fail of [() => { throw new Error('observer') }, () => Promise.reject(new Error('observer'))]) {
       let asked = 0
-      const { result } = await run([calls('Paris'), 'Warm.'], { onEvent: () => (asked++, fail()) as undefined })
+      const { result } = await run([calls('Paris'), 'Warm.'], { onEvent: () => { asked++; return fail() as never } })
       ended(result, 'final')
       expect(asked).toBeLessThan(12)
     }
@@ -314,6 +314,8 @@ describe('the conversation', () => {
     const { of, result } = await run(['{"name":"get_weather","arguments":{"city":"Paris"}}', '{"city":"Paris","degrees":18}'])
     expect(of('tool_start')).toMatchObject([{ args: { city: 'Paris' } }])
     expect(ended(result, 'final').text).toBe('{"city":"Paris","degrees":18}')
+    const unknown = '{"type":"tool_call","tool":"launch","args":{}}'
+    expect(ended((await run([unknown])).result, 'final').text).toBe(unknown)
   })
 
   test('a forced choice counts for the first call only', async () => {
