@@ -1,4 +1,4 @@
-import { addUsage, type AssistantMessage, type ChatMessage, fromJson, isLlmError, mergeGenerations, mergeOptions, parseBaseUrl, toJson, toUsage, type StreamEvent, type TokenCounts, type ToolMessage } from '@modelport/core'
+import { addUsage, type ChatMessage, fromJson, isLlmError, mergeGenerations, mergeOptions, parseBaseUrl, toJson, toUsage, type StreamEvent, type TokenCounts, type ToolMessage } from '@modelport/core'
 import { scripts } from '@modelport/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -32,5 +32,5 @@ export function parseBaseUrl(text: string): BaseUrl {
   const host = `${hostname}:${port}`
   if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]\d*$/.test(host)) fail('no such host or port can be contacted')
   const shown = url.port ? `${hostname}:${url.port}` : hostname
-  return { href: `${url.protocol}//${shown}${url.pathname.replace(/\/+$/, '')}`, host }
+  return { href: `${url.protocol}//${shown}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
 }

@@ -54,7 +54,7 @@ function formsOf(secret: string): Set<string> {
     encoded,
     encoded.replace(/%../g, (byte) => byte.toLowerCase()),
     ...base64,
-    ...base64.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')),
+    ...base64.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_').replace(/(?<!=)=+$/, '')),
   ])
 }
 
@@ -64,7 +64,7 @@ function base64Forms(secret: string): string[] {
   for (const byte of new TextEncoder().encode(secret)) binary += String.fromCharCode(byte)
   const forms = [btoa(binary)]
   for (let offset = 0; offset < 3; offset++) {
-    const text = btoa('\0'.repeat(offset) + binary).replace(/=+$/, '')
+    const text = btoa('\0'.repeat(offset) + binary).replace(/(?<!=)=+$/, '')
     forms.push(text.slice(Math.ceil((offset * 4) / 3), (binary.length + offset) % 3 ? -1 : undefined))
   }
   return forms

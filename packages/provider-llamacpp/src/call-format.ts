@@ -44,7 +44,7 @@ export function findCallFormat(render: (input: TemplateInput) => string | undefi
   const head = textBetween(after, 'zqcontent', 'zqcalled')?.trimStart() ?? headAfterPrompt(one, shown)
   const single = cut(one, 'zqcalled')
   if (head === undefined || !single) return undefined
-  const opening = /^(.*?)\s*\[?\s*\{\s*"name"\s*:\s*"$/s.exec(head)
+  const opening = /^(.*?)(?<!\s)\s*(?:\[\s*)?\{\s*"name"\s*:\s*"$/s.exec(head)
   if (!opening || !/"(arguments|parameters)"\s*:\s*$/.test(single.middle)) return undefined
   const open = opening[1] ?? ''
   const two = write('', 'zqcalled', 'zqsecond')
@@ -62,9 +62,9 @@ export function findCallFormat(render: (input: TemplateInput) => string | undefi
     close,
     prefix: head,
     middle: single.middle,
-    suffix: list ? suffix.replace(/\s*\].*$/s, '') : suffix,
+    suffix: list ? suffix.replace(/(?<!\s)\s*\].*$/s, '') : suffix,
     between: joint,
-    end: list ? (/\s*\].*$/s.exec(suffix)?.[0] ?? ']') : '',
+    end: list ? (/(?<!\s)\s*\].*$/s.exec(suffix)?.[0] ?? ']') : '',
   }
 }
 

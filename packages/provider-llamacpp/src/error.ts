@@ -29,7 +29,7 @@ export const toBinaryError = (cause: unknown): ProviderError =>
 export function toLoadError(cause: unknown, what: string, log: readonly string[]): ProviderError {
   const message = messageOf(cause)
   // Where llama.cpp itself runs out of memory, it says so in its log only.
-  if (/insufficient.*memory|too large for the available|not enough memory|out of memory|failed to allocate/i.test(`${kindOf(cause)} ${message} ${log.join(' ')}`)) {
+  if (/insufficient.{0,200}memory|too large for the available|not enough memory|out of memory|failed to allocate/i.test(`${kindOf(cause)} ${message} ${log.join(' ')}`)) {
     const way = 'set a smaller contextSize, fewer parallel answers, gpu: false, or take a smaller model'
     return toError('config', `too little memory for ${what}: ${message}; ${way}`, 'insufficient-memory', cause)
   }

@@ -1,6 +1,7 @@
 import type { NeutralRecord } from '@modelport/driver'
 
-const head = /^\s*\[?\s*,?\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/s
+// A run of white space can be read in one way only: the model may write any number of it.
+const head = /^\s*(?:\[\s*)?(?:,\s*)?\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/s
 
 /** What became of a call's text. */
 export interface ScanResult {
