@@ -7,7 +7,7 @@ const allowed = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0B
 
 const pnpm = (...args) => {
   try {
-    return JSON.parse(execFileSync('pnpm', args, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' }))
+    return JSON.parse(execFileSync('pnpm', args, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, NPM_CONFIG_FETCH_RETRIES: '0' }, shell: process.platform === 'win32' }))
   } catch (error) {
     if (!error.stdout) throw error
     return JSON.parse(error.stdout) // `pnpm audit` fails when it finds something
