@@ -1,0 +1,15 @@
+import { beforeEach } from 'vitest'
+
+/** Tests that measure time or try a very large input: the counters in a mutated source slow them down, and other tests find the same. */
+const slow = [
+  'time grows with the length, whatever the text',
+  'one long line in many chunks takes linear time',
+  'an attack on the search stays fast',
+  'every UTF-16 code unit at the start, in the middle and at the end: visible ASCII, or refused by its position',
+  'ten thousand ids of one start stay different in nine characters',
+  'two hundred thousand texts in one batch',
+]
+
+beforeEach(({ task, skip }) => {
+  if (slow.includes(task.name)) skip()
+})
