@@ -12,6 +12,7 @@ const limitMs = 10 * 60_000 // a step that takes longer hangs
 const bench = discoverWorkspaces().find(({ path }) => path === 'bench')
 
 const steps = [
+  { name: 'faults', command: `node scripts/faults.mjs --report ${results}` }, // of the tests that have been: nothing is run again
   { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
   { name: 'lint', command: 'pnpm run lint' },
   { name: 'typecheck', command: 'pnpm run typecheck' },

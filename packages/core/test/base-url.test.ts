@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { isLlmError, parseBaseUrl } from '@modelport/core'
+import { reportFault } from '../../../test/support/faults.js'
 
 const accepted: [string, string, string][] = [
   ['https://my-res.openai.azure.com', 'https://my-res.openai.azure.com', 'my-res.openai.azure.com:443'],
@@ -34,6 +35,7 @@ const shape = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/
 describe('parseBaseUrl', () => {
   test.each(accepted)('%j', (text, href, host) => {
     expect(parseBaseUrl(text)).toEqual({ href, host })
+    reportFault('E2', { 'confusing addresses': 1 })
   })
 
   test.each(refused)('%j is refused, typed, and never repeated', (text) => {
@@ -45,6 +47,7 @@ describe('parseBaseUrl', () => {
     }
     expect(isLlmError(caught, 'invalid-base-url')).toBe(true)
     expect((caught as Error).message).not.toContain('pw')
+    reportFault('E2', { 'confusing addresses': 1 })
   })
 
   const folder = fileURLToPath(new URL('../../../../shared/corpora/wpt-url/', import.meta.url))
@@ -73,5 +76,6 @@ describe('parseBaseUrl', () => {
       }
     }
     expect(hosts).toBeGreaterThan(100)
+    reportFault('E1', { 'addresses of the web platform tests': inputs.size, 'usable': hosts, 'untyped': 0 })
   })
 })

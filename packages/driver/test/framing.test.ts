@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createFramer, type WireRecord } from '@modelport/driver'
 import { LineSplitter } from '../src/lines.js'
+import { reportFault } from '../../../test/support/faults.js'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const mib = 1024 * 1024
@@ -117,6 +118,7 @@ describe('server-sent events', () => {
       expect(records.map(({ event, data }) => [event, data])).toEqual(expected)
       expect(cut).toBe(false)
     }
+    reportFault('S8', { 'cases of the standard': 1 })
   })
 
   test('the one deviation: a last event without its blank line is given out, and known to be cut', () => {

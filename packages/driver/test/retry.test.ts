@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRetryBucket, toProviderError } from '@modelport/driver'
 import { retryAfterMs } from '../src/retry-after.js'
 import { RetryBudget } from '../src/retry.js'
+import { reportFault } from '../../../test/support/faults.js'
 import { FakeClock } from './fake-clock.js'
 
 const failure = (code: ErrorCode, details: Partial<ProviderErrorDetails> = {}) => new ProviderError(code, code, { provider: 'p', ...details })
@@ -110,6 +111,7 @@ describe('how often', () => {
       while (delay(failure('overloaded')) !== undefined);
       requests += retries.attempts
     }
+    reportFault('T12', { 'calls in the storm': 1000, 'requests': requests })
     expect(requests).toBeLessThanOrEqual(1100)
     expect(requests).toBeGreaterThan(1000)
   })
@@ -147,10 +149,12 @@ describe('Retry-After', () => {
     [{ 'retry-after': 'Thu, 01 Jan 2099 00:00:00 GMT' }, Date.UTC(2099, 0) - date],
   ])('%j', (headers, expected) => {
     expect(read(headers as Record<string, string>)).toBe(expected)
+    reportFault('retry', { 'hints kept': 1 })
   })
 
   test.each(['Infinity', '1e400', '-1', 'NaN', '', 'soon', '0x10', '1e3', '5 seconds', '2026-11-21', 'Xyz, 99 Foo 2026', '١٢', '9'.repeat(400)])('%j says nothing', (value) => {
     expect(read({ 'retry-after': encodeURIComponent(value) === value ? value : value.replace(/[^\x20-\x7e]/g, '?') })).toBeUndefined()
     expect(read({})).toBeUndefined()
+    reportFault('retry', { 'hints that say nothing': 1 })
   })
 })

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { type ConnectionProblem, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
+import { reportFault } from '../../../test/support/faults.js'
 import { emptyEnvironment, failureOf } from './support.js'
 
 const apiKey = 'sk-connection-0123456789-canary'
@@ -112,7 +113,9 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
     const config = { provider, model: 'm', baseUrl: `${one.scheme ?? 'http'}://127.0.0.1:${port}/v1`, ...one.config, ...proxy }
     const startedAt = performance.now()
     const failure = await failureOf(() => testConnection(config, apiKey, { timeoutMs: one.problem === 'timeout' ? 400 : 5000, context }))
-    expect(performance.now() - startedAt).toBeLessThan(4000)
+    const took = performance.now() - startedAt
+    expect(took).toBeLessThan(4000)
+    reportFault('testConnection', { 'cases told apart': 1, 'ms at most': took })
     expect({ code: failure.code, problem: diagnose(failure).problem, message: failure.message }).toMatchObject({ code: one.code, problem: one.problem })
     expect(isLlmError(failure)).toBe(true)
     expect(diagnose(failure).fix).toBeTruthy()

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { isLlmError } from '@modelport/core'
 import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows } from '../src/index.js'
+import { reportFault } from '../../../test/support/faults.js'
 import { contacted, emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }
@@ -216,6 +217,7 @@ describe('what is said is what is contacted', () => {
       }),
       { numRuns: 300, seed: 20261121 },
     )
+    reportFault('E1', { 'generated configurations equal to the wire': equal })
     expect(equal).toBeGreaterThan(200)
   })
 
@@ -314,6 +316,7 @@ describe('the environment moves a host only where the configuration asks for it'
     ['GCE_METADATA_HOST', 'elsewhere.test', { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } }, 'aiplatform.googleapis.com:443'],
   ]
   test.each(rows)('%s', async (variable, value, config, moved) => {
+    reportFault('K5', { 'variables': 1 })
     const variables = { [variable]: value }
     const environment = environmentOf(variables)
     const keyed = { ...config, ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }) }
