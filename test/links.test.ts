@@ -15,10 +15,9 @@ const brokenLinks = (files: readonly string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     engine(
       {
-        processor: remark(),
+        processor: remark().use(remarkValidateLinks, { repository: 'modelport/modelport' }),
         cwd: root,
         files: [...files],
-        plugins: [[remarkValidateLinks, { repository: 'modelport/modelport' }]],
         streamError: new PassThrough(),
         output: false,
       },

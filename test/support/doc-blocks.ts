@@ -17,13 +17,13 @@ export interface DocBlock {
 }
 
 /** A comment `<!-- given … -->` before a block is code that the block goes on from, hidden from readers. */
-const fence = /(?:^<!-- given\n(?<given>[^]*?)\n-->\n+)?^```ts(?<mark> no-run)?\n(?<code>[^]*?)^```$/gm
+const fence = /(?:^<!-- given\n([^]*?)\n-->\n+)?^```ts( no-run)?\n([^]*?)^```$/gm
 const yamlFence = /^```yaml\n([^]*?)^```$/gm
 
 /** The TypeScript blocks of a page, in order. */
 export function docBlocks(page: string): DocBlock[] {
   const text = readText(page)
-  return [...text.matchAll(fence)].map(({ index, 0: whole, groups: { given, mark, code = '' } = {} }, position) => ({
+  return [...text.matchAll(fence)].map(({ index, 0: whole, 1: given, 2: mark, 3: code = '' }, position) => ({
     page,
     line: text.slice(0, index + whole.indexOf('```ts')).split('\n').length + 1,
     code: given ? `${given}\n${code}` : code,
