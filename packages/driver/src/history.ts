@@ -20,6 +20,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
+    const asked = index
     const answers = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
@@ -29,7 +30,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
       answers.set(next.toolCallId, next)
     }
     const missing = message.toolCalls.filter(({ id }) => !answers.has(id)).map(({ id }) => id)
-    if (missing.length) refuse(`messages[${index}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    if (missing.length) refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
     for (const call of message.toolCalls) normal.push({ ...(answers.get(call.id) as ToolMessage), toolName: call.name })
   }
   return normal

@@ -15,7 +15,8 @@ export interface ParsedArguments {
  */
 export function parseToolArguments(text: string, limits: Limits): ParsedArguments {
   if (text.trim() === '') return { arguments: {} }
-  if (nesting(text) > limits.maxToolArgumentDepth) {
+  // No text is nested deeper than it is long.
+  if (text.length > limits.maxToolArgumentDepth && nesting(text) > limits.maxToolArgumentDepth) {
     throw new LlmError('limit-exceeded', `tool arguments are nested deeper than ${limits.maxToolArgumentDepth}`)
   }
   const value = tryParseJson(text)
@@ -33,7 +34,6 @@ export function parseToolArguments(text: string, limits: Limits): ParsedArgument
 const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text)
 
 function nesting(text: string): number {
-  if (text.length < 128) return 0
   let depth = 0
   let deepest = 0
   let quoted = false

@@ -56,7 +56,7 @@ function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): s
   if (filled.length <= most && !taken.has(filled)) return filled
   for (let salt = 0; ; salt++) {
     const mark = hash(`${salt}:${id}`)
-    const candidate = clean.slice(0, Math.max(0, most - mark.length)) + mark.slice(0, most)
+    const candidate = filled.slice(0, Math.max(0, most - mark.length)) + mark.slice(0, most)
     if (!taken.has(candidate)) return candidate
   }
 }
