@@ -36,7 +36,7 @@ const config: KnipConfig = {
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
   // Of the machine: takes the network away from a test.
-  ignoreBinaries: ['unshare'],
+  ignoreBinaries: ['unshare', 'openssl'],
   ignoreExportsUsedInFile: true,
 }
 
