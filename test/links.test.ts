@@ -4,18 +4,22 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { remark } from 'remark'
 import remarkValidateLinks from 'remark-validate-links'
-import { engine } from 'unified-engine'
+import { engine, type Options } from 'unified-engine'
 import { expect, test } from 'vitest'
 import { readText, repositoryFiles, root } from './support/repository.js'
 
 const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !/^\.changeset\/|CHANGELOG|\/api\/|\/fixtures\//.test(path))
+
+// The engine gives the plugin the set of all files, which its type does not know.
+const plugins = [[remarkValidateLinks, { repository: 'modelport/modelport' }]] as Options['plugins']
 
 /** What is wrong with the links of these pages, checked together: anchors are looked for in all of them. */
 const brokenLinks = (files: readonly string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     engine(
       {
-        processor: remark().use(remarkValidateLinks, { repository: 'modelport/modelport' }),
+        processor: remark(),
+        plugins,
         cwd: root,
         files: [...files],
         streamError: new PassThrough(),
