@@ -7,7 +7,7 @@ export default {
   ignoreStatic: true,
   concurrency: 2,
   // A mutant that waits for ever is one that is found; a loaded machine must not find others.
-  timeoutMS: 15_000,
+  timeoutMS: 10_000,
   timeoutFactor: 3,
   tempDirName: '.cache/stryker',
   ignorePatterns: ['bench', 'docs', 'dist', 'examples', 'coverage', '.turbo', '.ci', 'test/**/*.test.ts', 'packages/{provider-*,cli,factory,runtime}/{src,test}'],
