@@ -35,7 +35,7 @@ const config: KnipConfig = {
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
-  // Of the machine: takes the network away from a test.
+  // Of the machine: they take the network away from a test, and make certificates for one.
   ignoreBinaries: ['unshare', 'openssl'],
   ignoreExportsUsedInFile: true,
 }
