@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 const manifestOf = (dir) => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
 /** Bytes of a folder's files, without what it installed itself. */
-const bytesOf = (dir) =>
+export const bytesOf = (dir) =>
   readdirSync(dir, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(dir, entry.name)
     if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + bytesOf(path)
@@ -18,7 +18,7 @@ const unpackedBytes = (tarball) =>
   execFileSync('tar', ['-tzvf', tarball], { encoding: 'utf8' }).trim().split('\n').reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1]), 0)
 
 /** Where a package finds another one, as Node looks for it. */
-function locate(name, from) {
+export function locate(name, from) {
   for (let dir = from; dir !== dirname(dir); dir = dirname(dir)) {
     const path = join(dir, 'node_modules', name)
     if (existsSync(join(path, 'package.json'))) return realpathSync(path)
@@ -27,7 +27,7 @@ function locate(name, from) {
 }
 
 /** Folders of everything that npm installs with a package, and the optional packages that are not installed here. */
-function closure(dir, found = new Set(), absent = new Set()) {
+export function closure(dir, found = new Set(), absent = new Set()) {
   const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf(dir)
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
   for (const name of new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])) {

@@ -15,6 +15,10 @@ const typed = (value: { readonly type: string }): string => sse(value, value.typ
 const chatChunk = (choice: object, extra: object = {}): string =>
   sse({ id: 'chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6PeG', object: 'chat.completion.chunk', created: 1741570283, model: 'bench', service_tier: 'default', system_fingerprint: 'fp_50cad350e4', choices: [choice], ...extra })
 
+const chatCall = (piece: object): string => chatChunk({ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] }, logprobs: null, finish_reason: null })
+
+const messageStart = typed({ type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'bench', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 9, output_tokens: 1 } } } as { type: string })
+
 const wires: Readonly<Record<Api, Wire>> = {
   'openai-chat': {
     head: chatChunk({ index: 0, delta: { role: 'assistant', content: '', refusal: null }, logprobs: null, finish_reason: null }),
@@ -23,7 +27,7 @@ const wires: Readonly<Record<Api, Wire>> = {
   },
   anthropic: {
     head:
-      typed({ type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'bench', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 9, output_tokens: 1 } } } as { type: string }) +
+      messageStart +
       typed({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }),
     delta: (text) => typed({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string }),
     tail:
@@ -58,15 +62,47 @@ export function streamPieces(api: Api, deltas: number): string[] {
   return [wire.head, ...pieces, wire.tail].filter(Boolean)
 }
 
-/** The pieces of one streamed Chat Completions answer with one tool call of that many argument bytes. */
-export function toolPieces(bytes: number): string[] {
-  const call = (piece: object): string => chatChunk({ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] }, logprobs: null, finish_reason: null })
-  const filling = 'abcdefghijklmnop'
-  const pieces = [call({ id: 'call_1', type: 'function', function: { name: 'write', arguments: '' } }), call({ function: { arguments: '{"text":"' } })]
-  for (let length = 0; length < bytes; length += filling.length) pieces.push(call({ function: { arguments: filling } }))
-  pieces.push(call({ function: { arguments: '"}' } }))
-  return [wires['openai-chat'].head, ...pieces, chatChunk({ index: 0, delta: {}, logprobs: null, finish_reason: 'tool_calls' }), 'data: [DONE]\n\n']
+const filling = 'abcdefghijklmnop'
+
+/** The pieces of a tool call's arguments with that many bytes of text: one object with one string. */
+function fragments(bytes: number): string[] {
+  return ['{"text":"', ...Array.from({ length: Math.ceil(bytes / filling.length) }, () => filling), '"}']
 }
+
+const toolWires: Readonly<Partial<Record<Api, Wire>>> = {
+  'openai-chat': {
+    head: wires['openai-chat'].head + chatCall({ id: 'call_1', type: 'function', function: { name: 'write', arguments: '' } }),
+    delta: (text) => chatCall({ function: { arguments: text } }),
+    tail: `${chatChunk({ index: 0, delta: {}, logprobs: null, finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
+  },
+  anthropic: {
+    head: messageStart + typed({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'toolu_1', name: 'write', input: {} } } as { type: string }),
+    delta: (partial_json) => typed({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } } as { type: string }),
+    tail: wires.anthropic.tail.replace('end_turn', 'tool_use'),
+  },
+}
+
+/** The APIs whose tool calls are measured. */
+export const toolApis: readonly Api[] = ['anthropic', 'openai-chat']
+
+/** The pieces of one streamed answer with one tool call of that many argument bytes. */
+export function toolPieces(api: Api, bytes: number): string[] {
+  const wire = toolWires[api]
+  if (!wire) throw new Error(`no tool call in the form of ${api}`)
+  return [wire.head, ...fragments(bytes).map((text, index) => wire.delta(text, index)), wire.tail]
+}
+
+/** Characters of an answer of {@link streamPieces}. */
+export const textLength = (deltas: number): number => Array.from({ length: deltas }, (_, index) => (words[index % words.length] ?? '').length).reduce((sum, length) => sum + length, 0)
+
+/** Characters of the arguments of {@link toolPieces}. */
+export const argumentsLength = (bytes: number): number => fragments(bytes).reduce((sum, text) => sum + text.length, 0)
+
+/** The event of one delta, its text given when it is sent. */
+export const deltaEvent = (api: Api, text: string): string => wires[api].delta(text, 0)
+
+/** What stands before and after the deltas of a streamed answer. */
+export const frameOf = (api: Api): Pick<Wire, 'head' | 'tail'> => wires[api]
 
 /** The content type of the API's streams. */
 export const contentType = (api: Api): string => (api === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')

@@ -1,81 +1,86 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Api, apis } from './bodies.ts'
-import { rows } from './rows.ts'
+import { apis } from './bodies.ts'
+import { environment, load } from './environment.ts'
+import { goals } from './goals.ts'
+import { measure } from './measure.ts'
+import { startServer } from './processes.ts'
+import { type Regime, regimes } from './regimes.ts'
+import { Results } from './results.ts'
+import { absent, rows } from './rows.ts'
+import { goalsTable, regimeTable } from './tables.ts'
 
-/** `node src/main.ts [--regime fast|paced|tool] [--api API] [--rounds N] [--streams N] [--deltas N] [--peers]`: the table of what a delta costs. */
+/**
+ * `node src/main.ts`: the tables of what a delta, a request, an import costs, as Markdown.
+ * `--all`: every regime with every library, and the goals. `--smoke`: every regime with the floors and modelport, tiny, to see that it works.
+ * `--regime NAME` (again for more; else fast and paced), `--api API`, `--row NAME`, `--peers`, `--out FILE`; `--rounds`, `--warm-ups`, `--streams`,
+ * `--repeat`, `--deltas` (the size of an answer, in bytes for `tool`), `--limit` (seconds a sample may take), `--slow` (seconds after which a row is measured once).
+ */
+const number = { type: 'string' } as const
+const several = { type: 'string', multiple: true } as const
+const flag = { type: 'boolean' } as const
 const { values } = parseArgs({
-  options: { regime: { type: 'string' }, api: { type: 'string' }, rounds: { type: 'string' }, streams: { type: 'string' }, deltas: { type: 'string' }, peers: { type: 'boolean' } },
+  options: {
+    'all': flag, 'smoke': flag, 'peers': flag, 'regime': several, 'api': several, 'row': several, 'out': { type: 'string' },
+    'rounds': number, 'warm-ups': number, 'streams': number, 'repeat': number, 'deltas': number, 'limit': number, 'slow': number,
+  },
 })
-const file = (name: string): URL => new URL(name, import.meta.url)
-const server = fork(file('server.ts'))
-const [port] = (await once(server, 'message')) as [number]
 
-interface Regime {
-  readonly name: string
-  readonly rounds: number
-  readonly streams: number
-  readonly deltas: number
-}
-const regimes: readonly Regime[] = [
-  { name: 'fast', rounds: 7, streams: 1, deltas: 20_000 },
-  { name: 'paced', rounds: 5, streams: 200, deltas: 150 },
-  { name: 'tool', rounds: 3, streams: 1, deltas: 1_000_000 },
-].map((regime) => ({
-  ...regime,
-  rounds: Number(values.rounds ?? regime.rounds),
-  streams: Number(values.streams ?? regime.streams),
-  deltas: Number(values.deltas ?? regime.deltas),
-}))
-
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
-
-async function measure(api: Api, regime: Regime): Promise<void> {
-  const baseUrl = `http://127.0.0.1:${port}/${api}/${regime.name}/${regime.deltas}`
-  const clients = new Map<string, ChildProcess>()
-  const samples = new Map<string, number[]>()
-  for (const { name, apis: measured, peer } of rows) {
-    if (!measured.includes(api) || (peer && (!values.peers || regime.name === 'tool'))) continue
-    const client = fork(file('client.ts'), [name, api])
-    client.on('exit', (code) => {
-      if (code) throw new Error(`the process of "${name}" ended with ${code}`)
-    })
-    await once(client, 'message')
-    clients.set(name, client)
-    samples.set(name, [])
-  }
-  // Until the code of every row is compiled: what a long-lived process pays is measured.
-  const warmUps = regime.name === 'tool' ? 1 : 5
-  for (let round = -warmUps; round < regime.rounds; round++) {
-    const order = [...clients].map((entry) => [Math.random(), entry] as const).toSorted((a, b) => a[0] - b[0])
-    for (const [, [name, client]] of order) {
-      client.send({ baseUrl, streams: regime.streams })
-      const [result] = (await once(client, 'message')) as [{ cpuMicros: number }]
-      if (round >= 0) samples.get(name)?.push(result.cpuMicros)
-    }
-  }
-  for (const client of clients.values()) client.disconnect()
-  print(api, regime, samples)
-}
-
-/** The ratio is the median of the ratios within each round, so that foreign load falls on both sides. */
-function print(api: Api, regime: Regime, samples: ReadonlyMap<string, readonly number[]>): void {
-  const floor = samples.get('floor b (reference)') ?? []
-  const count = regime.streams * (regime.name === 'tool' ? 1 : regime.deltas)
-  const unit = regime.name === 'tool' ? 'µs CPU/call' : 'µs CPU/delta'
-  console.log(`\n${api}, ${regime.name}: ${regime.streams} stream(s) of ${regime.deltas}, ${regime.rounds} rounds`)
-  console.log('| row | '.concat(unit, ' | ratio to b |\n|---|--:|--:|'))
-  for (const [name, cpu] of samples) {
-    const ratios = cpu.map((value, index) => value / (floor[index] ?? NaN))
-    console.log(`| ${name} | ${(median(cpu) / count).toFixed(2)} | ${median(ratios).toFixed(2)} |`)
+/** A regime as the flags change it. */
+function adjusted(regime: Regime): Regime {
+  const smoked = { ...regime, ...(values.smoke && regime.smoke) }
+  const { rounds = smoked.rounds, 'warm-ups': warmUps = smoked.warmUps, streams = smoked.streams, repeat = smoked.repeat } = values
+  return {
+    ...smoked,
+    rounds: Number(rounds),
+    warmUps: Number(warmUps),
+    streams: smoked.streams === 1 ? 1 : Number(streams),
+    repeat: smoked.repeat === 1 ? 1 : Number(repeat),
+    sizes: values.deltas && smoked.sizes.some((size) => size !== 1) ? [Number(values.deltas)] : smoked.sizes,
+    apis: smoked.apis.filter((api) => !values.api || values.api.includes(api)),
   }
 }
 
-for (const regime of regimes) {
-  if (values.regime ? values.regime !== regime.name : regime.name === 'tool') continue
-  for (const api of apis) {
-    if (regime.name === 'tool' ? api === 'openai-chat' : !values.api || values.api === api) await measure(api, regime)
-  }
+const everything = values.all ?? values.smoke ?? false
+const chosen = regimes.filter(({ name }) => values.regime?.includes(name) ?? (everything || name === 'fast' || name === 'paced')).map(adjusted)
+const peers = values.smoke ? false : (values.all ?? values.peers ?? false)
+const measured = rows.filter(({ name, kind }) => values.row?.includes(name) ?? (kind !== 'peer' || peers))
+const unknown = [
+  ...(values.regime ?? []).filter((name) => !regimes.some((regime) => regime.name === name)),
+  ...(values.api ?? []).filter((name) => !apis.some((api) => api === name)),
+  ...(values.row ?? []).filter((name) => !rows.some((row) => row.name === name)),
+]
+if (unknown.length) {
+  console.error(`unknown: ${unknown.join(', ')}. Regimes: ${regimes.map(({ name }) => name).join(', ')}. APIs: ${apis.join(', ')}. Rows: ${rows.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
 }
-server.disconnect()
+
+const printed: string[] = []
+/** Printed at once, so that a run that is broken off leaves what it had; the file is written as far as it is. */
+function print(lines: readonly string[]): void {
+  printed.push(...lines)
+  console.log(lines.join('\n'))
+  if (values.out) writeFileSync(values.out, `${printed.join('\n').trimEnd()}\n`)
+}
+
+const server = await startServer()
+const results = new Results()
+const bench = { url: server.url, results, rows: measured, limitMs: Number(values.limit ?? 60) * 1000, slowMs: Number(values.slow ?? 10) * 1000 }
+const started = performance.now()
+
+print(['# Performance: results', '', `Printed by \`node src/main.ts${process.argv.slice(2).map((word) => ` ${word}`).join('')}\`; how to read it: [performance.md](performance.md).`, ''])
+print(environment(measured, absent))
+for (const regime of chosen) {
+  for (const api of regime.apis) await measure(bench, regime, api)
+  print(regimeTable(results, regime, regime.apis, measured))
+}
+if (everything) print(goalsTable(results, goals))
+print([`Took ${((performance.now() - started) / 60_000).toFixed(1)} minutes; load average at the end ${load()}.`])
+server.close()
+
+// That another library fails is a result; that modelport or a floor does is none.
+const failures = results.errors(rows.filter(({ kind }) => kind !== 'peer').map(({ name }) => name))
+if (failures.length) {
+  console.error(`failed: ${failures.join('; ')}`)
+  process.exitCode = 1
+}

@@ -1,27 +1,17 @@
-import type { Api } from './bodies.ts'
-import { discard, split } from './floor.ts'
-import { modelport } from './modelport-row.ts'
-import { aiSdk, officialSdk } from './peer-rows.ts'
-
-/** Reads one streamed answer from a base URL; gives the number of characters, so that nothing is optimised away. */
-export type Drain = (baseUrl: string) => Promise<number>
-
-/** One line of the table: what is measured on which API. Made only in the process that measures it. */
-export interface Row {
-  readonly name: string
-  readonly apis: readonly Api[]
-  /** True for other libraries, which `--peers` adds. */
-  readonly peer: boolean
-  create(api: Api): Promise<Drain>
-}
-
-const all: readonly Api[] = ['openai-chat', 'anthropic', 'openai-responses', 'gemini', 'ollama']
+import type { Row } from './row.ts'
+import { aiSdk, aiSdkModel } from './rows/ai-sdk.ts'
+import { floorA, floorB } from './rows/floors.ts'
+import { langChain } from './rows/langchain.ts'
+import { modelport } from './rows/modelport.ts'
+import { officialSdk } from './rows/official-sdk.ts'
+import { piAi } from './rows/pi-ai.ts'
+import { tanStack } from './rows/tanstack.ts'
 
 /** All rows, the reference first. */
-export const rows: readonly Row[] = [
-  { name: 'floor b (reference)', apis: all, peer: false, create: () => Promise.resolve((baseUrl) => split(`${baseUrl}/x`)) },
-  { name: 'floor a (discard)', apis: all, peer: false, create: () => Promise.resolve((baseUrl) => discard(`${baseUrl}/x`)) },
-  { name: 'modelport', apis: all, peer: false, create: modelport },
-  { name: 'official SDK', apis: all, peer: true, create: officialSdk },
-  { name: 'AI SDK streamText', apis: all.filter((api) => api !== 'ollama'), peer: true, create: aiSdk },
+export const rows: readonly Row[] = [floorB, floorA, modelport, officialSdk, aiSdk, aiSdkModel, langChain, piAi, tanStack]
+
+/** What was asked for and is not here, and why. */
+export const absent: readonly string[] = [
+  '`@earendil-works/pi-ai` 1.5.2, the newest: it needs `@earendil-works/pi-schema`, which the registry does not hold (2026-11-21). Measured is 0.87.1, the newest that installs.',
+  '`@tanstack/ai-ollama` 0.11.11: it needs `@tanstack/ai` ^0.63.0, the newest there is is 0.58.0 (2026-11-21).',
 ]
