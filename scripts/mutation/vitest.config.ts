@@ -1,11 +1,21 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { discoverWorkspaces, root } from '../workspaces.mjs'
 
 /** The tests that prove each package: its own, and for the driver the contract as well. */
 const tests: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/*.test.ts'],
   driver: ['packages/driver/test/*.test.ts', 'scripts/mutation/contract.test.ts'],
+}
+/** Those that take longest; the first test that fails ends a run. */
+const last = ['scripts/mutation/contract.test.ts', 'packages/driver/test/undici-transport.test.ts']
+
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const cost = ({ moduleId }: TestSpecification): number => last.findIndex((path) => moduleId.endsWith(path))
+    return (await super.sort(files)).sort((a, b) => cost(a) - cost(b))
+  }
 }
 
 const { MODELPORT_MUTATION: mutated = 'core' } = process.env
@@ -16,5 +26,12 @@ export default defineConfig({
     alias: discoverWorkspaces().flatMap(({ dir, entries }) =>
       entries.map(({ specifier, source }) => ({ find: new RegExp(`^${specifier}$`), replacement: join(dir, source) }))),
   },
-  test: { setupFiles: [join(root, 'scripts/mutation/quick.ts')], include: [...(tests[mutated] ?? [])], testTimeout: 30_000 },
+  test: {
+    include: [...(tests[mutated] ?? [])],
+    setupFiles: [join(root, 'scripts/mutation/quick.ts')],
+    sequence: { sequencer: QuickFirst },
+    // Modules are loaded once for all mutants: which of them is active is decided while they run.
+    isolate: false,
+    testTimeout: 5000,
+  },
 })

@@ -140,7 +140,9 @@ describe('a decoder', () => {
 
   test('is told of the end', async () => {
     let ends = 0
-    expect(await read(play([[text, stop]], once, ending(() => void ends++)).provider)).toBe('x')
+    expect(await read(play([[text, stop]], once, ending(() => {
+      ends++
+    })).provider)).toBe('x')
     expect(ends).toBe(1)
   })
 

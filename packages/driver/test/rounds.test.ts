@@ -44,7 +44,7 @@ describe('what a round is made of', () => {
   test('citations, the vendor\'s own calls, probabilities, warnings; no list where there is nothing', async () => {
     const lists = { citations: [{ url: 'u' }, { url: 'v' }], providerToolCalls: [{ id: 's', name: 'search' }], logprobs: [{ token: 'a', logprob: -1 }, { token: 'b', logprob: -2 }], warnings: ['w'] }
     const found = await answer(
-      ['citation', { url: 'u' }], ['citation', { url: 'v' }], ['providerToolCall', { id: 's', name: 'search' } as never],
+      ['citation', { url: 'u' }], ['citation', { url: 'v' }], ['providerToolCall', { id: 's', name: 'search' }],
       ['logprobs', [{ token: 'a', logprob: -1 }] as never], ['logprobs', [{ token: 'b', logprob: -2 }] as never], ['warning', 'w'], ['text', 'x'],
     )
     expect(found).toMatchObject(lists)
