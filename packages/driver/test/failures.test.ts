@@ -73,7 +73,7 @@ describe('a failed connection', () => {
 
 describe('an error as the caller sees it', () => {
   const redact = createRedact(['sk-0123456789abcdef'])
-  const clean = (error: unknown, extra = {}) => sanitizeError(error, 'p', redact, extra)
+  const clean = (error: unknown, extra = {}): ProviderError => sanitizeError(error, 'p', redact, extra) as ProviderError
 
   test('begins with the provider and the code', () => {
     expect(clean(new LlmError('config', 'no')).message).toBe('p: config: no')
@@ -110,7 +110,7 @@ describe('an error as the caller sees it', () => {
     const found = clean(new ProviderError('truncated', 'x', { provider: 'p', partial })).partial
     expect(found).toEqual(partial)
     expect(found?.toolCalls).toBe(toolCalls)
-    const secret = { ...partial, toolCalls: [{ ...toolCalls[0], arguments: { key: 'sk-0123456789abcdef' } }] } as typeof partial
+    const secret = { ...partial, toolCalls: [{ id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' }] }
     expect(clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial?.toolCalls[0]?.arguments).toEqual({ key: '[redacted]' })
   })
 })

@@ -42,10 +42,10 @@ describe('what a round is made of', () => {
   })
 
   test('citations, the vendor\'s own calls, probabilities, warnings; no list where there is nothing', async () => {
-    const lists = { citations: [{ url: 'u' }, { url: 'v' }], providerToolCalls: [{ id: 's', name: 'search' }], logprobs: [{ token: 'a', logprob: -1 }, { token: 'b', logprob: -2 }], warnings: ['w'] }
+    const lists = { citations: [{ url: 'u' }, { url: 'v' }], providerToolCalls: [{ id: 's', name: 'search', data: 1 }], logprobs: [{ token: 'a', logprob: -1 }, { token: 'b', logprob: -2 }], warnings: ['w'] }
     const found = await answer(
-      ['citation', { url: 'u' }], ['citation', { url: 'v' }], ['providerToolCall', { id: 's', name: 'search' }],
-      ['logprobs', [{ token: 'a', logprob: -1 }] as never], ['logprobs', [{ token: 'b', logprob: -2 }] as never], ['warning', 'w'], ['text', 'x'],
+      ['citation', { url: 'u' }], ['citation', { url: 'v' }], ['providerToolCall', { id: 's', name: 'search', data: 1 }],
+      ['logprobs', [{ token: 'a', logprob: -1 }]], ['logprobs', [{ token: 'b', logprob: -2 }]], ['warning', 'w'], ['text', 'x'],
     )
     expect(found).toMatchObject(lists)
     expect(Object.keys(await answer(['text', 'x'])).sort()).toEqual(['finishReason', 'message', 'text', 'toolCalls', 'usage'])
