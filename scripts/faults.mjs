@@ -26,8 +26,13 @@ const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(({ na
   assertionResults.map((result) => ({ ...result, file: relative(root, name) })))
 const kit = new Set(kitFiles)
 
-const matches = (test) => ({ file: path, title, fullName }) =>
-  'kit' in test ? kit.has(path) && title.startsWith(test.kit) : path === test.file && fullName.includes(test.title)
+/** What the runner makes of a title as the source has it. */
+const pattern = (title) => new RegExp(title.split(/%[a-z]|\$\w+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*'))
+
+const matches = (test) => {
+  const named = pattern(test.title ?? '')
+  return ({ file: path, title, fullName }) => ('kit' in test ? kit.has(path) && title.startsWith(test.kit) : path === test.file && named.test(fullName))
+}
 
 /** Sums of what all tests noted for the row; the largest where the name says so. */
 function numbersOf(id) {

@@ -230,6 +230,7 @@ export const rows: readonly FaultRow[] = [
     id: 'T3', fault: 'arguments too deep, too many, too long',
     required: '`limit-exceeded`: depth 128, 1 MiB a call; 50 ms to find out',
     tests: [...here('arguments', 'too deep, too many, too long'), ...driver('tool-arguments', 'nesting beyond 128, in 50 ms at most'), ...runtime('hostile-arguments', 'a text larger than 1 MiB, whatever was made of it')],
+    pending: 'where arguments travel as an object, JSON.parse of their event, of up to 16 MiB, comes before any limit',
   },
   {
     id: 'T4', fault: 'texts that make a regular expression slow',

@@ -56,6 +56,7 @@ describe('apiHost, case by case', () => {
     ['llamacpp:C:\\models\\m.gguf', undefined, ''],
     ['vertex', undefined, 'aiplatform.googleapis.com:443'],
   ])('%s %s is %s', (provider, baseUrl, expected) => {
+    reportFault('E2', { 'confusing addresses': 1 })
     expect(host(provider, baseUrl)).toBe(expected)
   })
 

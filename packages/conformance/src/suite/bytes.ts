@@ -82,6 +82,7 @@ async function atEveryByte(lab: Lab, turns: Turns, result: (connection: Connecti
       return withBody(answer, inTwo(bytes, at))
     }
     assertEqual(await result(connection), expected, `the result with the bytes split at ${at}`)
+    lab.count('splits')
   }
   assert(length > 2, 'the answer has bytes')
 }
