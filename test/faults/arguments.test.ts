@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isLlmError, type StreamEvent, type ToolCall } from '@modelport/core'
 import type { WireAnswer, WireRequest } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
-import { reportFault } from '../support/faults.js'
+import { atSize, reportFault } from '../support/faults.js'
 import { sharedPath } from '../support/shared.js'
 import { once, question, requestOf, type Target, targets, tools } from './targets.js'
 
@@ -60,7 +60,7 @@ describe.each(targets)('$name', (target) => {
     const attacks: Record<string, string> = {
       'depth 129': `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`,
       'depth 10^6, open': '{"a":'.repeat(1_000_000),
-      '10^6 keys': `{${Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":1`).join(',')}}`,
+      'many keys': `{${Array.from({ length: atSize(120_000, 1_000_000) }, (_, index) => `"k${index}":1`).join(',')}}`,
       '10 MB of text': JSON.stringify({ text: 'x'.repeat(10_000_000) }),
       'depth 10^5, whole': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     }
