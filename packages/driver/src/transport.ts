@@ -2,11 +2,15 @@ import { LlmError } from '@modelport/core'
 import type { CommonConfig } from './config.js'
 import type { Fetch } from './driver.js'
 import { defaultTimeouts } from './limits.js'
+import type { UndiciOptions } from './undici-transport.js'
 
 interface Runtime {
   readonly process?: { readonly versions?: { readonly node?: string; readonly bun?: string } }
   readonly Deno?: unknown
 }
+
+const platformFetch: Fetch = (input, init) => globalThis.fetch(input, init)
+const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node only; pass a fetch of your own that uses it')
 
 /**
  * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere
@@ -18,13 +22,24 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
   const { process, Deno } = globalThis as Runtime
   const node = process?.versions?.node !== undefined && process.versions.bun === undefined && Deno === undefined
   if (!node) {
-    if (config.proxy) throw new LlmError('unsupported', 'proxy works on Node only; pass a fetch of your own that uses it')
-    return (input, init) => globalThis.fetch(input, init)
+    if (config.proxy) throw noProxy()
+    return platformFetch
   }
   let loaded: Promise<Fetch> | undefined
   const connectMs = config.timeouts?.connectMs ?? defaultTimeouts.connectMs
   return async (input, init) => {
-    loaded ??= import('./undici-transport.js').then((module) => module.createUndiciFetch({ connectMs, proxy: config.proxy }))
+    loaded ??= loadUndici({ connectMs, proxy: config.proxy })
     return (await loaded)(input, init)
   }
+}
+
+/** A bundle for browsers and workers is without undici, and some workers call themselves Node: they get the platform's `fetch`. */
+async function loadUndici(options: UndiciOptions): Promise<Fetch> {
+  const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch((cause: unknown) => {
+    throw new LlmError('unsupported', `undici, the transport on Node, cannot be loaded; it needs Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`, { cause })
+  })
+  const { createUndiciFetch } = await load
+  if (createUndiciFetch) return createUndiciFetch(options)
+  if (options.proxy) throw noProxy()
+  return platformFetch
 }
