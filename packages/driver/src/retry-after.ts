@@ -5,9 +5,8 @@
  */
 export function retryAfterMs(headers: Headers, date: number): number | undefined {
   const exact = headers.get('retry-after-ms')
-  if (exact !== null && /^\d+(\.\d+)?$/.test(exact.trim())) return finite(Number(exact))
-  const value = headers.get('retry-after')?.trim()
-  if (!value) return undefined
+  if (exact !== null && /^\d+(\.\d+)?$/.test(exact)) return finite(Number(exact))
+  const value = headers.get('retry-after') ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return finite(Number(value) * 1000)
   if (!/^[A-Za-z]{3,9}, /.test(value)) return undefined
   const at = Date.parse(value)

@@ -115,6 +115,42 @@ describe('a body', () => {
     expect(silent.clock.pending).toBe(0)
   })
 
+  test.each<Step>([
+    text, ['reasoning', 'x'], ['refusal', 'x'], ['toolCall', 0, { id: 'a', name: 'f' }], ['part', { type: 'text', text: 'x' }], ['providerToolCall', { name: 'search', data: 1 }],
+  ])('in which a %s keeps the clock of the answer', async (...step) => {
+    const alive = (steps: readonly Step[]) => {
+      let send: (piece: string) => void = () => undefined
+      let end: () => void = () => undefined
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          send = (piece) => controller.enqueue(new TextEncoder().encode(piece))
+          end = () => controller.close()
+        },
+        cancel: () => {
+          send = end = () => undefined
+        },
+      })
+      const { provider, clock } = play([() => new Response(body)], { ...once, timeouts: { semanticIdleMs: 1000 } })
+      return { run: async () => {
+        const reader = await provider.streamWithTools(question, [])
+        const reading = (async () => {
+          for await (const _ of reader);
+        })().then(() => 'whole', (error: unknown) => (error as Error).message)
+        for (const next of steps) {
+          await settle()
+          clock.advance(600)
+          send(line(next))
+        }
+        await settle()
+        end()
+        return reading
+      } }
+    }
+    const given = step as unknown as Step
+    expect(await alive([given, stop]).run()).toBe('whole')
+    expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no piece of the answer for 1000 ms')
+  })
+
   test('of JSON that is no answer of this API', async () => {
     const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({

@@ -54,6 +54,7 @@ describe('what a round is made of', () => {
   test('the model as the server names it, and what its driver wants to keep', async () => {
     expect((await answer(['model', 'm-2'], ['model', '']))).toMatchObject({ message: { origin: { provider: 'p', model: 'm-2' } } })
     expect((await answer(['state', [1]], ['state', [2]])).message.origin).toEqual({ provider: 'p', model: 'm', state: [2] })
+    expect(Object.keys((await answer(['text', 'x'])).message.origin ?? {})).toEqual(['provider', 'model'])
     expect((await answer(['state', null])).message.origin).toEqual({ provider: 'p', model: 'm', state: null })
   })
 
@@ -85,6 +86,7 @@ describe('counts', () => {
     expect(await counted(['usage', { inputTokens: 5, outputTokens: 1 }], ['usage', { outputTokens: 3, inputTokens: -1, reasoningTokens: null as never }])).toMatchObject({
       inputTokens: 5, outputTokens: 3, reasoningTokens: 0, reported: true,
     })
+    expect(await counted(['usage', { inputTokens: '5' as never }])).toMatchObject({ inputTokens: 0, reported: false })
     expect(await counted(['usage', { inputTokens: -1 }])).toMatchObject({ inputTokens: 0, reported: false })
     expect(await counted(['usage', {}])).toMatchObject({ reported: false })
     expect(await counted(['usage', { inputTokens: 0 }])).toMatchObject({ inputTokens: 0, reported: true })
