@@ -45,6 +45,8 @@ export interface WireServerOptions {
   readonly apiKey?: string
   /** What goes wrong. Default: nothing. */
   readonly fault?: WireFault
+  /** Lets web pages of every origin ask: preflights are answered, and not among the requests. @default false */
+  readonly cors?: boolean
   /** Port to listen on. @default 0: any free one */
   readonly port?: number
 }
@@ -59,6 +61,9 @@ export interface WireServer {
   close(): Promise<void>
 }
 
+const anyOrigin = { 'access-control-allow-origin': '*' }
+const preflight = { ...anyOrigin, 'access-control-allow-methods': '*', 'access-control-allow-headers': 'authorization, *' }
+
 type Logged = WireRequest & { closedEarly: boolean }
 
 const page: WireAnswer = { status: 200, headers: { 'content-type': 'text/html' }, pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'] }
@@ -69,6 +74,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
   let answered = 0
   const server = createServer((incoming, outgoing) => {
     const serve = async (): Promise<void> => {
+      if (options.cors && incoming.method === 'OPTIONS') return void outgoing.writeHead(204, preflight).end()
       const request: Logged = { ...(await toWireRequest(incoming)), closedEarly: false }
       outgoing.on('close', () => {
         request.closedEarly = !outgoing.writableFinished
@@ -118,8 +124,8 @@ function choose(options: WireServerOptions, request: WireRequest, index: number,
   return 'pieces' in turn ? turn : format.answer(turn, request)
 }
 
-async function send({ chunking = 'events', delayMs = 0, fault = {} }: WireServerOptions, answer: WireAnswer, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(answer.status, answer.headers)
+async function send({ chunking = 'events', delayMs = 0, fault = {}, cors }: WireServerOptions, answer: WireAnswer, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(answer.status, { ...answer.headers, ...(cors && anyOrigin) })
   outgoing.flushHeaders()
   const limit = answer.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
   let sent = 0

@@ -96,3 +96,14 @@ test('the reference system\'s mock model', async () => {
   expect(plain.usage()).toMatchObject({ inputTokens: 50, outputTokens: 10 })
   expect((await provider.generate([{ role: 'user', content: 'Hello' }])).usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
 })
+
+test('pages of other origins may ask when they are let, and their preflights are no requests', async () => {
+  const { provider, server } = await serve({ cors: true, apiKey })
+  const preflight = await fetch(`${server.url}/v1/chat/completions`, { method: 'OPTIONS' })
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-headers')]).toEqual([204, '*', 'authorization, *'])
+  expect((await fetch(`${server.url}/v1/models`)).headers.get('access-control-allow-origin')).toBe('*')
+  expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+  const { server: closed } = await serve()
+  expect((await fetch(`${closed.url}/v1/models`)).headers.has('access-control-allow-origin')).toBe(false)
+})
