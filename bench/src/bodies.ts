@@ -64,9 +64,11 @@ export function streamPieces(api: Api, deltas: number): string[] {
 
 const filling = 'abcdefghijklmnop'
 
-/** The pieces of a tool call's arguments with that many bytes of text: one object with one string. */
+/** A tool call's arguments in pieces, one object with one string, no longer than so many bytes. */
 function fragments(bytes: number): string[] {
-  return ['{"text":"', ...Array.from({ length: Math.ceil(bytes / filling.length) }, () => filling), '"}']
+  const [open, close] = ['{"text":"', '"}']
+  const fillings = Math.max(0, Math.floor((bytes - open.length - close.length) / filling.length))
+  return [open, ...Array.from({ length: fillings }, () => filling), close]
 }
 
 const toolWires: Readonly<Partial<Record<Api, Wire>>> = {

@@ -70,6 +70,7 @@ const started = performance.now()
 
 print(['# Performance: results', '', `Printed by \`node src/main.ts${process.argv.slice(2).map((word) => ` ${word}`).join('')}\`; how to read it: [performance.md](performance.md).`, ''])
 print(environment(measured, absent))
+if (values.smoke) print(['So small that the numbers say nothing: this run shows that everything works.', ''])
 for (const regime of chosen) {
   for (const api of regime.apis) await measure(bench, regime, api)
   print(regimeTable(results, regime, regime.apis, measured))

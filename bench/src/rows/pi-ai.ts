@@ -7,7 +7,7 @@ type Stream = (baseUrl: string, context: TranscriptContext) => AsyncIterable<{ r
 
 const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 const modelOf = <Name extends string>(api: Name, baseUrl: string): Model<Name> =>
-  ({ id: 'bench', name: 'bench', api, provider: 'bench', baseUrl, reasoning: false, input: ['text'], cost: zero, contextWindow: 1_000_000, maxTokens: 100 }) as Model<Name>
+  ({ id: 'bench', name: 'bench', api, provider: 'bench', baseUrl, reasoning: false, input: ['text'], cost: zero, contextWindow: 1_000_000, maxTokens: 100 })
 
 async function streamOf(api: Api): Promise<Stream> {
   switch (api) {

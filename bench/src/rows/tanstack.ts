@@ -1,6 +1,12 @@
-import type { StreamChunk } from '@tanstack/ai'
 import type { Api } from '../bodies.ts'
 import { apiKey, perUrl, type Row, usesOf } from '../row.ts'
+
+/** What is read of an event. */
+interface Chunk {
+  readonly type: string
+  readonly delta?: string
+  readonly message?: string
+}
 
 /** The adapters take the names of known models alone, and their types do not fit those of `chat` where optional properties are exact. */
 const model = 'bench' as never
@@ -50,11 +56,11 @@ export const tanStack: Row = {
     return {
       stream: async (baseUrl, onText) => {
         let length = 0
-        const events = chat({ adapter: adapter(baseUrl), ...request } as never) as AsyncIterable<StreamChunk>
+        const events = chat({ adapter: adapter(baseUrl), ...request } as never) as AsyncIterable<Chunk>
         for await (const event of events) {
           if (event.type === 'RUN_ERROR') throw new Error(event.message)
           if (event.type !== 'TEXT_MESSAGE_CONTENT' && event.type !== 'TOOL_CALL_ARGS') continue
-          length += event.delta.length
+          length += event.delta?.length ?? 0
           if (event.delta) onText?.(event.delta)
         }
         return length
