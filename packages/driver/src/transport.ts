@@ -20,7 +20,8 @@ const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
   if (config.fetch) return config.fetch
   const { process, Deno } = globalThis as Runtime
-  const node = process?.versions?.node !== undefined && process.versions.bun === undefined && Deno === undefined
+  const versions = process?.versions
+  const node = versions?.node !== undefined && versions.bun === undefined && Deno === undefined
   if (!node) {
     if (config.proxy) throw noProxy()
     return platformFetch
