@@ -24,7 +24,7 @@ const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('pack
 const config: KnipConfig = {
   workspaces: {
     '.': {
-      entry: ['scripts/**/*.{mjs,mts}', 'scripts/mutation/*.ts', 'test/**/*.test.ts', 'test/support/*.ts'],
+      entry: ['scripts/**/*.{mjs,mts}', 'scripts/mutation/*.ts', 'test/**/*.test.ts', 'test/support/*.ts', 'test/runtimes/{process,page,worker,host}.ts'],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
       // The guides' examples import them, and a test type-checks those.
       ignoreDependencies: ['ai', '@ai-sdk/openai', 'langchain', '@langchain/core', '@langchain/openai', 'zod'],

@@ -24,8 +24,10 @@ const steps = [
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'pack and install', command: 'pnpm run check:pack', needs: 'build' },
+  { name: 'other versions of Node', command: 'node scripts/runtimes.mjs node-22 node-26', tests: true },
   { name: 'deno', command: 'node scripts/runtimes.mjs deno', tests: true },
   { name: 'bun', command: 'node scripts/runtimes.mjs bun', tests: true },
+  { name: 'browser and worker', command: 'node scripts/runtimes.mjs chromium workerd', tests: true },
   ...(bench?.manifest.scripts?.smoke ? [{ name: 'bench smoke', command: 'pnpm --filter @modelport/bench run smoke', needs: 'build' }] : []),
 ]
 

@@ -1,6 +1,14 @@
+const windows = process.platform === 'win32'
+const node = (version) => `node-${windows ? 'win' : process.platform}-${process.arch}@${version}`
+
 /** Programs that tests run and the lockfile has not: they come from npm into npx's cache when they are needed. */
 export const runtimePackages = {
-  deno: 'deno@2.9.6',
-  bun: 'bun@1.4.5',
-  srt: '@anthropic-ai/sandbox-runtime@0.0.83',
+  // The oldest that the manifests promise, and the newest of later lines.
+  'node-22': node('22.19.0'),
+  'node-24': node('24.21.0'),
+  'node-26': node('26.10.0'),
+  'deno': 'deno@2.9.6',
+  'bun': 'bun@1.4.5',
+  'workerd': 'workerd@1.20261117.1',
+  'srt': '@anthropic-ai/sandbox-runtime@0.0.83',
 }

@@ -2,13 +2,13 @@ import { realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
 
 const sources = new Map(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)] as const)))
 const llama = join(root, 'packages/provider-llamacpp/node_modules/node-llama-cpp')
 
-/** Takes packages of this repository from their sources, so that nothing has to be built before, and leaves the native one where it is. */
+/** Takes packages of this repository from their sources, so that nothing has to be built before. */
 const workspace: Plugin = {
   name: 'workspace',
   setup: ({ onResolve }) => {
@@ -16,6 +16,13 @@ const workspace: Plugin = {
       const source = sources.get(path)
       return source === undefined ? undefined : { path: source }
     })
+  },
+}
+
+/** Leaves what Node brings, and the native package, where they are. */
+const forNode: Plugin = {
+  name: 'for Node',
+  setup: ({ onResolve }) => {
     // Node's own modules by their full names, which every runtime knows.
     onResolve({ filter: /^[a-z_/]+$/ }, ({ path }) => (builtinModules.includes(path) ? { path: `node:${path}`, external: true } : undefined))
     onResolve({ filter: /^node-llama-cpp$/ }, () => ({ path: pathToFileURL(join(realpathSync(llama), 'dist/index.js')).href, external: true }))
@@ -33,7 +40,26 @@ const banner = 'import { createRequire as __createRequire } from \'node:module\'
 export async function bundlePrograms<Name extends string>(folder: string, entries: Readonly<Record<Name, string>>): Promise<Record<Name, string>> {
   await build({
     entryPoints: entries, outdir: folder, bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'es2023', logLevel: 'error',
-    outExtension: { '.js': '.mjs' }, plugins: [workspace], banner: { js: banner },
+    outExtension: { '.js': '.mjs' }, plugins: [workspace, forNode], banner: { js: banner },
   })
   return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<Name, string>
+}
+
+/** The modules that a package's manifest takes away from browsers, by their sources. */
+const withoutNode: Plugin = {
+  name: 'browser field',
+  setup: ({ onLoad }) => {
+    const removed = discoverWorkspaces().flatMap(({ dir, manifest }) => Object.keys(manifest['browser'] ?? {}).map((file) => join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts'))))
+    onLoad({ filter: /\.ts$/ }, ({ path }) => (removed.includes(path) ? { contents: 'export {}' } : undefined))
+  },
+}
+
+/** Makes a program for browsers and workers, in one file, as a bundler makes it of the packages. */
+export async function bundleForBrowser(entry: string | { readonly contents: string }, options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName'> = {}): Promise<string> {
+  const input = typeof entry === 'string' ? { entryPoints: [entry] } : { stdin: { contents: entry.contents, resolveDir: root, loader: 'ts' as const } }
+  const { outputFiles } = await build({
+    ...input, bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'error', plugins: [workspace, withoutNode], ...options, write: false,
+  })
+  const [{ text } = { text: '' }] = outputFiles
+  return text
 }
