@@ -7,8 +7,8 @@ export default {
   ignoreStatic: true,
   concurrency: 2,
   // A mutant that waits for ever is one that is found; a loaded machine must not find others.
-  timeoutMS: 10_000,
-  timeoutFactor: 3,
+  timeoutMS: 5_000,
+  timeoutFactor: 1.5,
   tempDirName: '.cache/stryker',
   ignorePatterns: ['bench', 'docs', 'dist', 'examples', 'coverage', '.turbo', '.ci', 'test/**/*.test.ts', 'packages/{provider-*,cli,factory,runtime}/{src,test}'],
   reporters: ['progress-append-only', 'clear-text', 'json'],

@@ -62,7 +62,12 @@ describe('tool arguments', () => {
 
   test('a lower limit of nesting holds for short texts too', () => {
     const limits = { ...defaultLimits, maxToolArgumentDepth: 3 }
-    expect(parseToolArguments('{"a":[[1]],"b":[{}]}', limits).error).toBeUndefined()
+    for (const fits of ['{"a":[[1]],"b":[{}]}', '{"a":[{},{},{},[]],"b":{},"c":{}}', '{"a":"[[[[","b":"{{{{"}', '{"a":"\\"[[[[","b":"\\\\"}']) {
+      expect(parseToolArguments(fits, limits).error).toBeUndefined()
+    }
+    for (const deep of ['{"a":"}}}}","b":[[[1]]]}', '{"a":"\\"]]]]","b":[[[1]]]}', '{"a":"\\\\","b":[[[1]]]}']) {
+      expect(told(() => parseToolArguments(deep, limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
+    }
     expect(told(() => parseToolArguments('{"a":[[[1]]]}', limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
     expect(told(() => parseToolArguments('{"a":{"b":{"c":{}}}}', limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
   })

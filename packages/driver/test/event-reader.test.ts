@@ -1,0 +1,160 @@
+import { LlmError } from '@modelport/core'
+import { expect, test } from 'vitest'
+import { EventReader } from '../src/event-reader.js'
+import { CallScope } from '../src/scope.js'
+import { FakeClock } from './fake-clock.js'
+import { settle } from './scripted-driver.js'
+
+type Step = (reader: EventReader<number>) => boolean | LlmError | Promise<boolean | LlmError>
+
+/** A reader over these steps; how often its source was dropped, and how many steps ran at once. */
+function over(...steps: readonly Step[]) {
+  const left = [...steps]
+  const counts = { steps: 0, running: 0, most: 0, abandoned: 0 }
+  const scope = new CallScope(new FakeClock(), 'p', undefined, undefined)
+  const reader = new EventReader<number>(scope)
+  reader.attach({
+    advance: async () => {
+      counts.steps++
+      counts.most = Math.max(counts.most, ++counts.running)
+      await Promise.resolve()
+      try {
+        return await (left.shift()?.(reader) ?? false)
+      } finally {
+        counts.running--
+      }
+    },
+    abandon: () => {
+      counts.abandoned++
+    },
+  })
+  return { reader, scope, counts }
+}
+
+const items = (...values: number[]): Step => (reader) => {
+  for (const value of values) reader.push(value)
+  return true
+}
+const value = (found: number) => ({ done: false, value: found })
+const done = { done: true, value: undefined }
+const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+
+test('items come in order, then the end, and the end again', async () => {
+  const { reader, scope, counts } = over(items(1, 2), items(), items(3))
+  expect(counts.steps).toBe(0)
+  expect(await reader.next()).toEqual(value(1))
+  expect(counts.steps).toBe(1)
+  expect(await reader.next()).toEqual(value(2))
+  expect(counts.steps).toBe(1)
+  expect(await reader.next()).toEqual(value(3))
+  expect([await reader.next(), await reader.next()]).toEqual([done, done])
+  expect([counts.steps, counts.abandoned, scope.ended]).toEqual([4, 1, true])
+})
+
+test('reads that overlap are served in order, one step at a time', async () => {
+  const { reader, counts } = over(items(1), items(2, 3), items(4))
+  expect(await Promise.all(Array.from({ length: 6 }, () => reader.next()))).toEqual([value(1), value(2), value(3), value(4), done, done])
+  expect(counts.most).toBe(1)
+})
+
+test('what was read before a failure is given out first, whoever waits', async () => {
+  const failure = new Error('gone')
+  const failing: Step = (reader) => {
+    reader.push(1)
+    reader.push(2)
+    throw failure
+  }
+  const { reader, scope, counts } = over(failing)
+  expect(await Promise.all([1, 2, 3, 4].map(() => settled(reader.next())))).toEqual([value(1), value(2), failure, failure])
+  expect(await settled(reader.next())).toBe(failure)
+  const alone = over(failing).reader
+  expect([await settled(alone.next()), await settled(alone.next()), await settled(alone.next()), await settled(alone.next())]).toEqual([value(1), value(2), failure, failure])
+  expect([scope.ended, counts.abandoned, counts.steps]).toEqual([true, 1, 1])
+})
+
+test('a failure stays after close', async () => {
+  const failure = new Error('gone')
+  const { reader } = over(() => {
+    throw failure
+  })
+  expect(await settled(reader.next())).toBe(failure)
+  await reader.close()
+  expect(await settled(reader.next())).toBe(failure)
+})
+
+test('an error that is returned rejects those that wait, and the stream goes on', async () => {
+  const error = new LlmError('invalid-request', 'not yet')
+  const { reader, counts } = over(() => error, items(1))
+  const waiting = [reader.next(), reader.next()].map(settled)
+  expect(await Promise.all(waiting)).toEqual([error, error])
+  expect(counts.abandoned).toBe(0)
+  expect(await reader.next()).toEqual(value(1))
+})
+
+test('close ends a read that waits, drops what is queued, and is done once', async () => {
+  const { reader, scope, counts } = over(items(1, 2), () => new Promise<boolean>(() => undefined))
+  await reader.next()
+  await reader.close()
+  expect(await reader.next()).toEqual(done)
+  expect([scope.ended, counts.abandoned]).toEqual([true, 1])
+  await reader.close()
+  expect(counts.abandoned).toBe(1)
+  const waiting = over(() => new Promise<boolean>(() => undefined))
+  const read = waiting.reader.next()
+  await settle()
+  await waiting.reader.close()
+  expect(await read).toEqual(done)
+})
+
+test('a source that fails once its reader is closed is heard no more', async () => {
+  let fail: (error: Error) => void = () => undefined
+  const { reader } = over(() => new Promise<boolean>((_, reject) => {
+    fail = reject
+  }))
+  const read = reader.next()
+  await settle()
+  await reader.close()
+  fail(new Error('late'))
+  await settle()
+  expect([await read, await reader.next()]).toEqual([done, done])
+})
+
+test('an abort rejects with its reason, and nothing that was queued is given out', async () => {
+  const reason = { why: 'enough' }
+  const { reader, scope } = over(items(1, 2))
+  await reader.next()
+  scope.end(reason)
+  expect(await settled(reader.next())).toBe(reason)
+  expect(await settled(reader.next())).toBe(reason)
+  const waiting = over(() => new Promise<boolean>(() => undefined))
+  const reads = [waiting.reader.next(), waiting.reader.next()].map(settled)
+  await settle()
+  waiting.scope.end(reason)
+  expect(await Promise.all(reads)).toEqual([reason, reason])
+})
+
+test('the end of a call without a reason is the end of its stream', async () => {
+  const { reader, scope } = over(items(1, 2))
+  await reader.next()
+  scope.end()
+  expect(await reader.next()).toEqual(done)
+})
+
+test('a loop that is left, and a reader that is disposed of, are closed', async () => {
+  const { reader, scope } = over(items(1, 2))
+  for await (const found of reader) {
+    expect(found).toBe(1)
+    break
+  }
+  expect([scope.ended, await reader.next()]).toEqual([true, done])
+  const other = over(items(1))
+  expect(other.reader[Symbol.asyncIterator]()).toBe(other.reader)
+  expect(await other.reader.return()).toEqual(done)
+  const third = over(items(1))
+  await third.reader[Symbol.asyncDispose]()
+  expect([other.scope.ended, third.scope.ended]).toEqual([true, true])
+})
+
+test('a reader without a source has ended', async () => {
+  expect(await new EventReader(new CallScope(new FakeClock(), 'p', undefined, undefined)).next()).toEqual(done)
+})

@@ -1,0 +1,80 @@
+import { getEventListeners } from 'node:events'
+import { LlmError, ProviderError } from '@modelport/core'
+import { type Fetch, toProviderError } from '@modelport/driver'
+import { expect, test } from 'vitest'
+import { createGuardedFetch } from '../src/guarded-fetch.js'
+import { settle } from './scripted-driver.js'
+
+function guarded(fetch: Fetch, allowedHosts?: readonly string[]) {
+  const controller = new AbortController()
+  const failed: LlmError[] = []
+  const contacted: string[] = []
+  const made = createGuardedFetch({
+    provider: 'p', fetch, signal: controller.signal, allowedHosts, error: (failure) => toProviderError('p', failure), failed: (error) => void failed.push(error), contacted: (host) => void contacted.push(host),
+  })
+  return { fetch: made, controller, failed, contacted }
+}
+
+const caught = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'nothing failed', (error: unknown) => error)
+const ok: Fetch = () => Promise.resolve(new Response('ok'))
+
+test('the host is known from a text, a URL and a request', async () => {
+  const { fetch, contacted, failed, controller } = guarded(ok, ['h:443'])
+  for (const input of ['https://h/a', new URL('https://h/a'), new Request('https://h/a')]) expect(await (await fetch(input)).text()).toBe('ok')
+  expect([contacted, failed]).toEqual([['h:443', 'h:443', 'h:443'], []])
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+})
+
+test('a host that is not allowed is told of, and never contacted', async () => {
+  let sent = 0
+  const { fetch, contacted, failed } = guarded(() => Promise.resolve(new Response(String(sent++))), ['h:443'])
+  const error = await caught(fetch('https://other/'))
+  expect(error).toMatchObject({ code: 'config', message: 'p: other:443 is not among the allowed hosts (h:443)' })
+  expect([sent, contacted, failed]).toEqual([0, ['other:443'], [error]])
+  expect(await caught(fetch('no address'))).toMatchObject({ code: 'invalid-base-url' })
+})
+
+test('what a transport throws is a network error with its host, unless it is typed', async () => {
+  const typed = new LlmError('unsupported', 'x')
+  expect(await caught(guarded(() => Promise.reject(typed)).fetch('https://h/'))).toBe(typed)
+  expect(await caught(guarded(() => Promise.reject(new Error('x'))).fetch('https://h/'))).toMatchObject({ code: 'network', host: 'h:443', message: 'p: network at h:443: x' })
+})
+
+test('what fails beside the wire is a network error too', async () => {
+  const broken: Fetch = () => Promise.resolve(Object.defineProperty(new Response(), 'status', { get: () => {
+    throw new Error('odd')
+  } }))
+  expect(await caught(guarded(broken).fetch('https://h/'))).toMatchObject({ code: 'network', message: 'p: network: odd' })
+})
+
+test('a failed response has its host', async () => {
+  const { fetch, failed } = guarded(() => Promise.resolve(new Response('{"error":1}', { status: 500 })))
+  const error = await caught(fetch('https://h/'))
+  expect(error).toBeInstanceOf(ProviderError)
+  expect(error).toMatchObject({ code: 'server', host: 'h:443', body: '{"error":1}' })
+  expect(failed).toEqual([error])
+})
+
+test.each([[200], [299]])('%i is a success', async (status) => {
+  expect((await guarded(() => Promise.resolve(new Response('x', { status }))).fetch('https://h/')).status).toBe(status)
+})
+
+test('an abort ends the wait, before and after it began', async () => {
+  const reason = new Error('enough')
+  const early = guarded(() => new Promise<Response>(() => undefined))
+  early.controller.abort(reason)
+  expect(await caught(early.fetch('https://h/'))).toMatchObject({ code: 'network', cause: { message: 'enough' } })
+  let dropped = false
+  let answer: (response: Response) => void = () => undefined
+  const late = guarded(() => new Promise<Response>((resolve) => {
+    answer = resolve
+  }))
+  const waiting = caught(late.fetch('https://h/'))
+  late.controller.abort(reason)
+  expect(await waiting).toMatchObject({ code: 'network' })
+  answer(new Response(new ReadableStream({ cancel: () => {
+    dropped = true
+  } })))
+  await settle()
+  expect([dropped, getEventListeners(late.controller.signal, 'abort').length]).toEqual([true, 0])
+})
