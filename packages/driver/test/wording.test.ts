@@ -93,7 +93,8 @@ describe('tool calls', () => {
     for (let depth = 0; depth < 100_000; depth++) value = { value }
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', value })
-    expect(told(() => calls.endAll())).toBe('limit-exceeded: the arguments of "f" are nested deeper than 128')
+    // Some engines write it down all the same; it is then too deep to be read.
+    expect(told(() => calls.endAll())).toMatch(/^limit-exceeded: (tool|the) arguments (of "f" )?are nested deeper than 128$/)
   })
 
   test('a call without a name, and one that was not ended', () => {
