@@ -15,10 +15,14 @@ async function outcome(call: Promise<{ readonly text: string; readonly calls: nu
   }
 }
 
-/** The calls that a cut in memory, byte by byte, leaves whole: those behind the terminal event. */
+/** The place behind the terminal event: from there on a cut in memory, byte by byte, takes nothing away. */
 async function wholeFrom(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<number> {
   for (let at = bytes.length; at > 0; at--) {
-    const provider = target.create('http://cut.test', { fetch: () => Promise.resolve(new Response(bytes.subarray(0, at), { headers })) })
+    const cut = new ReadableStream({
+      start: (controller) => controller.enqueue(bytes.subarray(0, at)),
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    })
+    const provider = target.create('http://cut.test', { fetch: () => Promise.resolve(new Response(cut, { headers })) })
     if (!(await outcome(read(provider))).startsWith('whole')) return at + 1
   }
   return 0
