@@ -23,3 +23,9 @@ export const fullSize: boolean = process.env['MODELPORT_FAULTS'] === 'full'
 
 /** How often: the size of every commit, or the full one. */
 export const atSize = (everyCommit: number, full: number): number => (fullSize ? full : everyCommit)
+
+/**
+ * Most milliseconds something may take. At full size, run by hand on a quiet machine, the limit of the table; in CI, where another
+ * program may have the processor, so much more that only what hangs is found. What was measured is printed either way.
+ */
+export const atMostMs = (limit: number): number => (fullSize ? limit : limit * 40)

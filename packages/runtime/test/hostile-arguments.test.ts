@@ -117,7 +117,7 @@ describe('arguments that reach the executor all the same', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['invalid-arguments'])
     expect(executed).toEqual([])
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(took).toBeLessThan(500) // 50 on a quiet machine
+    expect(took).toBeLessThan(5000) // 50 on a quiet machine; only what hangs is found here
   })
 
   test('a text larger than 1 MiB, whatever was made of it', async () => {
