@@ -25,6 +25,9 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal([reader.finishReason(), reader.usage().inputTokens, reader.usage().outputTokens], ['stop', 21, 7])
       equal(await provider('text').complete('Hi'), text)
     },
+    'the platform\'s fetch, handed in as it is': async () => {
+      equal(await createOpenAICompatible({ ...config('text'), fetch: globalThis.fetch }).complete('Hi'), scriptNamed('unicode').turns[0]?.text?.join(''))
+    },
     'pieces come when they are sent, not at the end': async () => {
       const times: number[] = []
       for await (const _ of await provider('slow').stream('Hi')) times.push(Date.now())

@@ -18,7 +18,9 @@ const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node
  * @throws {LlmError} `unsupported` — a proxy is configured where the transport cannot use one.
  */
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
-  if (config.fetch) return config.fetch
+  const given = config.fetch
+  // The platform's own may not be called as a method.
+  if (given) return (input, init) => given(input, init)
   const { process, Deno } = globalThis as Runtime
   const versions = process?.versions
   const node = versions?.node !== undefined && versions.bun === undefined && Deno === undefined

@@ -28,3 +28,11 @@ test.runIf(!onNode)('elsewhere the platform\'s fetch, which takes no proxy', asy
   expect(await (await createTransport({})('http://h.test')).text()).toBe('of the platform')
   expect(() => createTransport({ proxy: 'http://p.test' })).toThrow(/proxy works on Node only/)
 })
+
+test('a fetch that is given is called as a function: browsers and workers refuse theirs as a method', async () => {
+  const given = async function (this: unknown): Promise<Response> {
+    return new Response(String(this))
+  }
+  const guard = { fetch: createTransport({ fetch: given }) }
+  expect(await (await guard.fetch('http://h.test')).text()).toBe('undefined')
+})

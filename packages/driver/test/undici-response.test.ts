@@ -55,7 +55,7 @@ describe.skipIf(!node)('a response of the transport', () => {
   })
 })
 
-test('a fetch of one\'s own is used as it is', () => {
-  const own = (): Promise<Response> => Promise.resolve(new Response())
-  expect(createTransport({ fetch: own, proxy: 'http://proxy:1' })).toBe(own)
+test('a fetch of one\'s own is used in place of any, proxy or not', async () => {
+  const own = (): Promise<Response> => Promise.resolve(new Response('own'))
+  expect(await (await createTransport({ fetch: own, proxy: 'http://proxy:1' })('http://h.test')).text()).toBe('own')
 })
