@@ -55,7 +55,7 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
       repository: { type: 'git', url: 'git+https://github.com/modelport/modelport.git', directory: path },
     })
     expect(manifest.description).toBeTruthy()
-    expect(manifest.engines.node).toBe('>=22')
+    expect(manifest.engines.node).toBe('>=22.19')
     expect(manifest.files).toContain('dist')
     for (const target of Object.values(manifest.exports as Record<string, object | string>)) {
       if (typeof target === 'string') expect(target).toBe('./package.json')
