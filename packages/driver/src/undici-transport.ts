@@ -17,7 +17,8 @@ function agentFor({ connectMs, proxy }: UndiciOptions): Dispatcher {
   const key = `${connectMs} ${proxy ?? ''}`
   let agent = agents.get(key)
   if (!agent) {
-    const options = { connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0 }
+    // Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other.
+    const options = { connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
     agent = proxy ? new ProxyAgent({ ...options, uri: parseBaseUrl(proxy).href }) : new Agent(options)
     agents.set(key, agent)
   }

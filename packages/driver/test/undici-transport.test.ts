@@ -238,6 +238,23 @@ describe('leaving', () => {
     }
   })
 
+  test.runIf(node)('calls to a silent host over https end together, not one after the other', async () => {
+    const sockets = new Set<Socket>()
+    const server = createTcpServer((socket) => {
+      sockets.add(socket.resume())
+      socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    stops.push(() => server.close())
+    const silent = provider(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeouts: { connectMs: 300 } })
+    const controller = new AbortController()
+    const calls = Array.from({ length: 6 }, () => silent.complete('Hi', { signal: controller.signal }))
+    await expect.poll(() => sockets.size).toBe(6)
+    controller.abort()
+    expect(new Set((await Promise.allSettled(calls)).map((one) => (one.status === 'rejected' ? (one.reason as unknown) : one)))).toEqual(new Set([controller.signal.reason]))
+    await expect.poll(() => sockets.size, { timeout: 5000, interval: 10 }).toBe(0)
+  })
+
   test('close and break close the socket', async () => {
     const { url, sockets } = await serve(endless)
     const reader = await provider(url).stream('Hi')
