@@ -28,9 +28,8 @@ export function parseBaseUrl(text: string): BaseUrl {
   }
   if (url.username || url.password) fail('it has user information; pass a key as apiKey')
   const hostname = url.hostname.replace(/\.$/, '')
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  const host = `${hostname}:${port}`
+  const { port } = url
+  const host = `${hostname}:${port || (url.protocol === 'https:' ? 443 : 80)}`
   if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]\d*$/.test(host)) fail('no such host or port can be contacted')
-  const shown = url.port ? `${hostname}:${url.port}` : hostname
-  return { href: `${url.protocol}//${shown}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
+  return { href: `${url.protocol}//${hostname}${port && `:${port}`}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
 }
