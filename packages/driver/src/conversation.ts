@@ -97,8 +97,7 @@ export class Conversation {
 
   /** The calls of the round that have not been answered. */
   openCallIds(): string[] {
-    const { finishedCalls } = this.recorder
-    return this.#phase === 'done' ? [] : finishedCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
+    return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
   }
 
   /** Takes results, all or none. */

@@ -221,7 +221,7 @@ export class Exchange {
     this.#interrupt?.(error)
   }
 
-  /** Waits for the next attempt, or throws what the caller shall see. */
+  /** Waits for the next attempt, which looks first whether the call has ended; or throws what the caller shall see. */
   async #recover(thrown: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
     this.abandon()
@@ -236,7 +236,6 @@ export class Exchange {
     const { onRetry } = this.#turn.options.retry ?? {}
     onRetry?.({ attempt: retries.attempts, delayMs: delay, error: sanitizeError(error, this.#driver.name, redact) })
     await scope.sleep(delay)
-    scope.throwIfEnded()
   }
 
   #inBand({ failure }: InBandError): ProviderError {

@@ -81,6 +81,13 @@ describe('results', () => {
     expect((await rest(reader)).at(-1)).toMatchObject({ type: 'done' })
   })
 
+  test('that are missing are all named', async () => {
+    const reader = await play([[call('x'), call('y', 1), call('z', 2), stop]]).provider.streamWithTools(question, [])
+    await toTurnEnd(reader)
+    await reader.sendToolResults([{ callId: 'y', content: '' }])
+    expect(await told(reader.next())).toBe('LlmError: tool calls without a result: x, z; send one for each before reading on')
+  })
+
   test('after the end there is nothing to answer', async () => {
     const { reader } = await start()
     await toTurnEnd(reader)

@@ -1,4 +1,4 @@
-import type { ChatMessage, Provider, ProviderError } from '@modelport/core'
+import { type ChatMessage, LlmError, type Provider, type ProviderError } from '@modelport/core'
 import { toProviderError } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { line, play, settle, type Step, streamOf } from './scripted-driver.js'
@@ -183,11 +183,77 @@ describe('a decoder', () => {
   })
 
   test('that fails at the end for another reason than the wire\'s fails the answer', async () => {
+    const full = ending(() => {
+      throw new LlmError('limit-exceeded', 'too much')
+    })
+    expect(await failure(read(play([[text, stop]], once, full).provider))).toMatchObject({ code: 'limit-exceeded' })
+    const odd = ending(() => {
+      throw new LlmError('protocol', 'not needed any more')
+    })
+    expect(await read(play([[text, stop]], once, odd).provider)).toBe('x')
     const broken = ending(() => {
       throw new TypeError('a mistake')
     })
     expect(await failure(read(play([[text, stop]], once, broken).provider))).toMatchObject({ code: 'unknown', message: 'p: unknown: a mistake', cause: { name: 'TypeError' } })
   })
+})
+
+describe('a driver that sends in its own way', () => {
+  test('is not waited for when it ignores its signal; what comes late is dropped', async () => {
+    let dropped = 0
+    let answer: (response: Response) => void = () => undefined
+    const { provider, clock } = play([], { defaults: { deadlineMs: 10 } }, { send: () => new Promise<Response>((resolve) => {
+      answer = resolve
+    }) })
+    const failing = failure(provider.complete('Hi'))
+    await settle()
+    clock.advance(10)
+    expect(await failing).toMatchObject({ code: 'timeout', reason: 'deadline' })
+    answer(new Response(new ReadableStream({ cancel: () => {
+      dropped++
+    } })))
+    await settle()
+    expect(dropped).toBe(1)
+  })
+
+  test('cannot hide a failure behind one of its own', async () => {
+    const send: NonNullable<Parameters<typeof play>[2]>['send'] = (_, io) => io.fetch('https://api.example/').catch(() => {
+      throw new Error('wrapped')
+    })
+    const { provider, ios } = play([() => new Response('no', { status: 401 })], {}, { send })
+    expect(await failure(provider.complete('Hi'))).toMatchObject({ code: 'auth', status: 401 })
+    expect(ios).toEqual([])
+    expect(await failure(play([], {}, { send: () => Promise.reject(new Error('its own')) }).provider.complete('Hi'))).toMatchObject({ code: 'unknown', message: 'p: unknown: its own' })
+  })
+})
+
+test('a success gives back what its retries took', async () => {
+  const flow: string[] = []
+  const retryBucket = {
+    take: (cost: number) => {
+      flow.push(`take ${cost}`)
+      return true
+    },
+    give: (amount: number) => void flow.push(`give ${amount}`),
+  }
+  const { provider, clock } = play([() => new Response('', { status: 500 }), [text, stop]], { retryBucket })
+  const reading = read(provider)
+  await settle()
+  clock.advance(10_000)
+  await reading
+  expect(flow).toEqual(['take 5', 'give 5'])
+  await read(provider)
+  expect(flow).toEqual(['take 5', 'give 5', 'give 1'])
+})
+
+test('an abort while the next attempt is waited for sends nothing more', async () => {
+  const { provider, ios, clock } = play([() => new Response('', { status: 500 })])
+  const controller = new AbortController()
+  const reading = failure(provider.stream('Hi', { signal: controller.signal }))
+  await settle()
+  controller.abort(new Error('enough'))
+  expect(await reading).toBe(controller.signal.reason)
+  expect([ios.length, clock.pending]).toEqual([1, 0])
 })
 
 describe('a failure inside an answer', () => {
