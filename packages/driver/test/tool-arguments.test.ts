@@ -24,6 +24,8 @@ function outcome(text: string): 'executed' | 'error' | 'refused' {
 test.each([
   ['', {}], [' \n', {}], ['{}', {}], ['{"a":{"b":[1,null,true,"ö"]}}', { a: { b: [1, null, true, 'ö'] } }], ['\t{"a":1}\r\n', { a: 1 }],
   ['{"a":1,"a":2}', { a: 2 }], ['{"":0}', { '': 0 }], ['{"constructor":1,"prototype":2}', { constructor: 1, prototype: 2 }], ['{"a":"__proto__"}', { a: '__proto__' }],
+  ['{"constructor":null,"prototype":null}', { constructor: null, prototype: null }], ['{"constructor":{"a":1},"proto":[]}', { constructor: { a: 1 }, proto: [] }],
+  ['{"a":{"prototype":1},"constructor":"x"}', { a: { prototype: 1 }, constructor: 'x' }], ['{"constructor":{"a":{"prototype":1}}}', { constructor: { a: { prototype: 1 } } }],
 ])('%j is taken', (text, expected) => {
   expect(parse(text)).toEqual({ arguments: expected })
 })
@@ -37,7 +39,7 @@ test.each([
 
 test.each([
   '{"__proto__":{"isAdmin":true}}', '{"a":{"__proto__":1}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":1}', '{"__\\u0070roto__":{"x":1}}',
-  '{"constructor":{"prototype":{"x":1}}}', '{"constructor":{"\\u0070rototype":{}}}',
+  '{"constructor":{"prototype":{"x":1}}}', '{"constructor":{"\\u0070rototype":{}}}', '{"a":1,"__proto__":1,"b":{}}', '{"a":[1,{"b":{"constructor":{"prototype":1}}}],"c":2}',
 ])('%j would pollute a prototype and is an error', (text) => {
   expect(outcome(text)).toBe('error')
   expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false)

@@ -41,6 +41,10 @@ describe('a body that cannot be read', () => {
   })
 })
 
+test('nothing is cut before its end', () => {
+  for (const framing of ['sse', 'ndjson'] as const) expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
+})
+
 test('text that is no JSON is shown, its first 100 characters', () => {
   expect(told(() => parseJson('{"a":'))).toBe('protocol: not JSON: "{\\"a\\":"')
   expect(told(() => parseJson('x'.repeat(101)))).toBe(`protocol: not JSON: "${'x'.repeat(100)}"`)
