@@ -10,6 +10,9 @@ const slow = [
   'two hundred thousand texts in one batch',
 ]
 
+// Loaded by the first request of a test: what runs while it loads would be put down to that test.
+if (process.env['MODELPORT_MUTATION'] === 'driver') await import('../../packages/driver/src/undici-transport.js')
+
 beforeEach(({ task, skip }) => {
   if (slow.includes(task.name)) skip()
 })

@@ -103,7 +103,7 @@ const decompressors: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
 /** Undoes at most one encoding: nobody stacks them but to make a client unpack without end. */
 function decompress(body: Readable, encoding: string | null): Readable {
   if (!encoding || encoding === 'identity') return body
-  const create = decompressors[encoding.toLowerCase().trim()]
+  const create = decompressors[encoding.toLowerCase()]
   if (!create) {
     body.destroy()
     throw new LlmError('protocol', `the server sent the content encoding "${encoding}", which was not asked for`)

@@ -33,7 +33,8 @@ describe('an embedder', () => {
   test.each<[string, readonly (readonly number[])[], number | undefined, RegExp]>([
     ['too few vectors', [[1, 2]], undefined, /2 texts gave 1 vectors/],
     ['vectors of different lengths', [[1, 2], [1]], undefined, /vector 1 has 1 dimensions, not 2/],
-    ['empty vectors', [[], []], undefined, /vector 0 has 0 dimensions/],
+    ['empty vectors', [[], []], undefined, /vector 0 has 0 dimensions, not any$/],
+    ['what is no number, at the start', [[NaN, 2], [3, 4]], 2, /vector 0 has no number at 0/],
     ['another length than was asked for', [[1, 2], [3, 4]], 3, /vector 0 has 2 dimensions, not 3/],
     ['what is no number', [[1, 2], [3, NaN]], 2, /vector 1 has no number at 1/],
   ])('refuses %s', async (_, vectors, dimensions, message) => {

@@ -38,6 +38,9 @@ test('a prompt costs its texts, its calls, its tools, and eight tokens a message
   expect(estimate([user], { tools: [{ name: 'f', description: 'a tool' }] })).toBeGreaterThan(one + 5)
   const calling = { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'get_weather', arguments: {}, argumentsText: '{"city":"Oslo"}' }] } as const
   expect(estimate([calling], {})).toBe(estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}' }], {}))
+  const [first] = calling.toolCalls
+  expect(estimate([{ ...calling, toolCalls: [first, first] }], {})).toBe(estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}'.repeat(2) }], {}))
+  expect(estimate([{ role: 'assistant', content: 'x' }], {})).toBe(one)
   expect(estimate([user], {}, 3)).toBeGreaterThan(one)
 })
 

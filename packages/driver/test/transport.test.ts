@@ -1,38 +1,47 @@
+import { LlmError } from '@modelport/core'
+import { createTransport, type Fetch } from '@modelport/driver'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createTransport } from '../src/index.js'
-
-// Deno and Bun have no undici to do without.
-const onNode = process.versions['bun'] === undefined && !('Deno' in globalThis)
 
 afterEach(() => {
-  vi.doUnmock('../src/undici-transport.js')
   vi.unstubAllGlobals()
 })
 
-test.runIf(onNode)('a worker that calls itself Node, its bundle without undici, uses the platform\'s fetch', async () => {
-  vi.doMock('../src/undici-transport.js', () => ({ createUndiciFetch: undefined }))
-  vi.stubGlobal('fetch', async () => new Response('of the platform'))
-  expect(await (await createTransport({})('http://h.test')).text()).toBe('of the platform')
-  await expect(createTransport({ proxy: 'http://p.test' })('http://h.test')).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(/proxy works on Node only/) })
-})
-
-test.runIf(onNode)('a Node on which undici does not load is told so, and what to do', async () => {
-  vi.doMock('../src/undici-transport.js', () => {
-    throw new TypeError('Cannot read properties of undefined')
-  })
-  await expect(createTransport({})('http://h.test')).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(/Node 22\.19 or newer, or pass a fetch of your own/) })
-})
-
-test.runIf(!onNode)('elsewhere the platform\'s fetch, which takes no proxy', async () => {
-  vi.stubGlobal('fetch', async () => new Response('of the platform'))
-  expect(await (await createTransport({})('http://h.test')).text()).toBe('of the platform')
-  expect(() => createTransport({ proxy: 'http://p.test' })).toThrow(/proxy works on Node only/)
-})
-
-test('a fetch that is given is called as a function: browsers and workers refuse theirs as a method', async () => {
-  const given = async function (this: unknown): Promise<Response> {
-    return new Response(String(this))
+/** What is made where these are the globals. */
+function made(globals: Readonly<Record<string, unknown>>, config: Parameters<typeof createTransport>[0] = {}): Fetch | string {
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+  try {
+    return createTransport(config)
+  } catch (error) {
+    return error instanceof LlmError ? `${error.code}: ${error.message}` : String(error)
+  } finally {
+    vi.unstubAllGlobals()
   }
-  const guard = { fetch: createTransport({ fetch: given }) }
-  expect(await (await guard.fetch('http://h.test')).text()).toBe('undefined')
+}
+
+const elsewhere: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  ['a browser', { process: undefined, Deno: undefined }],
+  ['a page with a process of its own', { process: {}, Deno: undefined }],
+  ['a process without Node', { process: { versions: {} }, Deno: undefined }],
+  ['Bun', { process: { versions: { node: '24.0.0', bun: '1.4.0' } }, Deno: undefined }],
+  ['Deno', { process: { versions: { node: '24.0.0' } }, Deno: {} }],
+]
+
+test.each(elsewhere)('%s: the platform\'s fetch, looked up at each call, and no proxy', async (_, globals) => {
+  const transport = made(globals) as Fetch
+  const asked: unknown[] = []
+  vi.stubGlobal('fetch', (...given: unknown[]) => {
+    asked.push(given)
+    return Promise.resolve(new Response('platform'))
+  })
+  const init = { method: 'POST' }
+  expect(await (await transport('https://h/', init)).text()).toBe('platform')
+  expect(asked).toEqual([['https://h/', init]])
+  expect(made(globals, { proxy: 'http://proxy:1' })).toBe('unsupported: proxy works on Node only; pass a fetch of your own that uses it')
+})
+
+test('Node has a transport of its own, with a proxy where that is set', () => {
+  const node = { process: { versions: { node: '24.0.0' } }, Deno: undefined }
+  const [[, browser] = ['', {}]] = elsewhere
+  expect(made(node)).not.toBe(made(browser))
+  expect(made(node, { proxy: 'http://proxy:1' })).toBeInstanceOf(Function)
 })

@@ -1,5 +1,5 @@
 import { isLlmError, type ChatMessage, type ToolCall } from '@modelport/core'
-import { createFramer, defaultLimits, type FramerChoice, parseJson, tryParseJson } from '@modelport/driver'
+import { checkApiKey, createFramer, defaultLimits, type FramerChoice, parseJson, tryParseJson } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { normalizeHistory } from '../src/history.js'
 import { parseToolArguments } from '../src/tool-arguments.js'
@@ -49,6 +49,12 @@ test('text that is no JSON is shown, its first 100 characters', () => {
   expect(told(() => parseJson('{"a":'))).toBe('protocol: not JSON: "{\\"a\\":"')
   expect(told(() => parseJson('x'.repeat(101)))).toBe(`protocol: not JSON: "${'x'.repeat(100)}"`)
   expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([{ a: 1 }, [1], undefined])
+})
+
+test('a key with a character that no key has, by its position', () => {
+  const why = 'that no key has (white space, a control character or a letter beyond ASCII)'
+  expect(told(() => checkApiKey('ö-0123', 'p'))).toBe(`config: p: the API key has a character at position 0 ${why}`)
+  expect(told(() => checkApiKey('sk 123', 'p'))).toBe(`config: p: the API key has a character at position 2 ${why}`)
 })
 
 describe('tool arguments', () => {
