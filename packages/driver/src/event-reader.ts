@@ -67,7 +67,6 @@ export class EventReader<T> implements Reader<T> {
   }
 
   close(): Promise<void> {
-    this.#scope.end()
     this.#clear()
     if (!this.#ended) this.#settle()
     return Promise.resolve()

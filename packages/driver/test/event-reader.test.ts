@@ -57,6 +57,18 @@ test('reads that overlap are served in order, one step at a time', async () => {
   expect(counts.most).toBe(1)
 })
 
+test('a read that comes while a step goes on does not overtake one that waits', async () => {
+  const late: unknown[] = []
+  const { reader } = over((given) => {
+    given.push(1)
+    given.push(2)
+    late.push(given.next())
+    return true
+  })
+  expect(await reader.next()).toEqual(value(1))
+  expect(await Promise.all(late)).toEqual([value(2)])
+})
+
 test('what was read before a failure is given out first, whoever waits', async () => {
   const failure = new Error('gone')
   const failing: Step = (reader) => {
@@ -134,10 +146,11 @@ test('an abort rejects with its reason, and nothing that was queued is given out
 })
 
 test('the end of a call without a reason is the end of its stream', async () => {
-  const { reader, scope } = over(items(1, 2))
+  const { reader, scope, counts } = over(items(1, 2), items(3))
   await reader.next()
   scope.end()
   expect(await reader.next()).toEqual(done)
+  expect([counts.steps, counts.abandoned]).toEqual([1, 1])
 })
 
 test('a loop that is left, and a reader that is disposed of, are closed', async () => {
