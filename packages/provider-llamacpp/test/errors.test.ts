@@ -27,7 +27,9 @@ describe('files that are none', () => {
     ['unreadable-file', folder, /cannot be read/],
   ])('%s: says what and what to do', async (type, path, message) => {
     const failures = [createLlamaCpp({ modelPath: path, gpu: false }).complete('x'), createLlamaCppEmbedder({ modelPath: path, gpu: false }).embed(['x'])]
-    for (const failure of failures) await expect(failure).rejects.toMatchObject({ code: 'config', type, provider: 'llamacpp', message: expect.stringMatching(message), retryable: false })
+    const expected = { code: 'config', type, provider: 'llamacpp', message: expect.stringMatching(message) as string, retryable: false }
+    // All at once: one that rejects while another is awaited would be nobody's.
+    await Promise.all(failures.map((failure) => expect(failure).rejects.toMatchObject(expected)))
   })
 
   test('no path at all', () => {
