@@ -1,26 +1,62 @@
 import { compactAbove } from './compaction/automatic.js'
-import type { Summarize } from './compaction/request.js'
+import { compact } from './compaction/compact.js'
+import type { CompactionRequest, CompactionResult, CompactionTools, Summarize } from './compaction/request.js'
 import { createSummarizer } from './compaction/summary-text.js'
+import { BudgetExceededError } from './budget.js'
 import { ConversationHistory } from './history.js'
 import { messagesTokens, toolTokens } from './message-tokens.js'
 import type { RunState } from './run-state.js'
-import { Transcript } from './transcript.js'
 
 /** Compacts the conversation of a run when it fills more of the window than the request allows. A failure leaves it as it was, and the run goes on. */
 export async function compactBefore(state: RunState): Promise<void> {
   const { compaction, profile, system = '' } = state.request
-  if (!compaction || profile?.contextWindow === undefined) return
-  const { threshold, ...request } = compaction
-  const estimate = (text: string): number => state.estimate(text)
-  const otherTokens = toolTokens(state.toolDefinitions, estimate) + estimate(system)
+  if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
+  const { threshold, onContextLength: _, ...request } = compaction
+  const { contextWindow } = profile
+  const report = await compactConversation(state, (history, tools) => {
+    const otherTokens = toolTokens(state.toolDefinitions, tools.estimate) + tools.estimate(system)
+    return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
+  })
+  if (report?.changed) state.events.emit({ type: 'context_compacted', reason: 'threshold', report })
+}
+
+/**
+ * Compacts the conversation of a run that the server refused as too long, when the request allows it.
+ * @returns the report, or undefined where the conversation is as it was: it may not be compacted, it failed, or nothing could go.
+ * @throws {BudgetExceededError} when a summary is more than the budget has left.
+ */
+export async function compactRefused(state: RunState): Promise<CompactionResult | undefined> {
+  const request = refusalCompaction(state)
+  if (!request) return undefined
+  const report = await compactConversation(state, (history, tools) => compact(history, request, tools), BudgetExceededError)
+  return report?.changed ? report : undefined
+}
+
+/** How a conversation that is too long is compacted; undefined where it is not to be. */
+export function refusalCompaction({ request: { compaction } }: RunState): CompactionRequest | undefined {
+  if (!compaction) return undefined
+  const { threshold: _, onContextLength = true, ...request } = compaction
+  if (typeof onContextLength === 'object') return onContextLength
+  return onContextLength ? request : undefined
+}
+
+/** Compacts the transcript in place. What it throws is told and dropped, but for an abort and errors of the class `fatal`. */
+async function compactConversation(
+  state: RunState,
+  work: (history: ConversationHistory, tools: CompactionTools) => Promise<CompactionResult | undefined>,
+  fatal?: typeof BudgetExceededError,
+): Promise<CompactionResult | undefined> {
   const history = ConversationHistory.fromList(state.transcript.sendable())
+  const estimate = (text: string): number => state.estimate(text)
   try {
-    const tools = { estimate, summarize: payingSummarizer(state), signal: state.signal }
-    const result = await compactAbove(history, { threshold, contextWindow: profile.contextWindow, otherTokens }, request, tools)
-    if (result?.changed) state.transcript = new Transcript(history.toList())
+    const report = await work(history, { estimate, summarize: payingSummarizer(state), signal: state.signal })
+    if (report?.changed) state.replaceTranscript(history.toList())
+    return report
   } catch (error) {
     state.signal.throwIfAborted()
+    if (fatal && error instanceof fatal) throw error
     state.events.emit({ type: 'llm_error', message: error instanceof Error ? error.message : String(error), code: 'compaction', recoverable: true })
+    return undefined
   }
 }
 

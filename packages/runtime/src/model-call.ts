@@ -1,5 +1,6 @@
-import { type AssistantMessage, type CallOptions, defaultOptions, isLlmError, mergeOptions, type RetryNotice, textOf, type ToolStreamReader, type ToolDefinition, toUsage, addUsage, type FinishReason, type TokenUsage } from '@modelport/core'
+import { type AssistantMessage, type CallOptions, defaultOptions, isLlmError, type LlmError, mergeOptions, type RetryNotice, textOf, type ToolStreamReader, type ToolDefinition, toUsage, addUsage, type FinishReason, type TokenUsage } from '@modelport/core'
 import { AnswerMeter } from './answer-meter.js'
+import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { BudgetExceededError, type CallReservation } from './budget.js'
 import { type Contract, lastFormatLevel, toContract } from './contract.js'
 import { createManifest } from './manifest.js'
@@ -7,19 +8,38 @@ import { contextUse, measureCall } from './metrics.js'
 import type { ModelReply } from './read-reply.js'
 import type { RunState } from './run-state.js'
 
-/** Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again. */
+/**
+ * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
+ * conversation that is too long is compacted once, where the request allows it.
+ */
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
-  for (;;) {
+  for (let compacted = false; ;) {
     const contract = contractOf(state, isLast)
     try {
       return await callOnce(state, contract, isLast)
     } catch (error) {
-      const refused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
-      if (!refused || !contract.options.responseFormat || state.formatLevel >= lastFormatLevel || state.calls.length) throw error
-      state.events.emit({ type: 'llm_error', message: error.message, code: error.code, recoverable: true })
-      state.formatLevel++
+      if (!compacted && canShorten(state, error)) {
+        state.events.emit({ type: 'llm_error', message: error.message, code: error.code, recoverable: true })
+        const report = await compactRefused(state)
+        if (!report) throw error
+        compacted = true
+        state.events.emit({ type: 'context_compacted', reason: 'context-length', report })
+      } else if (canAskForLess(state, contract, error)) {
+        state.events.emit({ type: 'llm_error', message: error.message, code: error.code, recoverable: true })
+        state.formatLevel++
+      } else throw error
     }
   }
+}
+
+/** True for a conversation that was refused before anything of an answer was told: that cannot be taken back. */
+function canShorten(state: RunState, error: unknown): error is LlmError {
+  return isLlmError(error, 'context-length') && !state.answerTold && refusalCompaction(state) !== undefined
+}
+
+function canAskForLess({ formatLevel, calls }: RunState, { options }: Contract, error: unknown): error is LlmError {
+  const refused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
+  return refused && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !calls.length
 }
 
 /** What the model is told it may do in this step. */
@@ -51,6 +71,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
   events.emit({ type: 'llm_call_started', ...of, attempt: 1, streaming: true, native: state.mode === 'native', manifest })
   const meter = new AnswerMeter((text) => state.estimate(text), reservation.maxOutputTokens)
   const startedAt = performance.now()
+  state.answerTold = false
   try {
     const reader = await provider.streamWithTools(messages, contract.definitions, options, reservedOptions(state, options, reservation))
     const reply = await readAnswer(state, reader, meter, reservation)
@@ -145,6 +166,7 @@ async function readAnswer(state: RunState, reader: ToolStreamReader, meter: Answ
       if (event.type === 'text-delta') state.text += event.text
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
+        state.answerTold = true
         events.emit({ type: 'llm_chunk', content: event.text, kind: event.type === 'text-delta' ? 'text' : 'reasoning' })
         await events.drained()
       }

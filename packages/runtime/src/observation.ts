@@ -1,4 +1,4 @@
-import { type Content, type ContentPart, textOf, type ToolCall, type ToolResult } from '@modelport/core'
+import { type ChatMessage, type Content, type ContentPart, textOf, type ToolCall, type ToolResult } from '@modelport/core'
 import type { ActionMode } from './action-mode.js'
 import type { PlannedCall } from './read-reply.js'
 
@@ -13,6 +13,11 @@ export function toObservations(observations: readonly Observation[], mode: Actio
   const text = observations.map((one) => (mode === 'text' ? toBlock(one) : JSON.stringify(toRecord(one)))).join('\n')
   const media = observations.flatMap(({ result: { content } }): readonly ContentPart[] => (typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')))
   return media.length ? [{ type: 'text', text }, ...media] : text
+}
+
+/** True for a message that {@link toObservations} made: it belongs to the reply before it, and is not what the user asks for. */
+export function isObservation({ role, content }: ChatMessage): boolean {
+  return role === 'user' && /^(?:<tool_response>\n|\{"type":"(?:tool|agent)_(?:result|error)",)/.test(textOf(content))
 }
 
 function toRecord({ planned: { action, call }, result }: Observation): object {

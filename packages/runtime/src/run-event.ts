@@ -2,6 +2,7 @@ import type { FinishReason } from '@modelport/core'
 import type { Action } from './action.js'
 import type { Approval } from './authorize.js'
 import type { BudgetDecision } from './budget.js'
+import type { CompactionResult } from './compaction/request.js'
 import type { ContextManifest } from './manifest.js'
 import type { CallMetrics } from './metrics.js'
 
@@ -40,6 +41,8 @@ export type FailurePhase = 'lookup' | 'validation' | 'authorization' | 'budget' 
 
 /** Events of one model call. */
 export type CallEvent =
+  /** The conversation was made shorter before the call, or because the server refused it as too long. */
+  | (OfRun & { readonly type: 'context_compacted'; readonly reason: 'threshold' | 'context-length'; readonly report: CompactionResult })
   /** The prompt is put together; nothing is sent yet. */
   | (OfRun & { readonly type: 'context_prepared'; readonly manifest: ContextManifest })
   | (OfCall & { readonly type: 'llm_context'; readonly manifest: ContextManifest; readonly context: CallMetrics['context'] })
@@ -49,7 +52,7 @@ export type CallEvent =
   | (OfCall & CallMetrics & { readonly type: 'llm_call_metrics'; readonly streaming: boolean; readonly native: boolean })
   | (OfCall & { readonly type: 'llm_call_completed'; readonly latencyMs: number; readonly native: boolean; readonly metrics: CallMetrics })
   | (OfRun & { readonly type: 'llm_response'; readonly content: string; readonly native: boolean; readonly finishReason: FinishReason })
-  /** The call failed; unless `recoverable`, the run ends with it. */
+  /** The call failed; unless `recoverable`, the run ends with it. After one that is `recoverable` the run tries something else. */
   | (OfRun & { readonly type: 'llm_error'; readonly message: string; readonly code: string; readonly recoverable: boolean })
 
 /** Events of one decision of the model. */

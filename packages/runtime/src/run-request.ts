@@ -12,10 +12,19 @@ import type { PresetName, RunPreset } from './run-preset.js'
 import type { ToolSource } from './tool-source.js'
 import type { Tool } from './tool.js'
 
-/** When a run compacts its own conversation. */
+/** When a run compacts its own conversation, and how. Each compaction is told as `context_compacted`. */
 export interface AutoCompaction extends Partial<CompactionRequest> {
-  /** Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. */
-  readonly threshold: number
+  /**
+   * Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. Unset: only when
+   * the server says that it is too long.
+   */
+  readonly threshold?: number
+  /**
+   * What follows when the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call
+   * made once more, out of the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default true: with
+   * the settings beside it.
+   */
+  readonly onContextLength?: boolean | CompactionRequest
 }
 
 /** What a run is asked to do. */
@@ -50,7 +59,7 @@ export interface InferRequest {
   readonly authorize?: Authorize
   /** Told everything, in order. If it throws it is not asked again, and the run goes on. */
   onEvent?(event: RunEvent): void
-  /** When and how the conversation is made shorter. Default: never. */
+  /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
   readonly compaction?: AutoCompaction
   /** What the answer must be: a zod schema or a JSON Schema. */
   readonly outputSchema?: z.ZodType | JsonObject

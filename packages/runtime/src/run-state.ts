@@ -43,6 +43,8 @@ export class RunState {
   step = 0
   usage: TokenUsage = toUsage([])
   text = ''
+  /** True once a piece of the answer of the call at hand was told. */
+  answerTold = false
   executedActions = 0
   failedActions = 0
   readonly calls: CallMetrics[] = []
@@ -82,6 +84,14 @@ export class RunState {
     const sourced = await Promise.all(sources.map((source) => source.tools(this.signal)))
     this.tools = uniqueTools([...own, ...sourced.flat()])
     this.delegation = toDelegationTools(agents, this.toolDefinitions, this.ledger)
+  }
+
+  /** Goes on with these messages, of which some were there before. */
+  replaceTranscript(messages: readonly ChatMessage[]): void {
+    const firstFailure = this.failuresFrom === undefined ? undefined : this.transcript.messages[this.failuresFrom]
+    const place = firstFailure ? messages.indexOf(firstFailure) : -1
+    this.failuresFrom = place < 0 ? undefined : place
+    this.transcript = new Transcript(messages)
   }
 
   get toolDefinitions(): readonly ToolDefinition[] {

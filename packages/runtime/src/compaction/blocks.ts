@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import { isObservation } from '../observation.js'
 
 /** What the summary message begins with. */
 export const summaryMark = 'Compacted conversation summary:\n'
@@ -18,7 +19,8 @@ export function toBlocks(messages: readonly ChatMessage[]): Blocks {
   const turns: ChatMessage[][] = []
   for (const message of messages.slice(leading.length)) {
     const last = turns.at(-1)
-    if (message.role === 'tool' && last) last.push(message)
+    const belongs = message.role === 'tool' || (last?.[0]?.role === 'assistant' && isObservation(message))
+    if (belongs && last) last.push(message)
     else turns.push([message])
   }
   return { leading, turns }

@@ -1,0 +1,126 @@
+import type { ChatMessage } from '@modelport/core'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import { defineTool, infer, inferStream, type InferRequest, type RunEvent, toWireEvent } from '../src/index.js'
+
+const talk = (pairs: number): ChatMessage[] => Array.from({ length: pairs * 2 }, (_, index) => ({ role: index % 2 ? ('assistant' as const) : ('user' as const), content: `message ${index}` }))
+const tooLong: MockResponse = { error: 'context-length' }
+/** Refuses conversations of more than so many messages, as a server does. */
+const upTo = (most: number, then: MockResponse): MockResponse => ({ messages }) => (messages.length > most ? tooLong : then) as never
+
+async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
+  const events: RunEvent[] = []
+  const provider = createMock({ responses })
+  const result = await infer(provider, { messages: talk(10), query: 'Is it warm?', onEvent: (event) => void events.push(event), ...request })
+  return { result, events, lengths: provider.requests.map(({ messages }) => messages.length), compactions: events.filter(({ type }) => type === 'context_compacted'), provider }
+}
+
+describe('a conversation that the server finds too long', () => {
+  test('ends the run when nobody asked for compaction', async () => {
+    const { result, lengths, compactions } = await run([tooLong, 'never'])
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
+    expect([lengths, compactions]).toEqual([[21], []])
+  })
+
+  test('is compacted, told with its report, and sent once more', async () => {
+    const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], { compaction: { maxMessages: 8 } })
+    expect(result).toMatchObject({ status: 'final', text: 'Warm.', steps: 1 })
+    expect(lengths).toEqual([21, 8])
+    expect(compactions).toMatchObject([{ reason: 'context-length', step: 1, report: { strategy: 'recent', beforeMessages: 21, afterMessages: 8, removedMessages: 13, changed: true } }])
+    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([{ code: 'context-length', recoverable: true }])
+    expect(toWireEvent(compactions[0]!)).toMatchObject({ type: 'context_compacted', reason: 'context-length', report: { before_messages: 21 } })
+    expect(result.transcript).toHaveLength(9)
+  })
+
+  test('once a call: what is still too long ends the run', async () => {
+    const { result, lengths } = await run([tooLong, tooLong, 'never'], { compaction: { maxMessages: 8 } })
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
+    expect(lengths).toEqual([21, 8])
+  })
+
+  test.each<[string, InferRequest['compaction'], number[]]>([
+    ['not where it is switched off', { threshold: 0.9, maxMessages: 8, onContextLength: false }, [21]],
+    ['not where nothing can go', { maxMessages: 30 }, [21]],
+    ['with settings of its own', { threshold: 0.9, maxMessages: 15, onContextLength: { strategy: 'recent', maxMessages: 3 } }, [21, 3]],
+    ['with those of the automatic one', { threshold: 0.9, maxMessages: 15 }, [21, 15]],
+  ])('%s', async (_, compaction, expected) => {
+    const { lengths } = await run([tooLong, 'Warm.'], { compaction })
+    expect(lengths).toEqual(expected)
+  })
+
+  test('nothing is said twice: an answer that has begun is not asked for again', async () => {
+    const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], { compaction: { maxMessages: 8 } })
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
+    expect(lengths).toEqual([21])
+  })
+
+  test('the budget pays for the call that is made again, and for a summary', async () => {
+    const one = await run([tooLong, 'Warm.'], { compaction: { maxMessages: 8 }, budget: { maxCalls: 1 } })
+    expect(one.result).toMatchObject({ status: 'budget', decision: { limit: 'maxCalls', observed: 2, maximum: 1 } })
+    expect(one.lengths).toEqual([21])
+    const summary = { strategy: 'summary', preserveRecent: 2 } as const
+    const refused = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 1 } })
+    expect([refused.result.status, refused.lengths]).toEqual(['budget', [21]])
+    const short = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 2 } })
+    expect([short.result.status, short.lengths]).toEqual(['budget', [21, 2]])
+    const paid = await run([tooLong, 'They talked.', 'Warm.'], { compaction: summary, budget: { maxCalls: 3 } })
+    expect(paid.result).toMatchObject({ status: 'final', text: 'Warm.' })
+    expect(JSON.stringify(paid.provider.requests[2]?.messages[0])).toContain('They talked.')
+  })
+
+  test('a summary that fails leaves the conversation, and the first error stands', async () => {
+    const { result, events } = await run([tooLong, { error: 'invalid-request' }, 'never'], { compaction: { strategy: 'summary', preserveRecent: 2 } })
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
+    expect(result.transcript).toHaveLength(21)
+    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([{ code: 'context-length', recoverable: true }, { code: 'compaction', recoverable: true }, { code: 'context-length', recoverable: false }])
+  })
+
+  test('in the middle of a run no call loses its results, and the task stays', async () => {
+    const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: ({ at }) => `found ${String(at)}` })
+    const calls = (...places: number[]): MockResponse => ({ toolCalls: places.map((at) => ({ id: `c${at}`, name: 'look', arguments: { at } })) })
+    for (const maxMessages of [5, 6, 7]) {
+      const { result, provider, lengths } = await run([calls(1, 2), calls(3, 4), calls(5), upTo(7, 'Found.'), upTo(7, 'Found.')], { tools: [look], compaction: { maxMessages } })
+      expect(result.status).toBe('final')
+      expect(lengths).toHaveLength(5)
+      const sent = provider.requests[4]?.messages ?? []
+      const asked = sent.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+      expect(sent.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))).toEqual(asked)
+      expect(sent.some(({ content }) => content === 'Is it warm?')).toBe(true)
+      expect(sent.length).toBeLessThanOrEqual(maxMessages)
+    }
+  })
+
+  test('an abort while it is compacted cancels the run', async () => {
+    const controller = new AbortController()
+    const { result } = await run([tooLong, () => { controller.abort(new Error('stop')); return 'late' }], { compaction: { strategy: 'summary', preserveRecent: 2 }, signal: controller.signal })
+    expect(result).toMatchObject({ status: 'cancelled', reason: { message: 'stop' } })
+  })
+
+  test('the same for the reader of events', async () => {
+    const reader = inferStream(createMock({ responses: [tooLong, 'Warm.'] }), { messages: talk(10), query: 'Is it warm?', compaction: { maxMessages: 8 } })
+    const types: string[] = []
+    for await (const { type } of reader) types.push(type)
+    expect(types.filter((type) => type === 'context_compacted' || type === 'llm_call_started')).toEqual(['llm_call_started', 'context_compacted', 'llm_call_started'])
+    expect((await reader.result()).status).toBe('final')
+  })
+})
+
+test.each(['json', 'text'] as const)('in mode %s a result stays with its call, and it is not taken for the task', async (mode) => {
+  const call = (at: number): MockResponse => (mode === 'json' ? `{"type":"tool_call","tool":"look","args":{"at":${at}}}` : `<tool_call>{"name":"look","arguments":{"at":${at}}}</tool_call>`)
+  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: ({ at }) => `found ${String(at)}` })
+  const { provider, lengths } = await run([call(1), call(2), call(3), tooLong, 'never mind'], { mode, tools: [look], compaction: { maxMessages: 4 }, limits: { maxSteps: 4 } })
+  expect(lengths).toEqual([22, 24, 26, 28, 4])
+  const sent = (provider.requests[4]?.messages ?? []).map(({ role }) => role)
+  expect(sent).toEqual(['system', 'user', 'assistant', 'user'])
+  expect(JSON.stringify(provider.requests[4]?.messages)).toMatch(/Is it warm\?.*"at.*found 3/)
+})
+
+test('compaction at the threshold is told with its report too; replies that were no action are still forgotten afterwards', async () => {
+  const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
+    mode: 'json', preset: 'lllm', profile: { contextWindow: 4000 }, compaction: { threshold: 0.01, maxMessages: 8 },
+  })
+  expect(compactions).toMatchObject([{ reason: 'threshold', report: { beforeMessages: 21, afterMessages: 8 } }, { reason: 'threshold' }])
+  expect(result).toMatchObject({ status: 'final', text: 'ok' })
+  expect(JSON.stringify(result.transcript)).not.toContain('oops')
+  expect(JSON.stringify(result.transcript)).not.toContain('Please fix')
+})
