@@ -17,7 +17,10 @@ export default defineConfig({
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
     setupFiles: runtime ? [join(root, 'test/support/expect-runtime.ts')] : [],
-    testTimeout: 60_000, // a loaded machine is slow; what hangs is found all the same
+    // A loaded machine is slow; what hangs is found all the same.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000, interval: 10 } },
     // The full check counts tests from a report; where to write it, it says.
     reporters: results ? ['default', ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }]] : ['default'],
     projects: [

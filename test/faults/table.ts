@@ -77,7 +77,7 @@ export const rows: readonly FaultRow[] = [
     tests: [
       ...kit('S5 aborted before the call', 'S5 aborted while waiting for the headers', 'S5 aborted in the second round', 'S5 aborted while waiting to try again', 'S5 aborted between reads', 'S5 aborted after every wire event', 'S5 an abort after the end'),
       ...here('sockets', 'aborted at every turn of the event loop', 'aborted while the connection is made'),
-      ...driver('undici-transport', 'abort closes the socket within 100 ms, at each point'),
+      ...driver('undici-transport', 'abort closes the socket, at each point'),
       ...runtime('abort', 'aborted at every await, the conversation goes on with nothing lost'),
     ],
     pending: 'a connection that is still being made stays up to connectMs after the abort',
@@ -229,7 +229,7 @@ export const rows: readonly FaultRow[] = [
   {
     id: 'T3', fault: 'arguments too deep, too many, too long',
     required: '`limit-exceeded`: depth 128, 1 MiB a call; 50 ms to find out',
-    tests: [...here('arguments', 'too deep, too many, too long'), ...driver('tool-arguments', 'nesting beyond 128, in 50 ms at most'), ...runtime('hostile-arguments', 'a text larger than 1 MiB, whatever was made of it')],
+    tests: [...here('arguments', 'too deep, too many, too long'), ...driver('tool-arguments', 'nesting beyond 128, however long the text'), ...runtime('hostile-arguments', 'a text larger than 1 MiB, whatever was made of it')],
     pending: 'where arguments travel as an object, JSON.parse of their event, of up to 16 MiB, comes before any limit',
   },
   {

@@ -62,8 +62,8 @@ export class PseudoTerminal {
   /** The exit code. */
   async ended(): Promise<number> {
     const code = await this.#exited
-    // What was written last may still be on its way.
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    // The screen takes in what was written last after it was handed over.
+    await new Promise<void>((resolve) => { this.#screen.write('', resolve) })
     return code
   }
 

@@ -49,9 +49,7 @@ describe('text for a terminal', () => {
   })
 
   test('takes time in proportion to the text', () => {
-    const text = '\u001b]'.repeat(50_000) + 'x'.repeat(100_000)
-    const startedAt = performance.now()
-    toTerminalText(text)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    // By the square of its length it would take hours.
+    expect(toTerminalText('\u001b]'.repeat(2_000_000) + 'x'.repeat(2_000_000))).not.toContain('\u001b')
   })
 })

@@ -73,14 +73,9 @@ describe('estimateTokens', () => {
   })
 
   test('time grows with the length, whatever the text', () => {
-    const cost = (text: string) => Math.min(...[0, 1, 2].map(() => {
-      const start = performance.now()
-      estimateTokens(text)
-      return performance.now() - start
-    }))
+    // By the square of its length each of these texts would take hours.
     for (const piece of ['the quiet harbour ', '日本語', 'aB3', '}', ' ', '\ud83d']) {
-      const short = piece.repeat(200_000 / piece.length)
-      expect(cost(short.repeat(8))).toBeLessThan(8 * 4 * cost(short) + 20)
+      expect(estimateTokens(piece.repeat(4_000_000 / piece.length))).toBeGreaterThan(1000)
     }
   })
 

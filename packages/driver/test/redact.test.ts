@@ -54,10 +54,9 @@ test('of two secrets, one inside the other, both are found', () => {
 
 test('an attack on the search stays fast', () => {
   const redact = createRedact(['a'.repeat(40)])
-  const start = performance.now()
-  redact('a'.repeat(11).concat('b').repeat(20_000))
-  redact('a'.repeat(200_000))
-  expect(performance.now() - start).toBeLessThan(5000)
+  // By the square of its length each would take hours.
+  expect(redact('a'.repeat(11).concat('b').repeat(200_000))).toHaveLength(2_400_000)
+  expect(redact('a'.repeat(2_000_000))).toHaveLength('[redacted]'.length * 50_000)
 })
 
 test('an error as the caller sees it: nothing of the secret anywhere, no foreign object', () => {

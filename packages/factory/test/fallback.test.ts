@@ -156,7 +156,7 @@ describe('streams', () => {
     const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = options.signal!; asked.addEventListener('abort', () => reject(asked!.reason as Error)) }) }
     const reader = await createFallback([cutEarly(), hangs]).stream('?')
     const read = reader.next()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => asked).toBeDefined()
     await reader.close()
     expect(await read).toEqual({ done: true, value: undefined })
     expect(asked!.aborted).toBe(true)
@@ -165,10 +165,11 @@ describe('streams', () => {
 
   test('an abort while the next one opens rejects with its reason, ever after', async () => {
     const controller = new AbortController()
-    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error)) }) }
+    let asked = false
+    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = true; options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error)) }) }
     const reader = await createFallback([cutEarly(), hangs]).stream('?', { signal: controller.signal })
     const read = reader.next()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => asked).toBe(true)
     const reason = new Error('enough')
     controller.abort(reason)
     expect(await failureOf(() => read)).toBe(reason)

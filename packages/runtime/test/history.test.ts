@@ -138,19 +138,13 @@ test('across blocks of its storage it is still a list', () => {
 })
 
 test('what a long history costs does not grow with its length', () => {
-  const microsOf = (length: number) => {
-    const history = ConversationHistory.fromList(Array.from({ length }, () => user('x')))
-    const started = performance.now()
-    for (let round = 0; round < 2000; round++) {
-      history.setSystem('S')
-      history.addUser('x')
-      history.truncate(length)
-    }
-    return (performance.now() - started) / 2
+  const length = 500_000
+  const history = ConversationHistory.fromList(Array.from({ length }, () => user('x')))
+  // A list that moves its elements would move 300 thousand million of them, which takes minutes.
+  for (let round = 0; round < 200_000; round++) {
+    history.setSystem('S')
+    history.addUser('x')
+    history.truncate(length)
   }
-  microsOf(1000)
-  const short = Math.min(microsOf(1000), microsOf(1000), microsOf(1000))
-  const long = Math.min(microsOf(200_000), microsOf(200_000), microsOf(200_000))
-  // A list that moves its elements would be 200 times as slow; noise is not.
-  expect(long).toBeLessThan(short * 20 + 20)
+  expect(history.length).toBe(length)
 })

@@ -111,13 +111,10 @@ describe('arguments that reach the executor all the same', () => {
     executed.length = 0
     // Only what never was a text has none.
     const argumentsText = typeof args === 'object' && Object.keys(Object(args)).length > 1 ? JSON.stringify(args) : ''
-    const started = performance.now()
     const outcomes = await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText }])
-    const took = performance.now() - started
     expect(outcomes.map(({ status }) => status)).toEqual(['invalid-arguments'])
     expect(executed).toEqual([])
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(took).toBeLessThan(5000) // 50 on a quiet machine; only what hangs is found here
   })
 
   test('a text larger than 1 MiB, whatever was made of it', async () => {

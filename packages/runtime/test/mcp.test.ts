@@ -114,10 +114,12 @@ describe('the tools of an MCP server', () => {
 
   test('an abort reaches the server, and so does a time-out', async () => {
     const progress: McpProgress[] = []
-    const { source, servers } = inMemory({ onProgress: (news) => progress.push(news) })
-    await source.tools()
     const controller = new AbortController()
-    setTimeout(() => controller.abort(new Error('stop')), 30)
+    const { source, servers } = inMemory({ onProgress: (news) => {
+      progress.push(news)
+      controller.abort(new Error('stop'))
+    } })
+    await source.tools()
     expect((await execute(source, call('wait'), controller.signal)).outcome.status).toBe('cancelled')
     expect(progress).toEqual([{ tool: 'wait', callId: 'call_wait', progress: 1, total: 4, message: 'a quarter' }])
     await expect.poll(() => servers[0]?.seen.aborted).toBe(true)

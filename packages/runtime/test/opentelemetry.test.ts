@@ -86,10 +86,12 @@ describe('OpenTelemetry spans of a run', () => {
 
   test('all end when the run is cancelled', async () => {
     const controller = new AbortController()
-    const { result, spans } = await traced({ responses: ['a long answer'], delayMs: 20 }, { signal: controller.signal, tools: () => {
-      setTimeout(() => controller.abort(new Error('enough')), 10)
-      return []
-    } })
+    const response = async function* () {
+      yield { text: 'a long' }
+      controller.abort(new Error('enough'))
+      yield { text: ' answer' }
+    }
+    const { result, spans } = await traced({ responses: [response] }, { signal: controller.signal, tools: [] })
     expect(result.status).toBe('cancelled')
     expect(spans.map(({ name, ended }) => [name, ended])).toEqual([['chat mock', true], ['invoke_agent', true]])
     expect(spans[1]?.attributes).toMatchObject({ 'error.type': 'cancelled' })

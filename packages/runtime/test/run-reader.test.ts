@@ -74,9 +74,8 @@ describe('a run that is read', () => {
     const { reader } = start([calls], { tools: [tool(() => new Promise(() => {}))] })
     let types = 0
     const reading = (async () => { for await (const { type } of reader) types += type.length })()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => types).toBeGreaterThan(50)
     await Promise.all([reader.close(), reader.close(), reading])
-    expect(types).toBeGreaterThan(50)
     expect(await reader.result()).toMatchObject({ status: 'cancelled' })
     const { reader: unread, provider } = start(['x'])
     await unread.close()
