@@ -1,5 +1,6 @@
 // What a browser or a worker gets of core, driver and openai-compatible: nothing of Node, and nothing happens when it is loaded.
 import { createContext, runInContext } from 'node:vm'
+import { presets } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 import { bundleForBrowser } from './support/bundle.js'
 
@@ -40,4 +41,10 @@ test('loading it touches nothing: no timer, no request, no environment, no new g
   expect(touched).toEqual([])
   expect(Object.getOwnPropertyNames(runInContext('globalThis', realm)).filter((name) => !before.includes(name))).toEqual(['modelport'])
   expect(runInContext('Object.keys(modelport.p2)', realm)).toContain('createOpenAICompatible')
+})
+
+// What a bundler cannot leave out of one program it leaves in every one.
+test.each(['deepseek', 'vllm'] as const)('a program with the preset %s has no other', async (name) => {
+  const program = await bundleForBrowser({ contents: `export { createPresetProvider, ${name} } from '@modelport/provider-openai-compatible'` })
+  expect(Object.values(presets).filter(({ docs }) => program.includes(`"${docs}"`)).map((row) => row.name)).toEqual([name])
 })

@@ -88,6 +88,7 @@ export function abilityTable(capabilities: Capabilities): string {
 /** The page of a row: `docs/providers/<name>.md`. */
 export function presetPage(name: PresetName): string {
   const row = presets[name]
+  const constant = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
   const abilities = capabilities(toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' }))
   const quirks = quirksOf(name)
   return `# ${titles[name]}
@@ -109,7 +110,9 @@ A row of the preset table of \`@modelport/provider-openai-compatible\`, as of ${
 | \`cheapestModel\` | ${row.cheapestModel ? `\`${row.cheapestModel}\`` : 'the model itself'} |
 | \`quirks\` | what is below; each one may be replaced |
 
-and all of \`CommonConfig\`. This package reads nothing from the environment. Tools are asked for ${
+and all of \`CommonConfig\`. \`createPresetProvider(${constant}, config)\` is the same as \`createPreset('${name}', config)\`, and a bundler leaves the other rows out.
+
+This package reads nothing from the environment. Tools are asked for ${
   row.nativeTools ? 'in the API\'s own form' : row.quirks.lacks?.includes('tools') ? 'as JSON: the API has none' : 'as JSON unless `profile: { supportsTools: true }` says that the model can'} by runtimes.
 
 ## Hosts

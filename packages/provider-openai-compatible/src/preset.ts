@@ -1,10 +1,11 @@
 import { LlmError, type Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
-import { presets } from './presets.js'
 import { createOpenAICompatible, type OpenAICompatibleConfig, type Quirks } from './provider.js'
 
 /** One vendor or server that speaks Chat Completions, as data. */
 export interface Preset {
+  /** Its name in the table, and the provider's unless the configuration has another. */
+  readonly name: PresetName
   /** Root of the API. */
   readonly baseUrl: string
   /** Variables that replace `baseUrl`, in order, for whoever reads the environment. This package reads none. */
@@ -34,21 +35,20 @@ export interface Preset {
   readonly docs: string
 }
 
-/** Name of a row of {@link presets}. */
+/** Name of a {@link Preset}. */
 export type PresetName =
   | 'alibaba' | 'cerebras' | 'deepseek' | 'fireworks' | 'github-models' | 'grok' | 'groq' | 'huggingface' | 'llamacpp-server' | 'lmstudio'
   | 'mistral' | 'moonshot' | 'openai-compatible' | 'openrouter' | 'perplexity' | 'together' | 'vllm' | 'zai'
 
-/** Configuration of {@link createPreset}: each field replaces the row's, and `quirks` are merged field by field. */
+/** Configuration of {@link createPresetProvider}: each field replaces the row's, and `quirks` are merged field by field. */
 export type PresetConfig = Partial<OpenAICompatibleConfig>
 
 /**
- * The configuration that a row of {@link presets} stands for, for everything of this package that takes one.
- * @throws {LlmError} `config` — there is no such row, the vendor closed the service, or the row needs a key or a model.
+ * The configuration that a row stands for, for everything of this package that takes one. Of the rows, only this one is in a bundle.
+ * @throws {LlmError} `config` — the vendor closed the service, or the row needs a key or a model.
  */
-export function toPresetConfig(name: PresetName, config: PresetConfig = {}): OpenAICompatibleConfig {
-  const row = Object.hasOwn(presets, name) ? presets[name] : undefined
-  if (!row) throw new LlmError('config', `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`)
+export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompatibleConfig {
+  const { name, baseUrl, quirks } = row
   const given = Object.fromEntries(Object.entries<unknown>(config).filter(([, value]) => value !== undefined)) as PresetConfig
   const model = given.model ?? row.model
   const apiKey = given.apiKey ?? row.fallbackKey
@@ -57,16 +57,16 @@ export function toPresetConfig(name: PresetName, config: PresetConfig = {}): Ope
   if (!model) throw new LlmError('config', `${name}: pass model; only you know what this server has`)
   return {
     name,
-    baseUrl: row.baseUrl,
+    baseUrl,
     ...given,
     preset: name,
     model,
     cheapestModel: given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
     ...(apiKey !== undefined && { apiKey }),
     ...((row.timeouts ?? given.timeouts) && { timeouts: { ...row.timeouts, ...given.timeouts } }),
-    quirks: { ...row.quirks, ...given.quirks },
+    quirks: { ...quirks, ...given.quirks },
   }
 }
 
-/** A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and {@link createOpenAICompatible}. */
-export const createPreset = (name: PresetName, config?: PresetConfig): Provider => createOpenAICompatible(toPresetConfig(name, config))
+/** A provider for a row. Throws like {@link toRowConfig} and {@link createOpenAICompatible}. */
+export const createPresetProvider = (row: Preset, config?: PresetConfig): Provider => createOpenAICompatible(toRowConfig(row, config))

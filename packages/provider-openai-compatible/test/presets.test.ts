@@ -1,7 +1,11 @@
 import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
 import { isLlmError, parseBaseUrl } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { capabilities, createOpenAICompatibleEmbedder, createPreset, type PresetConfig, type PresetName, presets, presetsDate, toPresetConfig } from '../src/index.js'
+import * as exported from '../src/index.js'
+import {
+  capabilities, createOpenAICompatibleEmbedder, createPreset, createPresetProvider, type Preset, type PresetConfig, type PresetName, presets, presetsDate, toPresetConfig,
+  toRowConfig,
+} from '../src/index.js'
 
 const names = Object.keys(presets) as PresetName[]
 const apiKey = 'sk-presets-5f2e'
@@ -61,6 +65,17 @@ describe('the table', () => {
     const provider = createPreset(name, config)
     expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
     expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
+  })
+
+  test.each(names)('%s: an export of its own, for programs that want no other row', (name) => {
+    const camelCase = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const row = ({ ...exported } as Readonly<Record<string, unknown>>)[camelCase] as Preset
+    expect(row).toBe(presets[name])
+    expect(row.name).toBe(name)
+    const config = { baseUrl: 'http://h.test', apiKey, model: 'm' }
+    expect(toRowConfig(row, config)).toEqual(toPresetConfig(name, config))
+    const { name: said, model } = createPresetProvider(row, config)
+    expect([said, model]).toEqual([name, 'm'])
   })
 
   test('has a cheapest model for each vendor that has prices and a default', () => {
