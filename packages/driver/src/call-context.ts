@@ -4,7 +4,7 @@ import { systemClock } from './clock.js'
 import type { ProviderSettings } from './config.js'
 import type { Driver, Fetch } from './driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
-import type { Redact } from './redact.js'
+import { headerSecrets, type Redact } from './redact.js'
 import { RetryBudget, type RetryBucket } from './retry.js'
 import { CallScope } from './scope.js'
 
@@ -29,7 +29,8 @@ export interface CallContext {
 export interface ProviderState {
   readonly driver: Driver
   readonly config: ProviderSettings
-  readonly redact: Redact
+  /** Takes the provider's secrets out, and these. */
+  redactWith(more: readonly string[]): Redact
   readonly bucket: RetryBucket
   readonly fetch: Fetch
 }
@@ -46,6 +47,7 @@ export function createCallContext(state: ProviderState, options: CallOptions): C
     retries: newRetries(state, options),
     headers: lowerCaseNames({ ...config.headers, ...vendorHeaders }),
     idempotencyKey: newIdempotencyKey(),
+    redact: state.redactWith(headerSecrets(vendorHeaders)),
     timeouts: { ...defaultTimeouts, ...config.timeouts },
     limits: { ...defaultLimits, ...config.limits },
     usedIds: new Set(),

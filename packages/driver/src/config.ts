@@ -14,11 +14,14 @@ export interface CommonConfig {
   readonly profile?: ModelProfile
   /** Options of every call; a call's own win. */
   readonly defaults?: CallOptions
-  /** Headers added to every request; they win over the provider's own. */
+  /** Headers added to every request; they win over the provider's own. Keys, tokens and cookies in them are redacted. */
   readonly headers?: Readonly<Record<string, string>>
   /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
   readonly fetch?: Fetch
-  /** Address of an HTTP proxy, for example `http://proxy.local:3128`. Node only. Default: none; proxy variables are not read. */
+  /**
+   * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` where it asks for them, which are redacted
+   * like a key. Node only. Default: none; proxy variables are not read.
+   */
   readonly proxy?: string
   /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` is taken instead of those. */
   readonly enforceHosts?: boolean | readonly string[]

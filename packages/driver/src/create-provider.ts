@@ -17,7 +17,8 @@ import { Conversation } from './conversation.js'
 import type { Driver, Turn } from './driver.js'
 import { generateAnswer } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
-import { createRedact } from './redact.js'
+import { proxySecrets } from './proxy.js'
+import { createRedact, headerSecrets, type Redact } from './redact.js'
 import { createRetryBucket } from './retry.js'
 import { sanitizeError } from './sanitize.js'
 import { EventStreamReader, type StartConversation, TextStreamReader } from './stream-readers.js'
@@ -59,20 +60,19 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
   }
 }
 
-/** What a provider keeps between calls; secrets are bound into `redact` and kept nowhere else. */
+/** What a provider keeps between calls; secrets are bound into `redactWith` and kept nowhere else. */
 export function createProviderState(settings: ProviderSettings): Omit<ProviderState, 'driver'> {
   const { secrets, ...config } = settings
   const { enforceHosts } = config
   const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
-  const headerSecrets = Object.entries(config.headers ?? {})
-    .filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
-    .map(([, value]) => value.replace(/^\w+ /, ''))
+  const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
+  const renewed = typeof secrets === 'function'
+  const redactWith = (more: readonly string[]): Redact =>
+    renewed ? (text) => createRedact([...secrets(), ...own, ...more])(text) : createRedact([...(secrets ?? []), ...own, ...more])
+  const redact = redactWith([])
   return {
     config: { ...config, ...(allowedHosts && { allowedHosts }) },
-    redact:
-      typeof secrets === 'function'
-        ? (text) => createRedact([...secrets(), ...headerSecrets])(text)
-        : createRedact([...(secrets ?? []), ...headerSecrets]),
+    redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
     fetch: createTransport(config),
   }
@@ -87,7 +87,7 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
   try {
     validateOptions(options)
   } catch (error) {
-    throw sanitizeError(error, state.driver.name, state.redact)
+    throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
   }
   const context = createCallContext(state, options)
   for (const id of toolCallIds(messages)) context.usedIds.add(id)
@@ -110,7 +110,7 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
         return new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
       } catch (error) {
         context.scope.end()
-        throw sanitizeError(error, state.driver.name, state.redact)
+        throw sanitizeError(error, state.driver.name, context.redact)
       }
     },
   }

@@ -20,7 +20,7 @@ export interface FailureFacts {
 export function toErrorCode(status: number): ErrorCode {
   if (status >= 300 && status < 400) return 'redirect-refused'
   const known: Record<number, ErrorCode> = {
-    401: 'auth', 402: 'quota-exhausted', 403: 'permission', 404: 'not-found', 408: 'timeout',
+    401: 'auth', 402: 'quota-exhausted', 403: 'permission', 404: 'not-found', 407: 'auth', 408: 'timeout',
     425: 'server', 429: 'rate-limit', 501: 'unsupported', 503: 'overloaded', 529: 'overloaded',
   }
   return known[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : 'unknown')

@@ -13,21 +13,29 @@ const reasons: Readonly<Record<string, Reason>> = {
 const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
 
 /** A proxy that refuses to lead on will refuse again; one that failed, with 5xx, may not. */
-const proxyRefusal = /^Proxy response \(4\d\d\)/
+const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
 
 /** Turns whatever a `fetch` or a socket threw into a typed error. Only its code and text are kept, as a plain cause. */
 export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
   const chain = causes(thrown)
-  const code = chain.map((error) => (error as { code?: unknown }).code).find((value) => typeof value === 'string')
-  const text = chain.map((error) => error.message).find((message) => message && message !== 'fetch failed') ?? String(thrown)
-  const reason = proxyRefusal.test(text) ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
-  const details = { provider, ...(host && { host }), ...(reason && { reason }) }
+  const find = (name: 'code' | 'proxy'): string | undefined =>
+    chain.map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name]).find((value) => typeof value === 'string')
+  const code = find('code')
+  const texts = chain.map(({ message }) => message).filter((message) => message && message !== 'fetch failed')
+  // Node's own fetch says so of a proxy that refuses, too; what happened is below.
+  const text = texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
+  const refusal = proxyRefusal.exec(text)?.[1]
+  const reason = refusal ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
+  const details = { provider, ...(host && { host }), ...(reason && { reason }), ...(refusal && { status: Number(refusal) }) }
   const cause = Object.assign(new Error(text), code === undefined ? {} : { code })
   cause.stack = `${cause.name}: ${text}`
-  const foreign = chain.some(({ name }) => name === 'HTTPParserError')
-  const kind = foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
-  const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}`
-  return new ProviderError(kind, `${provider}: ${kind}${where}: ${foreign ? 'what answers is no HTTP: ' : ''}${text}`, details, { cause })
+  const foreign = chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_')
+  const kind = refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
+  const proxy = find('proxy')
+  const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
+  const what = !refusal ? `${foreign ? 'what answers is no HTTP: ' : ''}${text}`
+    : `the proxy refuses with ${refusal}: ${refusal === '407' ? 'give a user and password it knows, http://user:password@host:port' : 'it, or the sandbox it belongs to, must allow that host'}`
+  return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
 }
 
 function causes(thrown: unknown): Error[] {

@@ -101,5 +101,5 @@ export function createNeutralDecoder(sink: Sink): Decoder {
 /** Names a failure of the neutral wire: the `error` of a driver that speaks it. */
 export function toNeutralError(provider: string, { body }: Pick<HttpFailure, 'body'>): ProviderError {
   const { code = 'unknown', message = '' } = body as { readonly code?: ErrorCode; readonly message?: string }
-  return new ProviderError(code, message.startsWith(provider) ? message : `${provider}: ${code}: ${message}`, { provider })
+  return new ProviderError(code, message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`, { provider })
 }

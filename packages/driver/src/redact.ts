@@ -69,3 +69,17 @@ function base64Forms(secret: string): string[] {
   }
   return forms
 }
+
+/**
+ * What of headers must not be seen: of those that carry keys, tokens or cookies, and of values that look like a key, the value,
+ * what comes after its scheme, and its longer words.
+ */
+export function headerSecrets(headers: unknown): string[] {
+  return Object.entries(headers ?? {}).flatMap(([name, any]) => {
+    const value = String(any)
+    const known = /auth|key|token|secret|cookie|pass|credential|signature/i.test(name)
+    if (!known && !value.match(/[a-z\d]{20,}/gi)?.some((run) => /\d/.test(run))) return []
+    const words = value.split(/[\s;,]+/).map((word) => word.replace(/^[^=]+=(?=.)/, ''))
+    return [value, value.replace(/^\w+ /, ''), ...words.filter(({ length }) => length > 7)]
+  })
+}

@@ -20,7 +20,7 @@ export function sanitizeError(
 ): LlmError {
   const known = isLlmError(error) ? error : new LlmError('unknown', String(error instanceof Error ? error.message : error))
   const details = { ...detailsOf(known, provider), ...extra }
-  const prefixed = known.message.startsWith(provider) ? known.message : `${provider}: ${known.code}: ${known.message}`
+  const prefixed = known.message.startsWith(`${provider}: `) ? known.message : `${provider}: ${known.code}: ${known.message}`
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
   return new ProviderError(
     known.code,

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
-import { LlmError, parseBaseUrl } from '@modelport/core'
+import { LlmError } from '@modelport/core'
 import type { Fetch } from './driver.js'
+import { parseProxy } from './proxy.js'
 
 /** How the transport connects. */
 export interface UndiciOptions {
@@ -19,10 +20,16 @@ function agentFor({ connectMs, proxy }: UndiciOptions): Dispatcher {
   if (!agent) {
     // Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other.
     const options = { connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
-    agent = proxy ? new ProxyAgent({ ...options, uri: parseBaseUrl(proxy).href }) : new Agent(options)
+    agent = proxy ? new ProxyAgent({ ...options, ...toProxyOptions(proxy), connectTimeout: connectMs }) : new Agent(options)
     agents.set(key, agent)
   }
   return agent
+}
+
+/** The password goes to the proxy alone: to none that comes after it, as a header of the request would. */
+function toProxyOptions(proxy: string): { readonly uri: string; readonly token?: string } {
+  const { href, userinfo } = parseProxy(proxy)
+  return { uri: href, ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }) }
 }
 
 /** A `fetch` over `undici.request`: no redirect, and a body that is read without a web stream in between. */
@@ -36,6 +43,8 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
       headers: toHeaderRecord(init.headers),
       body: (init.body ?? null) as string | null,
       signal: init.signal ?? null,
+    }).catch((cause: unknown) => {
+      throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
     })
     const headers = toHeaders(response.headers)
     const body = decompress(response.body, headers.get('content-encoding'))

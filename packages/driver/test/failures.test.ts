@@ -1,16 +1,17 @@
-import { LlmError, ProviderError } from '@modelport/core'
-import { createRedact, type HttpFailure, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
+import { inspect } from 'node:util'
+import { type CallOptions, LlmError, type Provider, ProviderError } from '@modelport/core'
+import { createRedact, type HttpFailure, systemClock, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { toNetworkError } from '../src/network-error.js'
 import { sanitizeError } from '../src/sanitize.js'
-import { play } from './scripted-driver.js'
+import { line, play, streamOf } from './scripted-driver.js'
 
 describe('a failed response', () => {
   const failure = (status: number, headers: Record<string, string> = {}, text = ''): HttpFailure => ({ status, headers: new Headers(headers), body: undefined, text, inBand: false })
 
   test.each<[number, string]>([
     [200, 'unknown'], [299, 'unknown'], [300, 'redirect-refused'], [399, 'redirect-refused'], [400, 'invalid-request'], [401, 'auth'], [402, 'quota-exhausted'], [403, 'permission'],
-    [404, 'not-found'], [408, 'timeout'], [418, 'invalid-request'], [425, 'server'], [429, 'rate-limit'], [499, 'invalid-request'], [500, 'server'], [501, 'unsupported'], [502, 'server'],
+    [404, 'not-found'], [407, 'auth'], [408, 'timeout'], [418, 'invalid-request'], [425, 'server'], [429, 'rate-limit'], [499, 'invalid-request'], [500, 'server'], [501, 'unsupported'], [502, 'server'],
     [503, 'overloaded'], [529, 'overloaded'],
   ])('%i is %s', (status, code) => {
     expect(toErrorCode(status)).toBe(code)
@@ -79,6 +80,9 @@ describe('an error as the caller sees it', () => {
     expect(clean(new LlmError('config', 'no')).message).toBe('p: config: no')
     expect(clean(new LlmError('config', 'p: no')).message).toBe('p: no')
     expect(clean(new TypeError('no')).message).toBe('p: unknown: no')
+    // A word that begins like the provider's name is not its name.
+    expect(clean(new LlmError('config', 'prompt: no')).message).toBe('p: config: prompt: no')
+    expect(clean(new TypeError('p2: no')).message).toBe('p: unknown: p2: no')
     expect(clean('no')).toMatchObject({ code: 'unknown', message: 'p: unknown: no' })
     expect(clean('no').cause).toBeUndefined()
   })
@@ -126,6 +130,53 @@ describe('secrets of a provider', () => {
     expect(await refused({ headers: { [name]: '0123456789' } }, 'not 0123456789')).toBe('p: 400 invalid-request: not [redacted]')
   })
 
+  test('what stands in a header of a key, a cookie or a value that looks like a key, word by word', async () => {
+    const headers = { cookie: 'theme=dark; session=s3ss10n-of-tests==', 'x-team': 'pk0123456789abcdefghijkl', 'proxy-authorization': 'Basic dXNlcjpwYXNz', 'x-password': 'hunter2' }
+    const said = await refused({ headers }, 'dark s3ss10n-of-tests== pk0123456789abcdefghijkl dXNlcjpwYXNz hunter2')
+    expect(said).toBe('p: 400 invalid-request: dark [redacted] [redacted] [redacted] [redacted]')
+  })
+
+  test('the headers of one call are secrets of that call, and of its fallbacks to the defaults', async () => {
+    const key = 'call-key-0123456789'
+    const echo = () => new Response(JSON.stringify({ error: key, half: key.slice(0, 13), encoded: btoa(`user:${key}`) }), { status: 400, headers: { 'x-request-id': key } })
+    const vendor = { headers: { Authorization: `Bearer ${key}` } }
+    const shown = (provider: Provider, options?: CallOptions) => provider.complete('Hi', { retry: { attempts: 1 } }, options ?? {}).catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }))
+    for (const secrets of [['provider-key'], () => ['provider-key']]) {
+      expect(await shown(play([echo], { secrets }).provider, { vendor })).not.toMatch(/call-key|Y2FsbC1rZX/)
+      expect(await shown(play([echo], { secrets, defaults: { vendor } }).provider)).not.toMatch(/call-key|Y2FsbC1rZX/)
+      expect(await shown(play([echo], { secrets, headers: { authorization: `Bearer ${key}` } }).provider)).not.toMatch(/call-key|Y2FsbC1rZX/)
+      // The next call without it has nothing to hide.
+      expect(await shown(play([echo], { secrets }).provider)).toContain(key)
+    }
+  })
+
+  test('of a key of the provider and one of the call, one inside the other, both go whole', async () => {
+    const { provider } = play([() => new Response('short-key short-key-and-its-end', { status: 400 })], { secrets: ['short-key'] })
+    await expect(provider.complete('Hi', { vendor: { headers: { 'x-api-key': 'short-key-and-its-end' } } })).rejects.toMatchObject({ message: 'p: 400 invalid-request: [redacted] [redacted]' })
+  })
+
+  test('what is told of a new attempt, of an answer cut short, and of options that are wrong, has no header of the call', async () => {
+    const key = 'call-key-0123456789'
+    const vendor = { headers: { 'x-api-key': key } }
+    const told: string[] = []
+    const clock = { ...systemClock, random: () => 0 }
+    const { provider } = play([() => new Response(key, { status: 500 }), () => new Response(streamOf([line(['text', `so ${key}`])]))], { clock })
+    const reader = await provider.stream('Hi', { vendor, retry: { attempts: 2, onRetry: ({ error }) => told.push(error.message) } })
+    expect(await reader.next()).toEqual({ done: false, value: `so ${key}` })
+    const cut = await reader.next().catch((error: unknown) => error)
+    expect(told).toEqual(['p: 500 server: [redacted]'])
+    expect(cut).toMatchObject({ code: 'truncated', partial: { text: 'so [redacted]' } })
+    const wrong = provider.completeWithHistory([{ role: key as 'user', content: '' }], { vendor })
+    await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('[redacted]') as string })
+  })
+
+  test('headers that are none hide nothing and break nothing', async () => {
+    for (const headers of [undefined, null, 'x', 7]) {
+      const { provider } = play([() => new Response('no', { status: 400 })])
+      await expect(provider.complete('Hi', { vendor: { headers } })).rejects.toMatchObject({ message: 'p: 400 invalid-request: no' })
+    }
+  })
+
   test('another header is none', async () => {
     expect(await refused({ headers: { 'x-trace': '0123456789' } }, 'not 0123456789')).toBe('p: 400 invalid-request: not 0123456789')
   })
@@ -142,5 +193,6 @@ describe('secrets of a provider', () => {
 test('a failure of the neutral wire', () => {
   expect(toNeutralError('p', { body: { code: 'server', message: 'p: down' } })).toMatchObject({ code: 'server', message: 'p: down', provider: 'p' })
   expect(toNeutralError('p', { body: { code: 'server', message: 'down' } }).message).toBe('p: server: down')
+  expect(toNeutralError('p', { body: { code: 'server', message: 'power is down' } }).message).toBe('p: server: power is down')
   expect(toNeutralError('p', { body: {} })).toMatchObject({ code: 'unknown', message: 'p: unknown: ' })
 })

@@ -1,0 +1,39 @@
+import { type BaseUrl, parseBaseUrl } from '@modelport/core'
+
+/** A proxy, read. */
+export interface ProxyAddress extends BaseUrl {
+  /** `user:password` as it stands for itself, for `Proxy-Authorization`; '' for a proxy that asks for none. */
+  readonly userinfo: string
+}
+
+/**
+ * Reads the address of a proxy, which unlike a base URL may have a user and a password: `http://user:password@proxy.local:3128`.
+ * Neither `href` nor `host` nor any message has them.
+ * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL.
+ */
+export function parseProxy(text: string): ProxyAddress {
+  // The URL parser drops control characters silently; those, and what is no URL, are told of by who reads base URLs.
+  // eslint-disable-next-line no-control-regex -- see above
+  if (!URL.canParse(text) || /[\u0000-\u001f\u007f]/.test(text)) return { ...parseBaseUrl(text), userinfo: '' }
+  const url = new URL(text)
+  const { username, password } = url
+  url.username = ''
+  url.password = ''
+  return { ...parseBaseUrl(url.href), userinfo: username || password ? `${decode(username)}:${decode(password)}` : '' }
+}
+
+/** What of a proxy's address must not be seen: the password, or a user who has none, as it is and as the address has it. */
+export function proxySecrets(proxy = ''): string[] {
+  if (!URL.canParse(proxy)) return []
+  const { username, password } = new URL(proxy)
+  return [password || username, decode(password || username)]
+}
+
+/** A % that begins no percent-encoding stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
