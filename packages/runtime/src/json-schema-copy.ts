@@ -1,4 +1,7 @@
 import { type JsonObject, LlmError } from '@modelport/core'
+import { isPlainPattern } from './plain-pattern.js'
+import { toPointerPart } from './schema-limits.js'
+import { SchemaMeter } from './schema-meter.js'
 
 /** The dialects that are understood, by the address in `$schema`, and the validator's name for each. Draft 6 is a part of draft 7. */
 const dialects: Readonly<Record<string, '7' | '2019-09' | '2020-12'>> = {
@@ -21,21 +24,34 @@ export interface SchemaCopy {
   readonly draft: '7' | '2019-09' | '2020-12'
   /** True when a list must have no equal items anywhere. */
   readonly uniqueItems: boolean
+  /** Bounds what a check takes. */
+  readonly meter: SchemaMeter
+}
+
+/** How a schema is copied. */
+export interface CopyOptions {
+  /** What the schema is of, for messages. */
+  readonly where: string
+  /** True keeps `format`. */
+  readonly assertFormats: boolean
+  /** True refuses patterns that may run without end. */
+  readonly untrusted: boolean
 }
 
 /**
  * Copies a schema and checks that every keyword in it is understood.
  * @throws {LlmError} `unsupported` — names the keyword and where it stands; `config` — it is no schema, or a pattern is no regular expression.
  */
-export function copySchema(schema: unknown, assertFormats: boolean, where: string): SchemaCopy {
+export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaMeter = new SchemaMeter()): SchemaCopy {
+  const { where } = options
   const named = isObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
   const draft = named === undefined ? '2020-12' : dialects[named]
   if (!draft) {
     throw new LlmError('unsupported', `${where}: the dialect "${String(named)}" is not known; use one of ${Object.keys(dialects).join(', ')}`)
   }
-  const copier = new Copier(draft, assertFormats, where)
+  const copier = new Copier(draft, options, meter)
   const copied = copier.copy(schema, '#')
-  return { schema: copied, draft, uniqueItems: copier.uniqueItems }
+  return { schema: copied, draft, uniqueItems: copier.uniqueItems, meter }
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -44,21 +60,22 @@ class Copier {
   uniqueItems = false
   readonly #anchors = new Set<string>()
   readonly #draft: string
-  readonly #assertFormats: boolean
-  readonly #where: string
+  readonly #options: CopyOptions
+  readonly #meter: SchemaMeter
 
-  constructor(draft: string, assertFormats: boolean, where: string) {
+  constructor(draft: string, options: CopyOptions, meter: SchemaMeter) {
     this.#draft = draft
-    this.#assertFormats = assertFormats
-    this.#where = where
+    this.#options = options
+    this.#meter = meter
   }
 
   copy(schema: unknown, path: string): JsonObject | boolean {
-    if (typeof schema === 'boolean') return schema
-    if (!isObject(schema)) throw new LlmError('config', `${this.#where}: ${path} is no schema: expected an object, true or false`)
+    // The empty schema means the same, and is counted.
+    if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
+    if (!isObject(schema)) throw new LlmError('config', `${this.#options.where}: ${path} is no schema: expected an object, true or false`)
     this.#check(schema, path)
-    const kept = Object.entries(schema).filter(([key]) => key !== 'format' || this.#assertFormats)
-    return Object.fromEntries(kept.map(([key, value]) => [key, this.#copyKeyword(key, value, `${path}/${key}`)]))
+    const kept = Object.entries(schema).filter(([key]) => key !== '$recursiveAnchor' && (key !== 'format' || this.#options.assertFormats))
+    return this.#meter.attach(Object.fromEntries(kept.map(([key, value]) => [key, this.#copyKeyword(key, value, `${path}/${toPointerPart(key)}`)])))
   }
 
   #copyKeyword(key: string, value: unknown, path: string): unknown {
@@ -68,14 +85,14 @@ class Copier {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]: [string, unknown]) => {
         if (key === 'patternProperties') this.#checkPattern(name, path)
-        return [name, Array.isArray(inner) ? structuredClone(inner) : this.copy(inner, `${path}/${name}`)]
+        return [name, Array.isArray(inner) ? structuredClone(inner) : this.copy(inner, `${path}/${toPointerPart(name)}`)]
       }),
     )
   }
 
   #check(schema: JsonObject, path: string): void {
     const refuse = (what: string): never => {
-      throw new LlmError('unsupported', `${this.#where}: ${what} (at ${path}) is not supported`)
+      throw new LlmError('unsupported', `${this.#options.where}: ${what} (at ${path}) is not supported`)
     }
     for (const keyword of unsupported) if (Object.hasOwn(schema, keyword)) refuse(`"${keyword}"`)
     const { $ref: reference, $anchor: anchor, $id: id, pattern } = schema
@@ -92,7 +109,10 @@ class Copier {
     try {
       new RegExp(pattern, 'u')
     } catch {
-      throw new LlmError('config', `${this.#where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) is no regular expression`)
+      throw new LlmError('config', `${this.#options.where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) is no regular expression`)
+    }
+    if (this.#options.untrusted && !isPlainPattern(pattern)) {
+      throw new LlmError('unsupported', `${this.#options.where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) may take very long, so it is not run here`)
     }
   }
 }

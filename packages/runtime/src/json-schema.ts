@@ -1,6 +1,8 @@
 import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { type JsonObject, LlmError } from '@modelport/core'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
+import { checkSchemaSize } from './schema-limits.js'
+import { measureValue } from './schema-meter.js'
 import type { Validated } from './tool.js'
 
 /** Checks values against one schema; never throws. */
@@ -12,6 +14,11 @@ export interface JsonSchemaOptions {
   readonly where?: string
   /** True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it. */
   readonly assertFormats?: boolean
+  /**
+   * True for a schema that somebody else wrote: it may have at most 128 KiB, 5,000 values and a nesting of 64, and a `pattern` that may run without
+   * end is refused. Default false: patterns are the author's own.
+   */
+  readonly untrusted?: boolean
   /** Schemas that references may lead to, by their address. Nothing is ever fetched. */
   readonly schemas?: Readonly<Record<string, JsonObject | boolean>>
 }
@@ -26,17 +33,20 @@ const mostForAll = 20_000
  * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default without `$schema`), without `eval`.
  * What is not understood is refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
  * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
- * @throws {LlmError} `unsupported` — names the keyword; `config` — it is no schema, or a reference leads nowhere.
+ * A check that would take longer than about a second fails, and says so.
+ * @throws {LlmError} `unsupported` — names the keyword; `config` — it is no schema, or a reference leads nowhere; `limit-exceeded` — a schema
+ * that is not trusted is too large.
  */
 export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSchemaOptions = {}): JsonSchemaValidator {
-  const { where = 'schema', assertFormats = false, schemas = {} } = options
+  const { where = 'schema', assertFormats = false, untrusted = false, schemas = {} } = options
+  if (untrusted) checkSchemaSize(schema, where)
   let copies: SchemaCopy
   let lookup: Record<string, Schema | boolean>
   try {
-    copies = copySchema(schema, assertFormats, where)
+    copies = copySchema(schema, { where, assertFormats, untrusted })
     lookup = dereference(copies.schema)
     for (const [address, other] of Object.entries(schemas)) {
-      const copied = copySchema(other, assertFormats, address)
+      const copied = copySchema(other, { where: address, assertFormats, untrusted }, copies.meter)
       const url = new URL(address)
       dereference(copied.schema, lookup, url)
       // It may call itself by another name.
@@ -52,9 +62,11 @@ export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSch
   return (value) => check(value, root, copies, lookup)
 }
 
-function check(value: unknown, schema: JsonObject | boolean, { draft, uniqueItems }: SchemaCopy, lookup: Record<string, Schema | boolean>): Validated {
+function check(value: unknown, schema: JsonObject | boolean, { draft, uniqueItems, meter }: SchemaCopy, lookup: Record<string, Schema | boolean>): Validated {
   try {
-    if (uniqueItems && hasLongList(value)) return { ok: false, message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items` }
+    const measure = measureValue(value)
+    meter.begin(measure)
+    if (uniqueItems && measure.items > mostUniqueItems) return { ok: false, message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items` }
     if (validate(value, schema, draft, lookup).valid) return { ok: true, value }
     const all = JSON.stringify(value).length <= mostForAll
     return { ok: false, message: describe(validate(value, schema, draft, lookup, !all).errors) }
@@ -94,10 +106,4 @@ function describe(errors: readonly OutputUnit[]): string {
   const problems = [...told]
   const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : ''
   return (problems.slice(0, mostProblems).join('; ') || 'it does not fit the schema') + more
-}
-
-function hasLongList(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value) && value.length > mostUniqueItems) return true
-  return Object.values(value).some(hasLongList)
 }

@@ -2,17 +2,20 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ListToolsResultSchema, type Tool as McpTool, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { type ErrorCode, isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { type ErrorCode, isLlmError, LlmError } from '@modelport/core'
+import { guardedFetch, hostsOfUrl } from './mcp-fetch.js'
+import { toPlainWords } from './mcp-text.js'
 import type { McpSettings, McpTransport } from './mcp.js'
 
 const longestTimer = 2 ** 31 - 1
 const mostPages = 1000
+const mostTools = 2000
 const mostWords = 2000
 const goodbyeMs = 2000
 
 /** Every host a transport may connect to. */
 export function hostsOf(transport: McpTransport): readonly string[] {
-  if ('url' in transport) return [parseBaseUrl(transport.url).host]
+  if ('url' in transport) return hostsOfUrl(transport)
   return 'apiHosts' in transport ? transport.apiHosts : []
 }
 
@@ -24,6 +27,8 @@ export class McpConnection {
   /** The client behind {@link #client}, also while it is connecting. */
   #active: Client | undefined
   #closed = false
+  /** Why the session was ended here, until somebody was told. */
+  #refusal: LlmError | undefined
   #words = ''
 
   constructor(settings: McpSettings) {
@@ -41,7 +46,7 @@ export class McpConnection {
     } catch (error) {
       if (this.#client === opening) this.#forget()
       const { message, code } = this.toError(error)
-      const words = this.#words.trim()
+      const words = toPlainWords(this.#words, mostWords).trim()
       throw new LlmError(code, words ? `${message}; it said: ${words}` : message, { cause: error })
     }
   }
@@ -72,7 +77,10 @@ export class McpConnection {
     const { message, code, name } = error instanceof Error ? (error as Error & { readonly code?: unknown }) : { message: String(error), code: undefined, name: '' }
     // The server does not know the session any more: the next call opens a new one.
     if (code === 404 || code === 400) this.#drop()
-    return new LlmError(codeOf(code, name), `MCP server "${this.#settings.name}": ${message}`, { cause: error })
+    const refusal = this.#refusal ?? causeOf(error)
+    this.#refusal = undefined
+    if (refusal) return refusal
+    return new LlmError(codeOf(code, name), `MCP server "${this.#settings.name}": ${toPlainWords(message)}`, { cause: error })
   }
 
   async #open(lost: () => void): Promise<Client> {
@@ -94,6 +102,11 @@ export class McpConnection {
     return client
   }
 
+  readonly #onTooLong = (error: LlmError): void => {
+    this.#refusal = error
+    this.#drop()
+  }
+
   #drop(): void {
     const client = this.#active
     this.#forget()
@@ -110,15 +123,9 @@ export class McpConnection {
     const { transport } = this.#settings
     if ('create' in transport) return transport.create()
     if ('url' in transport) {
-      const { url, headers, fetch: given = fetch } = transport
-      const { host } = parseBaseUrl(url)
-      // The declared host is the only one, whatever the server says.
-      const guarded: typeof given = async (input, init) => {
-        const contacted = parseBaseUrl(String(input instanceof Request ? input.url : input)).host
-        if (contacted !== host) throw new LlmError('redirect-refused', `MCP server "${this.#settings.name}": it leads to ${contacted} instead of ${host}`)
-        return given(input, { ...init, redirect: 'manual' })
-      }
-      return new StreamableHTTPClientTransport(new URL(url), { fetch: guarded, ...(headers && { requestInit: { headers } }) })
+      const { url, headers, authProvider } = transport
+      const options = { fetch: guardedFetch(this.#settings, transport, this.#onTooLong), ...(headers && { requestInit: { headers } }), ...(authProvider && { authProvider }) }
+      return new StreamableHTTPClientTransport(new URL(url), options)
     }
     const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
     const { command, args = [], env, cwd } = transport
@@ -142,11 +149,18 @@ export class McpConnection {
     for (let page = 0; page < mostPages; page++) {
       const result = await client.request({ method: 'tools/list', ...(cursor !== undefined && { params: { cursor } }) }, ListToolsResultSchema)
       tools.push(...result.tools)
+      if (tools.length > mostTools) throw new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`)
       cursor = result.nextCursor
       if (cursor === undefined) return tools
     }
     throw new LlmError('protocol', `MCP server "${this.#settings.name}": its list of tools does not end`)
   }
+}
+
+/** The refusal of this package that the SDK's error was made of. */
+function causeOf(error: unknown): LlmError | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 10; one = one.cause, depth++) if (isLlmError(one)) return one
+  return undefined
 }
 
 /** Ends a session, politely but without waiting long. */
@@ -172,7 +186,7 @@ const isListenable = (stream: unknown): stream is Listenable =>
 
 /** HTTP statuses and the codes of the protocol's errors. @see https://modelcontextprotocol.io/specification/2025-11-25/basic (read 2026-11-21) */
 function codeOf(code: unknown, name: string): ErrorCode {
-  if (code === 401) return 'auth'
+  if (code === 401 || name === 'UnauthorizedError') return 'auth'
   if (code === 403) return 'permission'
   if (code === 404) return 'not-found'
   if (code === -32001) return 'timeout'

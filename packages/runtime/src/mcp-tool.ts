@@ -1,24 +1,29 @@
-import { CallToolResultSchema, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, CallToolResultSchema, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, LlmError } from '@modelport/core'
 import { toObjectSchema } from './define-tool.js'
 import { compileJsonSchema, type JsonSchemaValidator } from './json-schema.js'
 import type { McpConnection } from './mcp-connection.js'
 import { toContent } from './mcp-content.js'
+import { toPlainWords } from './mcp-text.js'
 import type { McpSettings } from './mcp.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
 
 const longestTimer = 2 ** 31 - 1
 
-/** A listed tool as one of ours. */
+/**
+ * A listed tool as one of ours.
+ * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and the place.
+ */
 export function toTool(listed: McpTool, name: string, connection: McpConnection, settings: McpSettings): Tool {
   const { timeoutMs = 120_000 } = settings
-  const where = `MCP server "${settings.name}": tool "${listed.name}"`
+  const where = `MCP server "${settings.name}": tool "${toPlainWords(listed.name, 100)}"`
   const { readOnlyHint, destructiveHint } = listed.annotations ?? {}
-  const output = listed.outputSchema && compileLeniently(listed.outputSchema, where)
+  const validate = compileLeniently(listed.inputSchema, `${where}: inputSchema`, settings)
+  const output = listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
   return {
     definition: { name, description: listed.description ?? listed.title ?? listed.annotations?.title ?? '', parameters: toObjectSchema(listed.inputSchema, where) },
-    validate: compileLeniently(listed.inputSchema, where),
+    validate,
     timeoutMs,
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
     execute: async (value, { callId, signal }) => {
@@ -34,6 +39,7 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
           signal.throwIfAborted()
           throw connection.toError(error)
         })
+      checkLength(result, where, settings)
       if (result.isError) throw new ToolFailure(toContent(result))
       const checked = output?.(result.structuredContent)
       if (checked && !checked.ok) throw new LlmError('protocol', `${where}: it was executed, but its result does not fit its own schema: ${checked.message}`)
@@ -43,11 +49,25 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
 }
 
 /** A schema that is not understood here is the server's to check, which checks all arguments anyway. */
-function compileLeniently(schema: McpTool['inputSchema'], where: string): JsonSchemaValidator {
+function compileLeniently(schema: McpTool['inputSchema'], where: string, settings: McpSettings): JsonSchemaValidator {
   try {
-    return compileJsonSchema(schema, { where })
+    return compileJsonSchema(schema, { where, untrusted: true })
   } catch (error) {
     if (!isLlmError(error)) throw error
+    if (error.code === 'limit-exceeded') throw new LlmError(error.code, `${error.message}; "only" can leave the tool out`)
+    settings.onWarning?.(error)
     return (value) => ({ ok: true, value })
   }
+}
+
+const mostLength = 10_000_000
+const mostParts = 1000
+
+function checkLength({ content, structuredContent }: CallToolResult, where: string, { maxResultLength = mostLength }: McpSettings): void {
+  const refuse = (what: string): never => {
+    throw new LlmError('limit-exceeded', `${where}: it was executed, but its result ${what}`)
+  }
+  if (content.length > mostParts) refuse(`has more than ${mostParts} parts`)
+  const length = JSON.stringify([content, structuredContent]).length
+  if (length > maxResultLength) refuse(`has ${length} characters, and at most ${maxResultLength} are taken`)
 }

@@ -1,6 +1,8 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { LlmError } from '@modelport/core'
 import { hostsOf, McpConnection } from './mcp-connection.js'
+import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
 import type { Tool } from './tool.js'
 import type { ToolSource } from './tool-source.js'
@@ -17,7 +19,7 @@ export interface McpCommand {
   readonly cwd?: string
 }
 
-/** A server reached over streamable HTTP. No other host than the URL's is contacted, redirects to others are refused. */
+/** A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is contacted, redirects to others are refused. */
 export interface McpUrl {
   /** Address of the server's endpoint. */
   readonly url: string
@@ -25,6 +27,13 @@ export interface McpUrl {
   readonly headers?: Readonly<Record<string, string>>
   /** Used instead of the platform's own. */
   readonly fetch?: typeof fetch
+  /**
+   * OAuth: a provider of the MCP SDK, handed to it as it is, which keeps the tokens and sends the user to the browser where that is needed.
+   * Nothing of it is done here.
+   */
+  readonly authProvider?: OAuthClientProvider
+  /** Every `host:port` of authorization servers, beside the URL's own; others are refused. */
+  readonly authHosts?: readonly string[]
 }
 
 /** Any other transport of the MCP SDK. */
@@ -66,6 +75,10 @@ export interface McpSettings {
   readonly connectTimeoutMs?: number
   /** Most milliseconds for one call. Default 120,000. */
   readonly timeoutMs?: number
+  /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
+  readonly maxResultLength?: number
+  /** Told of each schema that is left to the server to check, because it has something that is not understood, or a pattern that may take very long. */
+  onWarning?(warning: LlmError): void
   /** Told when the server reports progress of a call. */
   onProgress?(progress: McpProgress): void
 }
@@ -86,7 +99,7 @@ export function mcpTools(settings: McpSettings): ToolSource {
     const taken = new Set<string>()
     const wanted = listed.filter((tool) => settings.only?.includes(tool.name) ?? true)
     const missing = settings.only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
-    if (missing.length) throw new LlmError('config', `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${listed.map((tool) => tool.name).join(', ')}`)
+    if (missing.length) throw new LlmError('config', `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(listed.map((tool) => tool.name).join(', '))}`)
     made = { from: listed, tools: wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings)) }
     return made.tools
   }
