@@ -104,6 +104,7 @@ export default defineConfig(
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   ...boundaries.map(boundary),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
+  { files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'], rules: { 'modelport/no-time-assertion': 'error' } },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'bench/**', '**/*.config.ts', 'tsup.base.ts', 'scripts/**'],
     rules: {

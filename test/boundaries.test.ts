@@ -98,6 +98,7 @@ describe('other rules of sources bite', () => {
   const anywhere = 'packages/core/src/planted.ts'
   const provider = 'packages/provider-openai/src/planted.ts'
   const factory = 'packages/factory/src/planted.ts'
+  const tested = 'packages/core/test/planted.test.ts'
   const long = (lines: number) => '// line\n'.repeat(lines)
   const longFunction = (lines: number) => `/** Planted. */\nexport function planted(): void {\n${'  step()\n'.repeat(lines)}}\n`
   const planted: [what: string, rule: string, path: string, code: string][] = [
@@ -129,6 +130,13 @@ describe('other rules of sources bite', () => {
     ...['fetch', 'AbortController', 'TextDecoder'].map((name) => [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [string, string, string, string]),
     ['timer in a provider', 'no-restricted-globals', provider, 'setTimeout(run, 1)\n'],
     ['fetch through globalThis', 'no-restricted-syntax', provider, 'globalThis.fetch(url)\n'],
+    ...[
+      'expect(performance.now() - start).toBeLessThan(100)', 'const took = Date.now() - start\nexpect(took).toBeLessThan(100)',
+      'const time = () => {\n  const start = performance.now()\n  work()\n  return performance.now() - start\n}\nexpect(Math.min(time(), time())).toBeLessThan(100)',
+      'function time() {\n  return performance.now() - start\n}\nconst took = [time(), time()]\nexpect(took[0]).toBeLessThan(took[1] * 4)',
+      'let best = Infinity\nbest = Math.min(best, performance.now() - start)\nexpect(best / 2).toBeLessThan(100)',
+      'const before = process.memoryUsage().rss\nexpect(process.memoryUsage().rss - before).toBeLessThan(100)', 'expect(new Date().getTime() - start).toBe(0)',
+    ].map((code, index) => [`a machine's number in a test, ${index + 1}`, 'modelport/no-time-assertion', tested, `${code}\n`] as [string, string, string, string]),
     ['loop over the wire', 'no-restricted-syntax', provider, 'async function read() { for await (const chunk of body) push(chunk) }\n'],
   ]
   test.each(planted)('%s', async (_what, rule, path, code) => {
@@ -142,6 +150,8 @@ describe('other rules of sources bite', () => {
     ['environment in env.ts', 'no-restricted-syntax', 'packages/factory/src/env.ts', 'const key = process.env.KEY\n'],
     ['documented function', 'jsdoc/require-jsdoc', anywhere, '/** Planted. */\nexport function planted(): void {}\n'],
     ['private function without comment', 'jsdoc/require-jsdoc', anywhere, 'function planted(): void {}\nplanted()\n'],
+    ['time that is only printed', 'modelport/no-time-assertion', tested, 'const start = performance.now()\nexpect(work()).toBe(1)\nconsole.log(performance.now() - start)\n'],
+    ['a clock handed in', 'modelport/no-time-assertion', tested, 'const made = create({ now: () => performance.now() })\nexpect(made.text).toBe("a")\n'],
     ['abort signal as a type', 'no-restricted-globals', provider, 'let planted: AbortSignal\n'],
   ]
   test.each(allowed)('but not: %s', async (_what, rule, path, code) => {

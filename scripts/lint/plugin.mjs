@@ -98,4 +98,59 @@ const noVendorName = {
   }),
 }
 
-export default { rules: { 'import-boundary': importBoundary, 'file-name': fileName, 'no-vendor-name': noVendorName } }
+/** What a machine answers differently each time: its clock, and the memory of a process. */
+const MEASURE = /^(?:globalThis\.)?(?:performance\.now|Date\.now|process\.(?:hrtime(?:\.bigint)?|memoryUsage(?:\.rss)?|cpuUsage))$/
+
+const noTimeAssertion = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'A test expects nothing of the time or the memory that something took' },
+    schema: [],
+    messages: { measured: 'The machine, its load and its system decide this number. Count the work, take an input that is hopeless if it grows by the square, or use expect.poll' },
+  },
+  create(context) {
+    const { sourceCode } = context
+    const variableOf = (node) => {
+      for (let scope = sourceCode.getScope(node); scope; scope = scope.upper) if (scope.set.has(node.name)) return scope.set.get(node.name)
+      return undefined
+    }
+    /** The functions and values that a name may stand for. */
+    const valuesOf = (node) => {
+      const variable = variableOf(node)
+      const written = variable?.references.flatMap(({ writeExpr }) => writeExpr ?? []) ?? []
+      return [...written, ...(variable?.defs.flatMap(({ type, node: defined }) => (type === 'FunctionName' ? [defined] : [])) ?? [])]
+    }
+    const returned = (node, found = []) => {
+      if (node.type === 'ReturnStatement' && node.argument) found.push(node.argument)
+      for (const key of sourceCode.visitorKeys[node.type] ?? []) {
+        for (const child of [node[key]].flat()) if (child && !/Function/.test(child.type)) returned(child, found)
+      }
+      return found
+    }
+    const isMeasured = (node, seen = new Set()) => {
+      if (!node || seen.has(node)) return false
+      seen.add(node)
+      const any = (...nodes) => nodes.some((one) => isMeasured(one, seen))
+      switch (node.type) {
+        case 'CallExpression':
+          return MEASURE.test(sourceCode.getText(node.callee)) || (node.callee.type === 'MemberExpression' ? any(node.callee.object, ...node.arguments.filter(() => node.callee.object.name === 'Math')) : any(node.callee))
+        case 'NewExpression': return node.callee.name === 'Date' && node.arguments.length === 0
+        case 'ArrowFunctionExpression': case 'FunctionExpression': case 'FunctionDeclaration':
+          return node.body.type === 'BlockStatement' ? any(...returned(node.body)) : any(node.body)
+        case 'Identifier': return any(...valuesOf(node))
+        case 'BinaryExpression': case 'LogicalExpression': return any(node.left, node.right)
+        case 'ConditionalExpression': return any(node.consequent, node.alternate)
+        case 'ArrayExpression': return any(...node.elements)
+        case 'MemberExpression': return any(node.object)
+        case 'AwaitExpression': case 'UnaryExpression': case 'SpreadElement': return any(node.argument)
+        case 'TSAsExpression': case 'TSNonNullExpression': return any(node.expression)
+        default: return false
+      }
+    }
+    return {
+      'CallExpression[callee.name="expect"]': (node) => isMeasured(node.arguments[0]) && context.report({ node, messageId: 'measured' }),
+    }
+  },
+}
+
+export default { rules: { 'import-boundary': importBoundary, 'file-name': fileName, 'no-vendor-name': noVendorName, 'no-time-assertion': noTimeAssertion } }

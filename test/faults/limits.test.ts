@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atMostMs, atSize, fullSize, reportFault } from '../support/faults.js'
+import { atMostWhereQuiet, atSize, fullSize, reportFault } from '../support/faults.js'
 import { apiKey, once, serve, targets } from './targets.js'
 
 setFlagsFromString('--expose-gc')
@@ -87,10 +87,10 @@ function bodyOf(chunks: Iterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8
   }, { highWaterMark: 0 })
 }
 
-/** One event with a text of this many bytes, in chunks of 16 KiB, then the end. */
-function* longLine(size: number): Generator<Uint8Array<ArrayBuffer>> {
+/** One event with a text of this many bytes, in chunks, then the end. */
+function* longLine(size: number, chunkSize = 16 * 1024): Generator<Uint8Array<ArrayBuffer>> {
   yield encode('data: {"choices":[{"index":0,"delta":{"content":"')
-  const chunk = encode('x'.repeat(16 * 1024))
+  const chunk = encode('x'.repeat(chunkSize))
   for (let sent = 0; sent < size; sent += chunk.length) yield chunk
   yield encode('"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
 }
@@ -111,17 +111,18 @@ async function fastest(runs: number, run: () => Promise<unknown>): Promise<numbe
 
 describe('what a server can make us hold', () => {
   test('a line of 16 MB in chunks of 16 KiB takes 200 ms at most, and time grows with its length', async () => {
-    const read = (size: number) => fastest(atSize(5, 15), async () => {
-      expect(await drain(await memory(() => bodyOf(longLine(size)), undefined, { maxEventBytes: 64 * mib }).stream('Hi'))).toBe(size)
-    })
+    const once = async (size: number, chunkSize?: number) =>
+      expect(await drain(await memory(() => bodyOf(longLine(size, chunkSize)), undefined, { maxEventBytes: 64 * mib }).stream('Hi'))).toBe(size)
+    const read = (size: number) => fastest(atSize(3, 15), () => once(size))
     await read(mib)
     const small = await read(mib)
     const large = await read(16 * mib)
     reportFault('S10', { '16 MB line in ms at most': large })
     reportFault('S11', { 'time of 16 MB over that of 1 MB at most': large / small })
-    expect(large).toBeLessThanOrEqual(200)
-    // What takes time by the square would take 256 times as long.
-    expect(large / small).toBeLessThanOrEqual(fullSize ? 24 : 64)
+    atMostWhereQuiet(large, 200)
+    atMostWhereQuiet(large / small, 24)
+    // In pieces of 128 bytes: copied anew for each, they would come to a terabyte.
+    await once(16 * mib, 128)
   })
 
   test('a line beyond 16 MiB is refused before it is held', async () => {
@@ -144,7 +145,7 @@ describe('what a server can make us hold', () => {
     }
     const growth = process.memoryUsage().rss - before
     reportFault('S10', { 'RSS grew by MB at most': growth / 1e6 })
-    expect(growth).toBeLessThan(4 * 16 * mib)
+    atMostWhereQuiet(growth, 4 * 16 * mib)
   })
 
   test('ten thousand content encodings, one over the other, are refused', async () => {
@@ -174,7 +175,7 @@ describe('what a server can make us hold', () => {
       const before = process.memoryUsage().rss
       const failure = createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, limits: { maxBodyBytes: 8 * mib }, defaults: once }).stream('Hi').then(drain)
       await expect(failure).rejects.toMatchObject({ code: status === 200 ? 'limit-exceeded' : 'auth' })
-      expect(process.memoryUsage().rss - before).toBeLessThan(4 * 16 * mib)
+      atMostWhereQuiet(process.memoryUsage().rss - before, 4 * 16 * mib)
       reportFault('S10', { 'bombs of 1:900': 1 })
     }
   })
@@ -200,13 +201,13 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
     return length
   })
   let best = { max: Infinity, p99: Infinity }
-  for (let run = 0; run < 3 && !(best.max <= 50 && best.p99 <= 20); run++) {
+  for (let run = 0; run < atSize(1, 3) && !(best.max <= 50 && best.p99 <= 20); run++) {
     const found = await stalls(async () => drain(await made.stream('Hi')))
     if (found.max < best.max) best = found
   }
   reportFault('S11', { 'streams at once': 100, 'longest stall in ms at most': best.max, 'p99 in ms at most': best.p99, 'stall without us in ms at most': floor.max })
-  expect(best.max).toBeLessThanOrEqual(Math.max(atMostMs(50), 3 * floor.max))
-  expect(best.p99).toBeLessThanOrEqual(Math.max(atMostMs(20), 3 * floor.p99))
+  atMostWhereQuiet(best.max, Math.max(50, 3 * floor.max))
+  atMostWhereQuiet(best.p99, Math.max(20, 3 * floor.p99))
 })
 
 test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => {
@@ -219,20 +220,22 @@ test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => 
     const reader = await made.stream('Hi')
     await reader.next()
     const socket = opened.at(-1)!
+    // What reads on ends beyond 2 MB. A server that is only slow stands still for one look or two, not for ten in a row.
     let last = -1
+    let still = 0
     await expect.poll(() => {
-      const still = socket.bytesRead === last
+      still = socket.bytesRead === last ? still + 1 : 0
       last = socket.bytesRead
-      return still
-    }, { timeout: 5000, interval: 100 }).toBe(true)
+      return last >= 2e6 ? Infinity : still
+    }, { interval: 50 }).toBeGreaterThanOrEqual(10)
     const ahead = socket.bytesRead
     const start = performance.now()
     await reader.close()
-    await expect.poll(() => socket.destroyed, { interval: 1, timeout: 500 }).toBe(true)
+    await expect.poll(() => socket.destroyed, { interval: 1 }).toBe(true)
     const closed = performance.now() - start
     reportFault('S7', { 'MB read ahead at most': ahead / 1e6, 'socket closed after ms at most': closed })
     expect(ahead).toBeLessThan(2e6)
-    expect(closed).toBeLessThanOrEqual(100)
+    atMostWhereQuiet(closed, 100)
   } finally {
     unsubscribe('undici:client:connected', note)
   }
@@ -243,8 +246,10 @@ test('many short streams on one signal leave no listener, no socket and no heap 
   const shared = new AbortController()
   const total = atSize(3000, 100_000)
   const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const readers: WeakRef<object>[] = []
   const one = async (index: number): Promise<void> => {
     const reader = await made.stream('Hi', { signal: shared.signal })
+    if (index % (total / 3000) === 0) readers.push(new WeakRef(reader))
     // Every fourth is left after its first piece, as one who has seen enough does.
     for await (const text of reader) if (index % 4 === 0 && text) break
   }
@@ -266,12 +271,16 @@ test('many short streams on one signal leave no listener, no socket and no heap 
   const before = await heap()
   await run(total)
   const growth = (await heap() - before) / 1e6
+  await expect.poll(() => {
+    collect()
+    return readers.filter((reader) => reader.deref()).length
+  }).toBeLessThan(50)
   const listeners = getEventListeners(shared.signal, 'abort').length
   // Connections are kept for the next call for four seconds, at most one for each call at a time.
+  await expect.poll(sockets).toBeLessThanOrEqual(51)
   const kept = sockets()
   reportFault('S12', { 'streams': total, 'listeners left': listeners, 'heap growth in MB at most': growth, 'sockets kept at most': kept })
   expect(listeners).toBe(0)
-  expect(growth).toBeLessThan(5)
-  expect(kept).toBeLessThanOrEqual(51)
+  atMostWhereQuiet(growth, 5)
   if (fullSize) await expect.poll(sockets, { timeout: 10_000, interval: 250 }).toBeLessThanOrEqual(1)
 }, 600_000)

@@ -93,10 +93,10 @@ function check(events: readonly StreamEvent[], failed: boolean): void {
   expect(events.at(-1)?.type === 'done').toBe(!failed)
 }
 
-async function withinTwoSeconds<T>(promise: Promise<T>): Promise<T> {
+async function notHanging<T>(promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const hang = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('hangs')), 2000)
+    timer = setTimeout(() => reject(new Error('hangs')), 30_000)
   })
   return Promise.race([promise, hang]).finally(() => clearTimeout(timer))
 }
@@ -124,7 +124,7 @@ describe.each(targets)('$name', (target) => {
         }
       }
       try {
-        const error = await withinTwoSeconds(run())
+        const error = await notHanging(run())
         if (error !== undefined) {
           failures++
           if (!isLlmError(error)) throw error as Error

@@ -38,10 +38,10 @@ function attacks({ regex }: Found): string[] {
   return [...single, ...pairs, ...words].flatMap((piece) => [fill(piece), `${fill(piece)}\u0001!`, `${words[0] ?? ''}${fill(piece)}\n!`])
 }
 
-/** The best of three: the machine may do something else just then. */
+/** The best of many, until one is good enough: the machine may do something else just then. */
 function fastest(regex: RegExp, text: string, enough: number): number {
   let best = Infinity
-  for (let run = 0; run < 3 && best > enough; run++) {
+  for (let run = 0; run < 30 && best > enough; run++) {
     const start = performance.now()
     text.replace(regex, '')
     best = Math.min(best, performance.now() - start)

@@ -29,10 +29,10 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal(await createOpenAICompatible({ ...config('text'), fetch: globalThis.fetch }).complete('Hi'), scriptNamed('unicode').turns[0]?.text?.join(''))
     },
     'pieces come when they are sent, not at the end': async () => {
-      const times: number[] = []
-      for await (const _ of await provider('slow').stream('Hi')) times.push(Date.now())
-      equal(times.length, 12)
-      holds((times.at(-1) ?? 0) - (times[0] ?? 0) >= 100, `12 pieces, 20 ms apart, came within ${(times.at(-1) ?? 0) - (times[0] ?? 0)} ms`)
+      // This answer has no end: what is read of it is not read at the end.
+      const reader = await provider('stalls').stream('Hi')
+      equal(await reader.next(), { done: false, value: 'word 0 ' })
+      await reader.close()
     },
     'a round of tools': async () => {
       const reader = await provider('tools').streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools)
@@ -90,7 +90,7 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal(usage.inputTokens, 3)
     },
   }
-  return Object.entries(checks).map(([name, body]) => ({ title: `over the network > ${name}`, body, timeoutMs: 20_000 }))
+  return Object.entries(checks).map(([name, body]) => ({ title: `over the network > ${name}`, body, timeoutMs: 60_000 }))
 }
 
 async function answerCalls(reader: ToolStreamReader): Promise<void> {
@@ -104,11 +104,11 @@ async function answerCalls(reader: ToolStreamReader): Promise<void> {
 
 /** The server saw the nth request's connection end before its answer. */
 async function closed({ requests }: WireServers, index: number): Promise<void> {
-  for (let waited = 0; waited < 5000; waited += 50) {
+  for (let waited = 0; waited < 30_000; waited += 50) {
     if ((await requests('stalls'))[index]?.closedEarly) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the connection of request ${index} is still open after 5 s`)
+  throw new Error(`the connection of request ${index} is still open after 30 s`)
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

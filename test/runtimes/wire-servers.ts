@@ -28,7 +28,6 @@ const obey = ({ body }: WireRequest): ScriptTurn => {
 
 const servers: Readonly<Record<string, Partial<WireServerOptions>>> = {
   'text': { reply: scriptNamed('unicode').turns, chunking: 7 },
-  'slow': { reply: [say(...words)], delayMs: 20 },
   'tools': { reply: scriptNamed('parallel calls').turns },
   'stalls': { reply: [say(...words)], fault: { stallAfterBytes: 900 } },
   'refuses': { apiKey: 'another-key' },

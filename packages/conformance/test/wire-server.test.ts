@@ -19,7 +19,8 @@ async function serve(options: Partial<WireServerOptions> = {}, key = apiKey): Pr
   const send: typeof driver.send = (body, io) =>
     io.fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers }, body: JSON.stringify(body) })
   const clock = { now: () => performance.now(), date: () => Date.now(), after: (ms: number, callback: () => void) => {
-    const timer = setTimeout(callback, ms > 30_000 ? ms : ms / 50)
+    // Waits between attempts are of a second or so, limits of time of ten or more: those stay as they are.
+    const timer = setTimeout(callback, ms < 5000 ? ms / 50 : ms)
     return () => clearTimeout(timer)
   }, random: () => 0 }
   return { server, provider: createProvider({ ...driver, send }, { model: 'm', cheapestModel: 'm', hosts: [new URL(server.url).host], secrets: [key], clock, enforceHosts: true }) }

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { local, modelPath, tools, unavailable, user } from './local-model.js'
 import { createLlamaCpp } from '../src/index.js'
 import { leaseModel } from '../src/model-pool.js'
@@ -20,10 +20,7 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
     controller.abort(reason)
     await expect(reader.next()).rejects.toBe(reason)
     expect(reader.fullText()).toMatch(/^\["?/)
-    const started = performance.now()
     expect(await provider.complete('Send an emoji')).toContain('🎉')
-    // A free place answers in well under a second; an endless one would not at all.
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test('evaluation really stops: no token is made after the abort', async () => {
@@ -40,7 +37,8 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
       for (let count = 0; count < 5; count++) await reader.next()
       controller.abort(new Error('stop'))
       await reader.next().catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      // It is answered once the only place is free.
+      await provider.complete('Send an emoji')
       const after = made
       expect(after).toBeGreaterThan(3)
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -73,7 +71,8 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
 
   test('two hundred answers, each ended in its own way, leave nothing behind', async () => {
     await provider.complete('Send an emoji')
-    const before = process.memoryUsage().rss
+    const lease = await leaseModel({ modelPath, gpu: false })
+    const contexts = vi.spyOn(lease.model, 'createContext')
     for (let count = 0; count < 200; count++) {
       const controller = new AbortController()
       const reader = await provider.streamWithTools(long, tools, { ...(count % 2 ? endless : {}), signal: controller.signal })
@@ -81,9 +80,11 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
       if (count % 3 === 0) controller.abort(new Error('x'))
       else await reader.close()
     }
+    // The only place is free, and it is the one of the first answer.
     expect(await provider.complete('Send an emoji')).toContain('🎉')
-    // A leaked context would be 200 times that of one call.
-    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
+    expect(contexts).not.toHaveBeenCalled()
+    contexts.mockRestore()
+    await lease.release()
   }, 60_000)
 
   test('who waits for a place and gives up leaves the queue', async () => {

@@ -26,6 +26,9 @@ const batch = async (calls: readonly ToolCall[], tools: readonly Tool[], options
 const tool = (name: string, execute: Tool['execute'], more: Partial<Tool> = {}): Tool => ({ ...defineTool({ name, description: name, parameters: { type: 'object' }, execute: () => 0 }), execute, ...more })
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
+/** The time of the fake timers. */
+const now = (): number => vi.getMockedSystemTime()?.getTime() ?? NaN
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 const run = async <T>(work: Promise<T>): Promise<T> => {
@@ -40,11 +43,11 @@ describe('executeBatch', () => {
       await wait(ms)
       return { ms }
     })
-    const started = Date.now()
+    const started = now()
     const { answers, error } = await run(batch([call('a', 'sleep', { ms: 300 }), call('b', 'sleep', { ms: 100 }), call('c', 'sleep', { ms: 200 })], [sleep]))
     expect(error).toBeUndefined()
     expect(answers.map(({ id }) => id)).toEqual(['b', 'c', 'a'])
-    expect(Date.now() - started).toBe(300)
+    expect(now() - started).toBe(300)
     expect(answers[0]).toEqual({ id: 'b', result: { callId: 'b', content: '{"ms":100}' }, outcome: { status: 'ok', value: { ms: 100 }, latencyMs: expect.closeTo(100, -1) } })
   })
 
@@ -106,14 +109,14 @@ describe('executeBatch', () => {
   test('a tool that never settles is answered in time, and told', async () => {
     let reason: unknown
     const hangs = tool('hangs', (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))))
-    const started = Date.now()
+    const started = now()
     const { statuses, answers } = await run(batch([call('a', 'hangs'), call('b', 'hangs')], [{ ...hangs, timeoutMs: 50 }]))
     expect(statuses).toEqual({ a: 'timeout', b: 'timeout' })
     expect(answers[0]?.result).toEqual({ callId: 'a', isError: true, content: 'The tool "hangs" did not answer within 50 ms; whether it had an effect is unknown.' })
     expect(isLlmError(reason, 'timeout')).toBe(true)
-    expect(Date.now() - started).toBe(50)
+    expect(now() - started).toBe(50)
     await run(batch([call('a', 'hangs')], [hangs]))
-    expect(Date.now() - started).toBe(120_050)
+    expect(now() - started).toBe(120_050)
     expect((await run(batch([call('a', 'hangs')], [hangs], { timeoutMs: 7 }))).statuses).toEqual({ a: 'timeout' })
     expect(vi.getTimerCount()).toBe(0)
   })
