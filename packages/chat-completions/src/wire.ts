@@ -45,23 +45,22 @@ type Counts = { -readonly [Name in keyof TokenCounts]?: number }
 /** Where a count may stand: a field, or a field of the details. */
 type Place = readonly [outer: string, inner?: string]
 
-const details = (outer: string, ...inner: readonly string[]): readonly Place[] => inner.map((name) => [outer, name])
-const inPrompt = (...names: readonly string[]): readonly Place[] => details('prompt_tokens_details', ...names)
+const inPrompt = 'prompt_tokens_details'
+const inInput = 'input_tokens_details'
 
 /** Where vendors write each count; the first number counts. */
 const places: readonly (readonly [name: keyof TokenCounts, where: readonly Place[]])[] = [
   ['inputTokens', [['prompt_tokens'], ['input_tokens']]],
   ['outputTokens', [['completion_tokens'], ['output_tokens']]],
   ['cacheReadTokens', [
-    ...inPrompt('cached_tokens'), ...details('input_tokens_details', 'cached_tokens'),
+    [inPrompt, 'cached_tokens'], [inInput, 'cached_tokens'],
     ['cached_tokens'], ['prompt_cache_hit_tokens'], ['num_cached_tokens'], ['cache_read_input_tokens'],
   ]],
   ['cacheCreationTokens', [
-    ...inPrompt('cache_write_tokens', 'cache_creation_tokens', 'cache_creation_input_tokens'), ['cache_creation_input_tokens'],
+    [inPrompt, 'cache_write_tokens'], [inPrompt, 'cache_creation_tokens'], [inPrompt, 'cache_creation_input_tokens'],
+    ['cache_creation_input_tokens'],
   ]],
-  ['reasoningTokens', [
-    ...details('completion_tokens_details', 'reasoning_tokens'), ...details('output_tokens_details', 'reasoning_tokens'), ['reasoning_tokens'],
-  ]],
+  ['reasoningTokens', [['completion_tokens_details', 'reasoning_tokens'], ['output_tokens_details', 'reasoning_tokens'], ['reasoning_tokens']]],
 ]
 
 function countAt(usage: Readonly<Record<string, unknown>>, [outer, inner]: Place): number | undefined {

@@ -51,8 +51,9 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
  * it is, any other gets `/v1`. Outer slashes, query and fragment do not matter, nor does a whole `/chat/completions` address.
  */
 export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'baseUrl' | 'quirks'>, endpoint: string): string {
-  const base = parseBaseUrl(baseUrl).href.replace(/\/chat\/completions$/, '')
-  const versioned = base !== parseBaseUrl(baseUrl).href || /\/v\d+[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
+  const { href } = parseBaseUrl(baseUrl)
+  const base = href.replace(/\/chat\/completions$/, '')
+  const versioned = base !== href || /\/v\d+[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
   return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
 }
 
