@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'
 import { LlmError } from '@modelport/core'
@@ -183,6 +184,22 @@ describe('record and replay', () => {
     const other = await command(['replay', file, 'Is it cold?'], { home: home.path, stdin: '' })
     expect(other.code).toBe(6)
     expect(other.err).toContain('/messages/0/content: expected "Is it warm?", sent "Is it cold?"')
+  })
+
+  test('through a proxy too', async () => {
+    const asked: string[] = []
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.setHeader('content-type', 'application/json').end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}')
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    configure(home.path, 'http://model.test', 'proxy_env: HTTP_PROXY')
+    const file = join(home.path, 'cassette.json')
+    const { port } = proxy.address() as AddressInfo
+    const { err } = await cli(['record', file, 'Is it warm?'], { environment: { MY_KEY: key, HTTP_PROXY: `http://me:p%40ss-of-tests@127.0.0.1:${port}` } })
+    expect(err).not.toMatch(/p(@|%40)ss/)
+    expect(asked).toEqual(['http://model.test/v1/chat/completions'])
+    proxy.close()
   })
 
   test('a file that is no recording', async () => {

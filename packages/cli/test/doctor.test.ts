@@ -129,6 +129,19 @@ describe('doctor', () => {
     proxy.server.close()
   })
 
+  test('a proxy with a password gets it, and it is printed nowhere', async () => {
+    const proxy = await startProxy(407, {})
+    const told: (string | undefined)[] = []
+    proxy.server.prependListener('connect', ({ headers }) => told.push(headers['proxy-authorization']))
+    configure(home.path, 'https://api.example.com', `proxy_env: HTTPS_PROXY`)
+    const environment = { MY_KEY: key, HTTPS_PROXY: proxy.url.replace('//', '//srt.box:p%40ss-of-tests@') }
+    const { out, err } = await command(['doctor', '--json'], { home: home.path, stdin: '', environment })
+    expect(told).toEqual([`Basic ${btoa('srt.box:p@ss-of-tests')}`])
+    expect(out).toContain('answered 407 to CONNECT api.example.com:443')
+    expect(out + err).not.toMatch(/p(@|%40)ss-of|c3J0LmJveDpwQHNz/)
+    proxy.server.close()
+  })
+
   test('a proxy that is there but not used is named', async () => {
     configure(home.path, 'https://model.invalid')
     const { last } = await diagnosed([], { HTTPS_PROXY: 'http://127.0.0.1:3128' })

@@ -29,7 +29,7 @@ export function proxySecrets(proxy = ''): string[] {
   return [password || username, decode(password || username)]
 }
 
-/** A % that begins no percent-encoding stands for itself. */
+/** A text that is no percent-encoding stands for itself. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -2,8 +2,9 @@ import { createServer, request as forward, type IncomingMessage } from 'node:htt
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { isLlmError, type ProviderError } from '@modelport/core'
-import { createJsonClient, parseProxy, type ProviderSettings, proxySecrets, toProviderError } from '@modelport/driver'
+import { createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
+import { parseProxy, proxySecrets } from '../src/proxy.js'
 
 const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const password = 'pä:ss w%rd/7@x'

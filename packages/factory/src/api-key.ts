@@ -7,7 +7,8 @@ import type { ResolvedModel } from './row.js'
 /**
  * The key of a configuration: its own, else of the variable it names (and that with `OP_` before), else of the vendor's variables
  * in order. The vendor's variables are read only where the API is the vendor's own, or at an address the vendor's variables give:
- * a key is not sent to a host it was not made for.
+ * a key is not sent to a host it was not made for. A server that may do without a key, such as Ollama's, gets none where the named
+ * variable is not set: `modelport doctor` says so.
  * @throws {LlmError} `config` — a key is needed and there is none; the names of the variables are given, never a value.
  */
 export function resolveApiKey(model: ResolvedModel, { environment = processEnvironment }: FactoryContext = {}): string | undefined {

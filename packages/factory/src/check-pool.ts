@@ -1,4 +1,5 @@
-import { isLlmError, parseBaseUrl } from '@modelport/core'
+import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { parseProxy } from './addresses.js'
 import type { ConfigIssue } from './config-error.js'
 import type { ModelEntry, ModelPool } from './model-entry.js'
 import { parseModel } from './model-string.js'
@@ -68,9 +69,11 @@ function checkEntry(
     }
   })
   issues.push(...own)
-  for (const [field, url] of [['base_url', baseUrl], ['proxy', proxy]] as const) {
-    if (url) issues.push(...at(field, () => parseBaseUrl(url)))
-  }
+  if (baseUrl) issues.push(...at('base_url', () => parseBaseUrl(baseUrl)))
+  if (proxy) issues.push(...at('proxy', () => {
+    if (parseProxy(proxy, 'proxy').authorization() === undefined) return
+    throw new LlmError('config', 'a password does not belong into a file; give the name of the variable that has the address as proxy_env')
+  }))
   for (const [field, variable] of [['api_key_env', entry.apiKeyEnv], ['base_url_env', entry.baseUrlEnv], ['proxy_env', entry.proxyEnv]] as const) {
     if (variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable)) {
       // It may be the key itself, so it is not shown.

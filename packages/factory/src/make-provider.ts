@@ -68,7 +68,7 @@ function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
   const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
   const apiKey = row.offline ? undefined : resolveApiKey(model, context)
   const defaults = vendor ? { ...config.defaults, vendor: { ...config.defaults?.vendor, ...vendor } } : config.defaults
-  const common = { model: config.model, apiKey, baseUrl: baseUrl?.href, proxy: proxy?.href, cheapestModel, headers, enforceHosts, fetch, defaults }
+  const common = { model: config.model, apiKey, baseUrl: baseUrl?.href, proxy: proxy?.url(), cheapestModel, headers, enforceHosts, fetch, defaults }
   const all = { ...common, ...row.settings?.(model), ...config.settings }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -16,7 +16,7 @@ export interface ModelConfig {
   readonly baseUrlEnv?: string | undefined
   /** True lets the vendor's own variables say where the API is, for example `OPENAI_BASE_URL`. Default false. */
   readonly useEnvironmentBaseUrls?: boolean | undefined
-  /** Address of an HTTP proxy. Default: none. */
+  /** Address of an HTTP proxy, `http://user:password@host:port` where it asks for a password, which is redacted like a key. Default: none. */
   readonly proxy?: string | undefined
   /** Name of a variable with the address of a proxy, for example `HTTPS_PROXY`. No proxy where it is not set. */
   readonly proxyEnv?: string | undefined

@@ -1,4 +1,5 @@
-import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { LlmError } from '@modelport/core'
+import { parseNamed, parseProxy } from './addresses.js'
 import { type Environment, processEnvironment, resolveEnvironment } from './env.js'
 import type { ModelConfig } from './model-config.js'
 import { parseModel } from './model-string.js'
@@ -66,21 +67,4 @@ function resolveProxy(row: ProviderRow, { proxy, proxyEnv }: ModelConfig, enviro
   if (proxy?.trim()) return { ...parseProxy(proxy, `${row.name}: proxy`), source: 'config' }
   const value = proxyEnv ? resolveEnvironment(proxyEnv, environment) : undefined
   return value === undefined ? undefined : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
-}
-
-/** A proxy with a password, as sandboxes make them, is for Node's own `fetch`. */
-function parseProxy(text: string, whose: string): ReturnType<typeof parseBaseUrl> {
-  if (URL.canParse(text) && (new URL(text).username || new URL(text).password)) {
-    throw new LlmError('invalid-base-url', `${whose}: the proxy has user information; leave it out, give fetch: globalThis.fetch and start Node with NODE_USE_ENV_PROXY=1`)
-  }
-  return parseNamed(text, whose)
-}
-
-/** Says whose address it is that does not parse. */
-function parseNamed(text: string, whose: string): ReturnType<typeof parseBaseUrl> {
-  try {
-    return parseBaseUrl(text)
-  } catch (error) {
-    throw isLlmError(error) ? new LlmError(error.code, `${whose}: ${error.message}`) : error
-  }
 }

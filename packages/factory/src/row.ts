@@ -1,4 +1,5 @@
 import type { BaseUrl, Embedder, JsonObject, Provider } from '@modelport/core'
+import type { ProxyAddress } from './addresses.js'
 import type { Environment } from './env.js'
 import type { HostEntry } from './host-entry.js'
 import type { ModelConfig, ValueSource } from './model-config.js'
@@ -82,5 +83,5 @@ export interface ResolvedModel {
   /** Undefined for a provider that opens no connection. */
   readonly baseUrl?: BaseUrl & { readonly source: ValueSource; readonly variable?: string }
   /** The proxy that is dialled instead of the hosts. */
-  readonly proxy?: BaseUrl & { readonly source: ValueSource }
+  readonly proxy?: ProxyAddress & { readonly source: ValueSource }
 }

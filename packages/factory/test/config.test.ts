@@ -109,6 +109,8 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ['a nested field', pool('provider: openai\nmodel: m\nprofile: {context: 1}'), ['models[0].profile.context: unknown field']],
     ['a URL without a scheme', pool('provider: openai\nmodel: m\nbase_url: localhost:1'), ['c.yaml:5:15 models[0].base_url: invalid base URL']],
     ['a URL with a password', pool('provider: openai\nmodel: m\nbase_url: https://u:secret@h'), ['models[0].base_url: invalid base URL: it has user information']],
+    ['a proxy with a password', pool('provider: openai\nmodel: m\nproxy: http://u:secret@h'), ['c.yaml:5:12 models[0].proxy: a password does not belong into a file; give the name of the variable that has the address as proxy_env']],
+    ['a proxy that is none', pool('provider: openai\nmodel: m\nproxy: ftp://u:secret@h'), ['models[0].proxy: proxy: invalid base URL: the scheme is ftp:']],
     ['a key in the file', pool('provider: openai\nmodel: m\napi_key: sk-secret'), ['models[0].api_key: a key does not belong into a file; give the name of the variable that has it as api_key_env']],
     ['a key for its name', pool('provider: openai\nmodel: m\napi_key_env: sk-secret-0123'), ['models[0].api_key_env: this is no name of an environment variable']],
     ['an empty name', 'models:\n  - {name: "", provider: openai, model: m}\nroles: {chat: a}\n', ['c.yaml:2:12 models[0].name: found the text "", expected text that is not empty']],

@@ -94,7 +94,7 @@ const cases: Record<string, Case> = {
   'an error with a huge body': { http: (_, response) => { response.writeHead(500); const fill = (): void => { while (response.write('x'.repeat(65_536))); response.once('drain', fill) }; fill() }, problem: 'server', code: 'server' },
   'a huge body': { http: (_, response) => { response.writeHead(200, { 'content-type': 'application/json' }); const fill = (): void => { while (response.write(' '.repeat(65_536))); response.once('drain', fill) }; fill() }, config: { settings: { limits: { maxBodyBytes: 1_000_000 } } }, problem: 'not-an-llm-server', code: 'limit-exceeded' },
   'a proxy that refuses': { net: (socket) => { socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: blocked-by-allowlist\r\n\r\n')) }, config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' }, problem: 'proxy', code: 'network', requests: 0 },
-  'a proxy that wants a password': { net: (socket) => { socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')) }, config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' }, problem: 'proxy', code: 'network', requests: 0 },
+  'a proxy that wants a password': { net: (socket) => { socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')) }, config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' }, problem: 'proxy', code: 'auth', requests: 0 },
 }
 
 /** A server that counts its requests, or none. */

@@ -12,7 +12,7 @@ import { startWireServer } from '@modelport/conformance/wire-server'
 import { build, type BuildOptions } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiHost, apiHosts, hostPort, type ModelConfig, newProvider } from '../src/index.js'
-import { emptyEnvironment } from './support.js'
+import { emptyEnvironment, environmentOf } from './support.js'
 
 const run = promisify(execFile)
 const context = { environment: emptyEnvironment }
@@ -21,6 +21,7 @@ const apiKey = 'key-of-tests-0123'
 
 describe('behind a proxy that notes what it is asked for', () => {
   const asked: string[] = []
+  const told = new Set<string>()
   let allowed: ((target: string) => number | undefined) | undefined
   const sockets = new Set<Socket>()
   const proxy = createServer((request, response) => {
@@ -29,6 +30,8 @@ describe('behind a proxy that notes what it is asked for', () => {
     asked.push(host)
     const port = allowed?.(host)
     if (port === undefined) return response.writeHead(403).end()
+    if (request.headers['proxy-authorization'] !== undefined) told.add(request.headers['proxy-authorization'])
+    delete request.headers['proxy-authorization']
     const upstream = forward({ host: '127.0.0.1', port, path: pathname + search, method: request.method, headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(response)
@@ -100,7 +103,9 @@ describe('behind a proxy that notes what it is asked for', () => {
       // A plain host of the test's own: the proxy leads it to the server.
       const baseUrl = `http://model.test:8080${config.provider === 'groq' || config.provider === 'openai' ? '/v1' : ''}`
       allowed = (target) => (target === 'model.test:8080' ? Number(new URL(server.url).port) : undefined)
-      const proxied = { ...config, baseUrl, proxy: address, enforceHosts: true, ...(config.provider === 'openai' && { settings: { api: 'responses' } }) }
+      // As sandboxes give it: with a password, in a variable.
+      const proxied = { ...config, baseUrl, proxyEnv: 'HTTPS_PROXY', enforceHosts: true, ...(config.provider === 'openai' && { settings: { api: 'responses' } }) }
+      const context = { environment: environmentOf({ HTTPS_PROXY: address.replace('//', '//srt.box:p%40ss-0123@') }) }
       const provider = await newProvider(proxied, context)
       const reader = await provider.streamWithTools([{ role: 'user', content: 'Weather?' }], [{ name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }])
       for await (const event of reader) {
@@ -108,6 +113,7 @@ describe('behind a proxy that notes what it is asked for', () => {
       }
       expect(reader.fullText()).toBe('Sunny.')
       expect(new Set(asked)).toEqual(new Set(['model.test:8080']))
+      expect([...told]).toEqual([`Basic ${btoa('srt.box:p@ss-0123')}`])
       expect(apiHosts(proxied, context).filter(({ viaProxy }) => viaProxy).map(hostPort)).toEqual(['model.test:8080'])
     } finally {
       await server.close()

@@ -139,6 +139,11 @@ describe('keys', () => {
     expect((await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {}))).message).toContain('environment variable MINE (or OP_MINE) is not set')
   })
 
+  test('a named key that is missing is no mistake where the server may do without: one configuration for with and without', () => {
+    for (const provider of ['ollama', 'lmstudio', 'llamacpp-server']) expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
+    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' })).toBe('k-0123')
+  })
+
   test('the names for a sandbox', () => {
     expect(environmentNames([{ provider: 'openai', apiKeyEnv: 'MINE' }, 'ollama', { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY', useEnvironmentBaseUrls: true }], none)).toEqual([
       'MINE', 'OP_MINE', 'OPENAI_API_KEY', 'OP_OPENAI_API_KEY', 'OLLAMA_API_KEY', 'OP_OLLAMA_API_KEY', 'ANTHROPIC_API_KEY', 'OP_ANTHROPIC_API_KEY', 'HTTPS_PROXY', 'OP_HTTPS_PROXY', 'ANTHROPIC_BASE_URL',

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { presets } from '@modelport/provider-openai-compatible'
 import { cheapestModel as anthropicCheapest, anthropicHosts } from '@modelport/provider-anthropic'
 import { cheapestModel as googleCheapest, googleHosts } from '@modelport/provider-google'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { isLlmError } from '@modelport/core'
-import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows } from '../src/index.js'
+import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows, resolveModel } from '../src/index.js'
 import { reportFault } from '../../../test/support/faults.js'
 import { contacted, emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
@@ -104,11 +105,30 @@ describe('apiHosts', () => {
     expect(apiHosts(fromVariable, context).map(hostPort)).toEqual(['api.openai.com:443'])
   })
 
-  test.each([{ proxy: 'http://user:hunter2@proxy.local:3128' }, { proxyEnv: 'HTTPS_PROXY' }])('a proxy with a password is refused, and it is said what to do: %j', async (config) => {
-    const environment = environmentOf({ HTTPS_PROXY: 'http://srt.x:hunter2@localhost:3128' })
-    const error = await failureOf(() => apiHosts({ provider: 'openai', ...config }, { environment }))
-    expect(error).toMatchObject({ code: 'invalid-base-url', message: expect.stringContaining('NODE_USE_ENV_PROXY=1') as string })
-    expect(error.message).not.toContain('hunter2')
+  test.each([
+    [{ proxy: 'http://user:hunter2@proxy.local:3128' }, 'proxy.local:3128', 'user:hunter2'],
+    [{ proxyEnv: 'HTTPS_PROXY' }, 'localhost:3128', 'srt.x:hunter2/'],
+    [{ proxy: 'http://hunter2@proxy.local' }, 'proxy.local:80', 'hunter2:'],
+  ])('the password of a proxy is for the proxy alone: %j', (config, dialled, userinfo) => {
+    const environment = environmentOf({ HTTPS_PROXY: 'http://srt.x:hunter2%2F@localhost:3128' })
+    const list = apiHosts({ provider: 'openai', ...config }, { environment })
+    expect(list.map(hostPort)).toEqual(['api.openai.com:443', dialled])
+    expect(JSON.stringify(list)).not.toContain('hunter2')
+    const { proxy, config: resolved } = resolveModel({ provider: 'openai', ...config }, { environment })
+    expect(proxy?.authorization()).toBe(`Basic ${btoa(userinfo)}`)
+    expect(proxy?.href).toBe(`http://${dialled.replace(':80', '')}`)
+    expect(new URL(proxy?.url() ?? '').host).toBe(new URL(`http://${dialled}`).host)
+    // The configuration is as it was given.
+    expect(inspect({ proxy }, { depth: 9, showHidden: true })).not.toContain('hunter2')
+    expect(resolved).toMatchObject(config)
+  })
+
+  test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])('%j is no address of a proxy, and is not repeated', async (proxy) => {
+    for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
+      const error = await failureOf(() => apiHosts({ provider: 'openai', ...config }, { environment: environmentOf({ P: proxy }) }))
+      expect(error).toMatchObject({ code: 'invalid-base-url', message: expect.stringMatching(/^openai: (proxy|environment variable P): /) as string })
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
+    }
   })
 
   test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY', 'https_proxy'])('%s alone changes nothing', (name) => {

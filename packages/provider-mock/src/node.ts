@@ -17,6 +17,8 @@ export interface CassetteFileOptions {
   readonly mode?: 'auto' | 'record' | 'replay'
   /** What sends while recording. Default: the transport that every provider uses. */
   readonly fetch?: Fetch
+  /** Address of an HTTP proxy to send through while recording. Default: none; that of the provider is not used. */
+  readonly proxy?: string
   /** Texts to take out beside keys, tokens and cookies. */
   readonly secrets?: readonly string[]
   /** How requests are compared. Default: strictly, in order. */
@@ -57,7 +59,7 @@ export async function saveCassette(path: string, cassette: Cassette): Promise<vo
 
 /** Records a provider's HTTP to a file once, and plays it ever after. */
 export async function cassetteFetch(options: CassetteFileOptions): Promise<CassetteFile> {
-  const { path, mode = 'auto', fetch, secrets = [], replay } = options
+  const { path, mode = 'auto', fetch, proxy, secrets = [], replay } = options
   const replays = mode === 'replay' || (mode === 'auto' && (await readText(path)) !== undefined)
   if (replays) {
     const player = replayCassette(await loadCassette(path), { ...replay, secrets })
@@ -69,7 +71,7 @@ export async function cassetteFetch(options: CassetteFileOptions): Promise<Casse
       }),
     })
   }
-  const recorder = recordCassette({ secrets, ...(fetch && { fetch }) })
+  const recorder = recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
   const record: Fetch = (input, init) => recorder.fetch(input, init)
   return Object.assign(record, { mode: 'record' as const, close: () => saveCassette(path, recorder.cassette()) })
 }

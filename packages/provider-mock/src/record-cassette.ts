@@ -1,4 +1,4 @@
-import { type ByteSource, createTransport, type Fetch, toByteSource } from '@modelport/driver'
+import { type ByteSource, createTransport, type Fetch, proxySecrets, toByteSource } from '@modelport/driver'
 import { type Cassette, type CassetteExchange, type CassetteRequest, toBinary, toChunk } from './cassette.js'
 import { createScrub, scrubHeaders, type ScrubbedRequest, type ScrubOptions } from './scrub.js'
 
@@ -6,6 +6,8 @@ import { createScrub, scrubHeaders, type ScrubbedRequest, type ScrubOptions } fr
 export interface RecordOptions extends ScrubOptions {
   /** What sends the requests. Default: the transport that every provider uses. */
   readonly fetch?: Fetch
+  /** Address of an HTTP proxy to send through, as a provider's own `proxy`, which a provider with a recorder does not use. Node only. */
+  readonly proxy?: string
 }
 
 /** A `fetch` that keeps what passes through it. */
@@ -18,8 +20,9 @@ export interface CassetteRecorder {
 
 /** Records the HTTP of any provider. Bodies pass as they come, chunk by chunk, without delay. */
 export function recordCassette(options: RecordOptions = {}): CassetteRecorder {
-  const scrub = createScrub(options)
-  const send = options.fetch ?? createTransport({})
+  const { fetch, proxy, secrets = [] } = options
+  const scrub = createScrub({ secrets: [...secrets, ...proxySecrets(proxy).filter(({ length }) => length >= 4)] })
+  const send = createTransport({ ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
   const takes: Take[] = []
   return {
     cassette: () => ({ version: 1, exchanges: takes.map((take) => take.exchange()) }),
@@ -55,9 +58,9 @@ class Take {
 
   failed(thrown: unknown): void {
     const { message, code, cause } = thrown as Partial<Record<'message' | 'code' | 'cause', unknown>>
-    const inner = (cause as { readonly code?: unknown } | undefined)?.code
-    const name = [code, inner].find((one) => typeof one === 'string')
-    this.#error = { message: this.#redact(String(message)), ...(name !== undefined && { code: name }) }
+    const inner = cause as { readonly code?: unknown; readonly message?: unknown } | undefined
+    const name = [code, inner?.code].find((one) => typeof one === 'string')
+    this.#error = { message: this.#redact(String(message === 'fetch failed' && inner?.message ? inner.message : message)), ...(name !== undefined && { code: name }) }
   }
 
   /** The response, its body kept as it is read. */

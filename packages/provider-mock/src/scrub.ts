@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { createRedact, tryParseJson } from '@modelport/driver'
+import { createRedact, headerSecrets, tryParseJson } from '@modelport/driver'
 import { type CassetteRequest, toBinary } from './cassette.js'
 
 /** What to take out of a cassette beside keys, tokens and cookies, which always go. */
@@ -61,7 +61,7 @@ function secretsOf(headers: Headers, url: URL): string[] {
   const values = [...headers].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   // `Bearer abc`, `Basic abc`, `session=abc; theme=dark`
   const words = values.flatMap((value) => [value, ...value.split(/[\s;,]+/), ...value.split(/[\s;,=]+/)])
-  return [...words, ...[...url.searchParams].filter(([name]) => secretQuery.test(name)).map(([, value]) => value)]
+  return [...words, ...headerSecrets(Object.fromEntries(headers)), ...[...url.searchParams].filter(([name]) => secretQuery.test(name)).map(([, value]) => value)]
 }
 
 function scrubUrl(url: URL, redact: (text: string) => string): string {

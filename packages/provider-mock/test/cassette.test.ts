@@ -235,6 +235,56 @@ describe('a request that differs', () => {
   })
 })
 
+const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
+
+describe.runIf(node)('through a proxy with a password', () => {
+  const asked: string[] = []
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end(line(`you are ${request.headers['proxy-authorization'] ?? 'nobody'}, p%40ss-of-tests or p@ss-of-tests`, end))
+  })
+  let address = ''
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => { proxy.listen(0, '127.0.0.1', resolve) })
+    address = `http://me:p%40ss-of-tests@127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  })
+  afterAll(() => { proxy.close().closeAllConnections() })
+
+  test('the recorder sends through it, and stores no password', async () => {
+    const recorder = recordCassette({ proxy: address })
+    expect(await provider(recorder.fetch).complete('Hi')).toContain(`Basic ${btoa('me:p@ss-of-tests')}`)
+    expect(asked.splice(0)).toEqual([`${baseUrl.replace('/v1', '')}/api/chat`])
+    const stored = JSON.stringify(recorder.cassette())
+    expect(stored).toContain('you are Basic')
+    expect(stored).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
+  })
+
+  test('so does one with a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-'))
+    const fetch = await cassetteFetch({ path: join(folder, 'a.json'), proxy: address })
+    await provider(fetch).complete('Hi')
+    expect(asked.splice(0)).toHaveLength(1)
+    await fetch.close()
+    expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
+    await rm(folder, { recursive: true })
+  })
+
+  test('of a proxy that is not there the reason is stored, without its password', async () => {
+    const recorder = recordCassette({ proxy: 'http://me:p%40ss-of-tests@127.0.0.1:1' })
+    await expect(provider(recorder.fetch).complete('Hi', once)).rejects.toMatchObject({ code: 'network', reason: 'refused' })
+    const [exchange] = recorder.cassette().exchanges
+    expect(exchange?.response).toEqual({ error: { message: expect.stringContaining('127.0.0.1:1') as string, code: 'ECONNREFUSED' } })
+    expect(JSON.stringify(exchange)).not.toMatch(/p(@|%40)ss-of/)
+  })
+})
+
+test('a key in a header of any name is taken out where the server repeats it', async () => {
+  const key = 'pk0123456789abcdefghijkl'
+  const recorder = recordCassette({ fetch: () => Promise.resolve(new Response(`{"error":"${key} and ${btoa(key)}"}`, { status: 400 })) })
+  await recorder.fetch('https://host.example/', { method: 'POST', headers: { 'x-team': key }, body: '{}' }).then((response) => response.text())
+  expect(JSON.stringify(recorder.cassette())).not.toMatch(/pk012345|cGswMTIz/)
+})
+
 describe('files', () => {
   let folder = ''
   beforeAll(async () => { folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-')) })

@@ -52,7 +52,8 @@ export const checks: Readonly<Record<StepId, Check>> = {
     if (dialled === api) return { detail: hostPort(dialled) }
     const way = dialled.scheme === 'https' ? await openTls(socket, dialled, signal) : socket
     state.socket = way
-    await openTunnel(way, api, hostPort(dialled), signal)
+    const { proxy } = resolveModel(state.model.config, state.cli.context)
+    await openTunnel({ socket: way, host: hostPort(dialled), authorization: proxy?.authorization() }, api, signal)
     return { detail: `${hostPort(api)} through the proxy ${hostPort(dialled)}` }
   },
 

@@ -35,10 +35,18 @@ export async function openSocket(entry: HostEntry, signal: AbortSignal): Promise
   }
 }
 
+/** A proxy to be asked: what leads to it, its name, and what it is told of who asks. */
+export interface DialledProxy {
+  readonly socket: Socket
+  readonly host: string
+  readonly authorization: string | undefined
+}
+
 /** Asks a proxy for a way to the target. What it says when it refuses is kept: sandboxes name themselves there. */
-export async function openTunnel(proxy: Socket, target: HostEntry, proxyHost: string, signal: AbortSignal): Promise<void> {
+export async function openTunnel({ socket: proxy, host: proxyHost, authorization }: DialledProxy, target: HostEntry, signal: AbortSignal): Promise<void> {
   const address = hostPort(target)
-  proxy.write(`CONNECT ${address} HTTP/1.1\r\nhost: ${address}\r\n\r\n`)
+  const password = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`
+  proxy.write(`CONNECT ${address} HTTP/1.1\r\nhost: ${address}\r\n${password}\r\n`)
   let head = ''
   try {
     while (!head.includes('\r\n\r\n') && head.length < 16_384) {
