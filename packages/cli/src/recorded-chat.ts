@@ -17,12 +17,11 @@ export interface RecordedAsk {
   readonly results: readonly ToolResult[]
 }
 
-/** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — its way goes through a proxy. */
+/** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — it opens no connection. */
 export function toRecorded(model: NamedModel, { context }: Cli): { readonly config: ModelConfig; readonly recorder: CassetteRecorder } {
   const { proxy, row } = resolveModel(model.config, context)
-  if (proxy) throw new LlmError('unsupported', `${row.name}: recording through a proxy is not possible; take proxy and proxy_env out of the model`)
   if (row.offline) throw new LlmError('unsupported', `${row.name}: it opens no connection, so there is nothing to record`)
-  const recorder = recordCassette()
+  const recorder = recordCassette(proxy && { proxy: proxy.url() })
   // Fallbacks would be recorded without saying so.
   const { fallback: _, ...config } = model.config
   return { config: { ...config, fetch: recorder.fetch }, recorder }
