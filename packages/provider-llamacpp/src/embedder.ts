@@ -3,7 +3,7 @@ import { createEmbedder, type EmbeddingBatch, systemClock } from '@modelport/dri
 import type { LlamaEmbeddingContext } from 'node-llama-cpp'
 import type { LlamaCppModelConfig } from './config.js'
 import { toContextSize } from './context-size.js'
-import { toError, toLoadError } from './error.js'
+import { toError, toEvaluationError, toLoadError } from './error.js'
 import { name } from './messages.js'
 import { modelName } from './model-file.js'
 import { leaseModel, type ModelLease } from './model-pool.js'
@@ -87,7 +87,9 @@ async function embedTexts(loaded: Loaded, texts: readonly string[], normalize: b
     if (!text || tokens < 1) throw toError('invalid-request', `texts[${index}] is empty; a model makes no vector of nothing`)
     if (tokens > contextSize) throw toError('context-length', `texts[${index}] has ${tokens} tokens, the context ${contextSize}; cut the text or raise contextSize`)
     inputTokens += tokens
-    const { vector } = await context.getEmbeddingFor(text)
+    const { vector } = await context.getEmbeddingFor(text).catch(async (cause: unknown) => {
+      throw toEvaluationError(cause, await loaded.runtime.takeLog())
+    })
     vectors.push(normalize ? toUnitLength(vector) : vector)
   }
   return { vectors, inputTokens }

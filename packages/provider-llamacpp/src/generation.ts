@@ -1,9 +1,9 @@
-import type { FinishReason, TokenLogprob } from '@modelport/core'
+import { type FinishReason, isLlmError, type TokenLogprob } from '@modelport/core'
 import type { NeutralRecord, NeutralSource } from '@modelport/driver'
 import type { LlamaContextSequence, LlamaGrammar, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
 import { AnswerParser } from './answer-parser.js'
 import { toGrammar } from './call-grammar.js'
-import { toError } from './error.js'
+import { toError, toEvaluationError } from './error.js'
 import type { LoadedModel } from './loaded-model.js'
 import { type Prompt, toPrompt } from './prompt.js'
 import type { LlamaRequest } from './request.js'
@@ -54,12 +54,15 @@ async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefine
 }
 
 async function* answer(job: Job): AsyncGenerator<NeutralRecord, undefined, undefined> {
-  const { pool, prompt, signal } = job
+  const { loaded, pool, prompt, signal } = job
   const sequence = await pool.acquire(prompt.tokens, signal)
   let end: NeutralRecord
   try {
     const reused = await fill(sequence, job)
     end = yield* generate(sequence, reused, job)
+  } catch (cause) {
+    // What is typed, or the caller's own wish, is not llama.cpp's.
+    throw isLlmError(cause) || signal.aborted ? cause : toEvaluationError(cause, await loaded.runtime.takeLog())
   } finally {
     pool.release(sequence)
   }

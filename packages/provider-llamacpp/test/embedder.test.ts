@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createLlamaCppEmbedder } from '../src/index.js'
 import { modelPath, unavailable } from './local-model.js'
 
@@ -36,6 +36,14 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(usage.rounds).toHaveLength(2)
     expect(vectors[299]).toEqual((await embedder.embed(['text 299'])).vectors[0])
   }, 30_000)
+
+  test('an evaluation that fails says so, and the next one works', async () => {
+    const { LlamaEmbeddingContext } = await import('node-llama-cpp')
+    const evaluation = vi.spyOn(LlamaEmbeddingContext.prototype, 'getEmbeddingFor').mockRejectedValueOnce(new Error('Eval has failed'))
+    await expect(embedder.embed(['hello'])).rejects.toMatchObject({ code: 'server', type: 'evaluation-failed', message: expect.stringContaining('Eval has failed') as string })
+    evaluation.mockRestore()
+    expect((await embedder.embed(['hello'])).vectors).toHaveLength(1)
+  })
 
   test('nothing is not asked for, and what cannot be embedded is named', async () => {
     expect(await embedder.embed([])).toMatchObject({ vectors: [] })

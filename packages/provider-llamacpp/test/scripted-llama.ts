@@ -129,6 +129,8 @@ class Writer {
 
 async function* ask(script: Fetch, question: ScriptedQuestion, signal: AbortSignal): AsyncGenerator<NeutralRecord, undefined> {
   const response = await script('http://in-process.invalid/neutral', { method: 'POST', body: JSON.stringify(question), signal }).catch((cause: unknown) => {
+    // As the native part fails.
+    if (/eval/i.test(String(cause))) throw cause
     throw new LlmError('network', 'the script does not answer', { cause })
   })
   if (!response.ok) throw new LlmError(toErrorCode(response.status), await response.text())
