@@ -36,10 +36,15 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
   const locations = { ...usual, config: resolve(options.config ?? usual.config) }
   const keys = await readKeyFile(locations.keys)
   const err = new Printer(io.stderr, environment)
-  if (keys.size && (await isReadableByOthers(locations.keys))) err.line(`warning: others can read ${locations.keys}; run: chmod 600 ${locations.keys}`)
+  const json = options.json === true
+  if (keys.size && (await isReadableByOthers(locations.keys))) {
+    const warning = `others can read ${locations.keys}; run: chmod 600 ${locations.keys}`
+    if (json) err.json({ warning })
+    else err.line(`warning: ${warning}`)
+  }
   return {
     io,
-    json: options.json === true,
+    json,
     out: new Printer(io.stdout, environment),
     err,
     locations,

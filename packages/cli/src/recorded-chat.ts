@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { type CallOptions, LlmError, type ToolDefinition, type ToolResult } from '@modelport/core'
+import { type CallOptions, type ChatMessage, LlmError, type ToolDefinition, type ToolResult } from '@modelport/core'
 import { type ModelConfig, resolveModel } from '@modelport/factory'
 import { type Cassette, type CassetteRecorder, parseCassette, recordCassette, replayCassette, type CassettePlayer } from '@modelport/provider-mock'
 import type { Cli } from './cli.js'
 import type { NamedModel } from './configured-models.js'
 import { writePrivateFile } from './private-file.js'
+import { withoutSecrets } from './secrets.js'
 import type { LocalTool } from './tool-module.js'
 
 /** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
@@ -12,6 +13,10 @@ export interface RecordedAsk {
   readonly model: Pick<ModelConfig, 'provider' | 'model' | 'baseUrl' | 'vendor' | 'defaults' | 'azure' | 'settings'>
   readonly options: CallOptions
   readonly prompt: string
+  /** What a chat went on with, each after the answer before it. */
+  readonly followUps?: readonly string[]
+  /** The conversation before the prompt, of a chat that was resumed. */
+  readonly history?: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
   /** What the tools answered, in order. */
   readonly results: readonly ToolResult[]
@@ -41,9 +46,9 @@ export function toRecordedModel({ config }: NamedModel, { context }: Cli): Recor
   }
 }
 
-/** Writes a cassette with what was asked beside it. Other programs read it as a plain cassette. */
-export const saveRecording = (path: string, cassette: Cassette, asked: RecordedAsk): Promise<void> =>
-  writePrivateFile(path, `${JSON.stringify({ ...cassette, asked }, undefined, 2)}\n`)
+/** Writes a cassette with what was asked beside it, texts in `secrets` taken out. Other programs read it as a plain cassette. */
+export const saveRecording = (path: string, cassette: Cassette, asked: RecordedAsk, secrets: readonly string[]): Promise<void> =>
+  writePrivateFile(path, `${withoutSecrets(JSON.stringify({ ...cassette, asked }, undefined, 2), secrets)}\n`)
 
 /** A recording that can be asked again. @throws {LlmError} `config` — it is none, or was not made by `modelport record`. */
 export async function loadRecording(path: string, mode: 'strict' | 'lenient'): Promise<{ readonly asked: RecordedAsk; readonly player: CassettePlayer; readonly config: ModelConfig }> {
@@ -64,11 +69,14 @@ export async function loadRecording(path: string, mode: 'strict' | 'lenient'): P
 
 /** Tools that answer what they answered then. */
 export function toRecordedTools({ tools, results }: RecordedAsk): LocalTool[] {
+  // Ids may come again in a later answer.
+  const left = [...results]
   return tools.map((definition) => ({
     definition,
     check: (args) => Promise.resolve(args),
     execute: (_, { callId }) => {
-      const result = results.find((one) => one.callId === callId)
+      const place = left.findIndex((one) => one.callId === callId)
+      const [result] = place < 0 ? [] : left.splice(place, 1)
       if (!result) throw new Error('no result was recorded for this call')
       if (result.isError) throw new Error(typeof result.content === 'string' ? result.content : JSON.stringify(result.content))
       return Promise.resolve(result.content)

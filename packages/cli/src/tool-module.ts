@@ -16,6 +16,8 @@ export interface LocalTool {
   /** Checks arguments, where the tool can; resolves to the value to run with. Rejects with what is wrong, for the model to read. */
   check(args: JsonObject): Promise<unknown>
   execute(value: unknown, context: ToolCallContext): Promise<unknown>
+  /** Most milliseconds a call may take, where the tool says so itself. */
+  readonly timeoutMs?: number
 }
 
 /**
@@ -49,8 +51,9 @@ function toTool(entry: unknown, where: string): LocalTool {
   if (parameters !== undefined && (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))) {
     throw new LlmError('config', `${where} (${name}): parameters must be a JSON Schema of an object, found ${describe(parameters)}`)
   }
-  const { execute, validate } = own
+  const { execute, validate, timeoutMs } = own
   if (typeof execute !== 'function') throw new LlmError('config', `${where} (${name}): execute must be a function, found ${describe(execute)}`)
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) throw new LlmError('config', `${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
   const definition = {
     name, description,
     ...(parameters !== undefined && { parameters: parameters as JsonObject }),
@@ -58,6 +61,7 @@ function toTool(entry: unknown, where: string): LocalTool {
   }
   return {
     definition,
+    ...(timeoutMs !== undefined && { timeoutMs }),
     check: async (args) => {
       if (typeof validate !== 'function') return args
       const { ok, value, message } = (await validate.call(entry, args)) as { readonly ok?: unknown; readonly value?: unknown; readonly message?: unknown }

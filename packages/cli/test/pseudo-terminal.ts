@@ -39,6 +39,11 @@ export class PseudoTerminal {
     })
   }
 
+  /** The process of the program. */
+  get pid(): number {
+    return this.#pty.pid
+  }
+
   /** What is shown: lines without spaces at their end, from the first to the last that is not empty. */
   screen(): string {
     const { buffer } = this.#screen

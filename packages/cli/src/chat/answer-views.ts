@@ -41,8 +41,13 @@ export class TextView implements AnswerView {
     else if (event.type === 'turn-end' || event.type === 'done') this.#progress?.stop()
   }
 
+  started({ name }: ToolCall): void {
+    this.#wait(`running ${this.#options.err.foreign(name)}`)
+  }
+
   result(call: ToolCall, { content, isError = false }: ToolResult): void {
     const { err } = this.#options
+    this.#progress?.stop()
     const shown = toVisible(textOf(content))
     const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
     err.line(err.style('dim', `${isError ? '✗' : '✓'} ${err.foreign(call.name)} ${short}`))
@@ -83,9 +88,9 @@ export class TextView implements AnswerView {
     this.#last = undefined
   }
 
-  #wait(): void {
+  #wait(label = 'waiting for the answer'): void {
     this.#progress?.stop()
-    this.#progress = new Progress(this.#options.err, 'waiting for the answer')
+    this.#progress = new Progress(this.#options.err, label)
   }
 }
 
@@ -99,6 +104,10 @@ export class JsonView implements AnswerView {
 
   event(event: StreamEvent): void {
     this.#out.json(event)
+  }
+
+  started(): void {
+    // The call was told when it was complete.
   }
 
   result(_call: ToolCall, result: ToolResult): void {

@@ -5,6 +5,8 @@ import { type Approve, runTool } from './run-tool.js'
 /** Is shown an answer while it comes. */
 export interface AnswerView {
   event(event: StreamEvent): void
+  /** A call is allowed and runs. */
+  started(call: ToolCall): void
   /** A call was run, or refused. */
   result(call: ToolCall, result: ToolResult): void
   /** The answer is over, however. */
@@ -18,6 +20,8 @@ export interface Question {
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly LocalTool[]
   readonly approve: Approve
+  /** Most milliseconds a tool may take that does not say. */
+  readonly toolTimeoutMs?: number
   readonly options: CallOptions
   readonly signal: AbortSignal
   readonly view: AnswerView
@@ -37,7 +41,7 @@ export interface Answer {
 }
 
 /** Asks, shows the answer, runs the tools it asks for, until it is done. Rejects typed; a stopped answer is no failure. */
-export async function ask({ provider, messages, tools, approve, options, signal, view }: Question): Promise<Answer> {
+export async function ask({ provider, messages, tools, approve, toolTimeoutMs, options, signal, view }: Question): Promise<Answer> {
   const reader = await provider.streamWithTools(messages, tools.map(({ definition }) => definition), options, { signal })
   const results: ToolResult[] = []
   let finishReason: FinishReason | undefined
@@ -51,7 +55,11 @@ export async function ask({ provider, messages, tools, approve, options, signal,
       if (event.type !== 'turn-end') continue
       step++
       for (const call of calls) {
-        const result = await runTool(call, { tools, approve, step, signal })
+        const result = await runTool(call, {
+          tools, approve, step, signal,
+          ...(toolTimeoutMs !== undefined && { timeoutMs: toolTimeoutMs }),
+          onStart: () => { view.started(call) },
+        })
         view.result(call, result)
         results.push(result)
         await reader.sendToolResults([result])

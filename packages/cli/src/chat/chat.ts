@@ -1,13 +1,15 @@
 import { type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
-import { newProvider, resolveApiKey, resolveModel } from '@modelport/factory'
+import { newProvider } from '@modelport/factory'
 import type { Cli } from '../cli.js'
 import type { ConfiguredModels, NamedModel } from '../configured-models.js'
 import { exitCodes, Interrupted } from '../exit-codes.js'
 import { printFailure } from '../failure.js'
+import { secretsOf } from '../secrets.js'
 import type { LocalTool } from '../tool-module.js'
 import { costOf, formatUsage } from '../usage-line.js'
 import { type Answer, ask } from './answer.js'
 import { JsonView, TextView } from './answer-views.js'
+import { ChatRecording } from './chat-recording.js'
 import type { LineReader } from './line-reader.js'
 import type { Session, SessionStore } from './session-store.js'
 import { runSlashCommand } from './slash-commands.js'
@@ -19,7 +21,11 @@ export interface ChatSettings {
   readonly session: Session
   /** Undefined saves nothing. */
   readonly store: SessionStore | undefined
+  /** Undefined records nothing. */
+  readonly recording: ChatRecording | undefined
   readonly tools: readonly LocalTool[]
+  /** Most milliseconds a tool may take that does not say. */
+  readonly toolTimeoutMs: number
   /** True runs tools without asking. */
   readonly allowTools: boolean
   readonly reasoning: boolean
@@ -67,10 +73,14 @@ export class Chat {
   }
 
   /** Uses another model from the next message on; the conversation goes with it. */
-  async use(model: NamedModel): Promise<void> {
-    this.#provider = await newProvider(model.config, this.cli.context)
+  async use(model: NamedModel): Promise<Provider> {
+    const { recording } = this.settings
+    if (recording && model !== this.settings.model) ChatRecording.refuse('to use another model')
+    const provider = await newProvider(recording?.config ?? model.config, this.cli.context)
+    this.#provider = provider
     this.model = model
     this.session = { ...this.session, model: model.name }
+    return provider
   }
 
   async #loop(): Promise<number> {
@@ -91,6 +101,7 @@ export class Chat {
       } catch (error) {
         if (error instanceof Interrupted || this.cli.signal.aborted) throw error
         code = printFailure(error, this.cli.err, this.cli.json)
+        this.settings.recording?.end()
         // Nobody is there to ask again.
         if (!io.stdin.isTTY) return code
       }
@@ -104,28 +115,33 @@ export class Chat {
     this.#stop = stop
     const startedAt = performance.now()
     try {
-      this.#provider ??= await newProvider(this.model.config, cli.context)
+      const provider = this.#provider ?? (await this.use(this.model))
       const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
       const { system } = this.session
       const answer = await ask({
-        provider: this.#provider, messages, tools: settings.tools,
+        provider, messages, tools: settings.tools,
         approve: (name, shown) => this.#approve(name, shown, stop),
+        toolTimeoutMs: settings.toolTimeoutMs,
         options: system === undefined ? {} : { system },
         signal: AbortSignal.any([stop.signal, cli.signal]),
         view: cli.json ? new JsonView(out) : new TextView({ out, err, reasoning: settings.reasoning, markdown: settings.markdown }),
       })
       cli.signal.throwIfAborted()
-      await this.#keep(answer)
+      await this.#keep(text, answer)
       this.#account(answer, performance.now() - startedAt)
     } finally {
       this.#stop = undefined
     }
   }
 
-  async #keep({ messages, usage }: Answer): Promise<void> {
+  async #keep(text: string, answer: Answer): Promise<void> {
+    const { messages, usage } = answer
+    const { store, recording } = this.settings
+    const secrets = secretsOf(this.model, this.cli)
     this.usage = addUsage(this.usage, usage)
     this.session = { ...this.session, messages, updatedAt: new Date().toISOString() }
-    await this.settings.store?.save(this.session, this.#secrets())
+    await store?.save(this.session, secrets)
+    await recording?.add(text, answer, secrets)
   }
 
   #account({ usage, interrupted, finishReason }: Answer, milliseconds: number): void {
@@ -152,16 +168,6 @@ export class Chat {
     } catch (error) {
       stop.abort(error)
       throw error
-    }
-  }
-
-  /** The key must not be kept, not even where the user wrote it. */
-  #secrets(): string[] {
-    try {
-      const key = resolveApiKey(resolveModel(this.model.config, this.cli.context), this.cli.context)
-      return key === undefined ? [] : [key]
-    } catch {
-      return []
     }
   }
 }

@@ -2,6 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ChatMessage, fromJson, LlmError, type StoredConversation, toJson } from '@modelport/core'
 import { writePrivateFile } from '../private-file.js'
+import { withoutSecrets } from '../secrets.js'
 
 /** A chat that was saved. */
 export interface Session {
@@ -33,8 +34,7 @@ export class SessionStore {
 
   /** Writes a chat anew, whole or not at all, for the owner only. Texts in `secrets` are taken out. */
   async save({ messages, ...session }: Session, secrets: readonly string[] = []): Promise<void> {
-    let text = JSON.stringify({ ...session, ...toJson(messages) }, undefined, 1)
-    for (const secret of secrets.filter((one) => one.length >= 8)) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '[redacted]')
+    const text = withoutSecrets(JSON.stringify({ ...session, ...toJson(messages) }, undefined, 1), secrets)
     await writePrivateFile(this.#path(session.id), `${text}\n`)
   }
 

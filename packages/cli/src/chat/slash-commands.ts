@@ -1,7 +1,9 @@
 import { isLlmError } from '@modelport/core'
+import { UsageError } from '../exit-codes.js'
 import { printFailure } from '../failure.js'
-import { formatUsage } from '../usage-line.js'
+import { costOf, formatUsage } from '../usage-line.js'
 import type { Chat } from './chat.js'
+import { ChatRecording } from './chat-recording.js'
 
 interface SlashCommand {
   readonly help: string
@@ -12,25 +14,25 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   help: {
     help: 'this list',
     run: ({ cli }) => {
-      for (const [name, { help }] of Object.entries(commands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
+      if (cli.json) cli.out.json({ type: 'commands', commands: Object.entries(commands).map(([name, { help }]) => ({ name, help })) })
+      else for (const [name, { help }] of Object.entries(commands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
       return undefined
     },
   },
   model: {
     help: 'use another model from here on: /model NAME, or provider:model',
     run: async (chat, argument) => {
-      if (!argument) {
-        chat.cli.err.line(`model: ${chat.cli.err.foreign(chat.model.name)}`)
-        return undefined
-      }
-      await chat.use(chat.settings.models.pick(argument))
-      chat.cli.err.line(`model: ${chat.cli.err.foreign(chat.model.name)}`)
+      if (argument) await chat.use(chat.settings.models.pick(argument))
+      const { cli: { out, err, json }, model: { name } } = chat
+      if (json) out.json({ type: 'model', model: name })
+      else err.line(`model: ${err.foreign(name)}`)
       return undefined
     },
   },
   clear: {
     help: 'forget the conversation so far',
     run: (chat) => {
+      if (chat.settings.recording) ChatRecording.refuse('to forget the conversation')
       chat.session = { ...chat.session, messages: [] }
       return undefined
     },
@@ -38,7 +40,9 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   usage: {
     help: 'tokens and cost of this run',
     run: ({ cli, usage, model }) => {
-      cli.err.line(formatUsage(usage, model.profile))
+      const cost = costOf(usage, model.profile)
+      if (cli.json) cli.out.json({ type: 'usage', usage, ...(cost && { cost }) })
+      else cli.err.line(formatUsage(usage, model.profile))
       return undefined
     },
   },
@@ -51,7 +55,9 @@ export async function runSlashCommand(chat: Chat, line: string): Promise<'exit' 
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   const { err, json } = chat.cli
   if (!command) {
-    err.line(`there is no /${err.foreign(name)}; /help lists what there is`)
+    const message = `there is no /${name}; /help lists what there is`
+    if (json) printFailure(new UsageError(message), err, json)
+    else err.line(err.foreign(message))
     return undefined
   }
   try {

@@ -19,7 +19,7 @@ export const withCallFlags = (command: Command): Command =>
     .option('--max-tokens <count>', 'most tokens of the answer', toNumber)
     .option('--temperature <number>', 'randomness, 0 to 2', toNumber)
     .option('--schema <file>', 'JSON Schema that the answer must fit')
-    .option('--timeout <seconds>', 'most seconds for everything', toNumber)
+    .option('--timeout <seconds>', 'most seconds for everything', toSeconds)
 
 /** A number of the command line. */
 export function toNumber(text: string): number {
@@ -27,6 +27,16 @@ export function toNumber(text: string): number {
   if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('it is no number.')
   return number
 }
+
+/** A length of time of the command line. */
+export function toSeconds(text: string): number {
+  const seconds = toNumber(text)
+  if (seconds <= 0) throw new InvalidArgumentError('it must be above 0.')
+  return seconds
+}
+
+/** Seconds a call of a tool may take where nobody says: the same as in the runtime. */
+export const defaultToolSeconds = 120
 
 /** The options of the call. */
 export async function toCallOptions({ system, maxTokens, temperature, schema, timeout }: CallFlags): Promise<CallOptions> {

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Chat } from '../chat/chat.js'
+import { ChatRecording } from '../chat/chat-recording.js'
 import { createLineReader } from '../chat/line-reader.js'
 import { type Session, SessionStore } from '../chat/session-store.js'
 import type { Cli, CommonOptions } from '../cli.js'
 import { loadModels } from '../configured-models.js'
 import { UsageError } from '../exit-codes.js'
 import { loadTools } from '../tool-module.js'
+import { defaultToolSeconds, toSeconds } from './call-options.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
 
 interface ChatOptions extends CommonOptions {
@@ -15,6 +17,8 @@ interface ChatOptions extends CommonOptions {
   readonly tools?: string
   readonly allowTools?: boolean
   readonly resume?: string | true
+  readonly toolTimeout: number
+  readonly record?: string
   readonly save: boolean
   readonly sessions?: string
   readonly reasoning?: boolean
@@ -28,6 +32,8 @@ export function addChat(program: Command, start: Start): void {
     .option('-s, --system <text>', 'instructions for the model')
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--allow-tools', 'run tools without asking')
+    .option('--tool-timeout <seconds>', 'most seconds for a call of a tool that does not say', toSeconds, defaultToolSeconds)
+    .option('--record <file>', 'keep the exchanges in a cassette, keys taken out; "modelport replay" answers from it')
     .option('-r, --resume [id]', 'go on with a saved chat, without an id with the latest')
     .option('--no-save', 'keep nothing')
     .option('--sessions <folder>', 'where chats are saved')
@@ -48,11 +54,16 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const system = options.system ?? resumed?.system
   const session = { ...(resumed ?? fresh), model: model.name, ...(system !== undefined && { system }) }
   const tools = toolFile === undefined ? [] : await loadTools(toolFile)
-  const talk = new Chat(cli, createLineReader(cli.io), { model, models, session, store: save ? store : undefined, tools, allowTools, reasoning, markdown })
+  const recording = options.record === undefined ? undefined : new ChatRecording(cli, resolve(options.record), model, session, tools)
+  const talk = new Chat(cli, createLineReader(cli.io), {
+    model, models, session, store: save ? store : undefined, recording, tools, toolTimeoutMs: options.toolTimeout * 1000, allowTools, reasoning, markdown,
+  })
   // What is wrong with the model is better known before anything is said.
   await talk.use(model)
   greet(cli, session, save)
-  return talk.run()
+  const code = await talk.run()
+  recording?.report()
+  return code
 }
 
 async function resumedSession(store: SessionStore, resume: string | true): Promise<Session> {

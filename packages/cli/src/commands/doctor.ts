@@ -5,7 +5,7 @@ import { checkModel } from '../doctor/check-model.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from '../doctor/doctor-step.js'
 import { exitCodes } from '../exit-codes.js'
 import { Progress } from '../progress.js'
-import { toNumber } from './call-options.js'
+import { toSeconds } from './call-options.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface DoctorOptions extends CommonOptions {
@@ -20,7 +20,7 @@ export function addDoctor(program: Command, start: Start): void {
     .description('check each model from its configuration to an answer, and say what to do about what fails')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
     .addOption(new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'))
-    .option('--timeout <seconds>', 'most seconds for each step', toNumber, 30)
+    .option('--timeout <seconds>', 'most seconds for each step', toSeconds, 30)
     .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
 }
 

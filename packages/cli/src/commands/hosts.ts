@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander'
 import type { Cli, CommonOptions } from '../cli.js'
 import { loadModels } from '../configured-models.js'
 import { exitCodes } from '../exit-codes.js'
+import { withProgress } from '../progress.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface Facts {
@@ -59,7 +60,7 @@ async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsO
   const models = await loadModels(cli)
   const configs: ModelConfig[] = (names ? names.map((name) => models.pick(name)) : models.all()).map(({ config }) => config)
   const entries = apiHosts(configs, context)
-  const facts = { env: environmentNames(configs, context), addresses: resolve ? await lookUp(entries) : {} }
+  const facts = { env: environmentNames(configs, context), addresses: resolve ? await withProgress(err, 'looking names up', () => lookUp(entries)) : {} }
   const list = exporters[format]?.(entries, facts)
   if (json) {
     out.json({ hosts: entries, environment: facts.env, ...(list && { allowList: list }) })

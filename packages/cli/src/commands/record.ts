@@ -7,8 +7,9 @@ import type { Cli, CommonOptions } from '../cli.js'
 import { loadModels } from '../configured-models.js'
 import { exitCodes } from '../exit-codes.js'
 import { saveRecording, toRecorded, toRecordedModel } from '../recorded-chat.js'
+import { secretsOf } from '../secrets.js'
 import { loadTools } from '../tool-module.js'
-import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
+import { type CallFlags, defaultToolSeconds, toCallOptions, toSeconds, withCallFlags } from './call-options.js'
 import { noteAnswer } from './complete.js'
 import { readPrompt } from './read-prompt.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
@@ -16,6 +17,7 @@ import { type Start, withCommonOptions, withModelOption } from './start.js'
 interface RecordOptions extends CommonOptions, CallFlags {
   readonly model?: string
   readonly tools?: string
+  readonly toolTimeout: number
 }
 
 /** `modelport record`: asks a real model and keeps the exchange. */
@@ -23,6 +25,7 @@ export function addRecord(program: Command, start: Start): void {
   withCallFlags(withModelOption(withCommonOptions(program.command('record').argument('<file>', 'cassette to write').argument('[prompt...]', 'what to ask; what is piped in comes after it'))))
     .description('answer one prompt and write the exchange into a cassette, keys taken out')
     .option('-t, --tools <file>', 'module with tools; they run without being asked for')
+    .option('--tool-timeout <seconds>', 'most seconds for a call of a tool that does not say', toSeconds, defaultToolSeconds)
     .action((file: string, prompt: string[], options: RecordOptions) => start(options, (cli) => record(cli, resolve(file), prompt, options)))
 }
 
@@ -35,15 +38,15 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const { config, recorder } = toRecorded(model, cli)
   const provider = await newProvider(config, context)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
-  const question = { provider, messages: [{ role: 'user' as const, content: prompt }], tools, approve: () => Promise.resolve(true), options: callOptions, signal, view }
+  const question = { provider, messages: [{ role: 'user' as const, content: prompt }], tools, approve: () => Promise.resolve(true), toolTimeoutMs: options.toolTimeout * 1000, options: callOptions, signal, view }
   const answer = await ask(question)
   signal.throwIfAborted()
   if (!json && !out.terminal && !answer.text.endsWith('\n')) out.line()
-  noteAnswer(cli, answer, {}, false)
+  if (!json) noteAnswer(cli, answer, {}, false)
   const { deadlineMs: _, ...repeated } = callOptions
   const asked = { model: toRecordedModel(model, cli), options: repeated, prompt, tools: tools.map(({ definition }) => definition), results: answer.results }
   const cassette = recorder.cassette()
-  await saveRecording(file, cassette, asked)
+  await saveRecording(file, cassette, asked, secretsOf(model, cli))
   if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })
   else err.line(err.style('dim', `recorded ${cassette.exchanges.length} exchanges in ${file}; read it before you share it: prompt and answer are in it`))
   return exitCodes.done

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { ChatMessage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
 import { ask } from '../chat/answer.js'
@@ -27,12 +28,19 @@ async function replay(cli: Cli, file: string, words: readonly string[], { lenien
   const { asked, player } = recording
   // Without an environment: nothing of this computer may change what is asked.
   const provider = await newProvider(recording.config, { environment: () => undefined })
-  const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
-  const messages = [{ role: 'user' as const, content: words.length ? words.join(' ') : asked.prompt }]
-  const answer = await ask({ provider, messages, tools: toRecordedTools(asked), approve: () => Promise.resolve(true), options: asked.options, signal, view })
-  signal.throwIfAborted()
-  if (!json && !out.terminal && !answer.text.endsWith('\n')) out.line()
-  noteAnswer(cli, answer, {}, false)
+  const tools = toRecordedTools(asked)
+  const { history = [], followUps = [] } = asked
+  const prompts = words.length ? [words.join(' ')] : [asked.prompt, ...followUps]
+  let messages: readonly ChatMessage[] = history
+  for (const prompt of prompts) {
+    const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
+    const answer = await ask({ provider, messages: [...messages, { role: 'user', content: prompt }], tools, approve: () => Promise.resolve(true), options: asked.options, signal, view })
+    signal.throwIfAborted()
+    messages = answer.messages
+    if (json) continue
+    if (!out.terminal && !answer.text.endsWith('\n')) out.line()
+    noteAnswer(cli, answer, {}, false)
+  }
   player.assertAllUsed()
   return exitCodes.done
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isLlmError } from '@modelport/core'
 import type { Command } from 'commander'
 import { type Session, SessionStore } from '../chat/session-store.js'
 import type { Cli, CommonOptions } from '../cli.js'
@@ -27,7 +28,16 @@ async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
     return exitCodes.done
   }
   const found: Session[] = []
-  for (const id of await store.ids()) found.push(await store.load(id))
+  for (const id of await store.ids()) {
+    try {
+      found.push(await store.load(id))
+    } catch (error) {
+      // One that is broken must not hide the others.
+      if (!isLlmError(error)) throw error
+      if (cli.json) cli.err.json({ warning: error.message })
+      else cli.err.line(`warning: ${cli.err.foreign(error.message)}`)
+    }
+  }
   if (cli.json) {
     cli.out.json({ sessions: found.map(({ id, model, createdAt, updatedAt, messages }) => ({ id, model, createdAt, updatedAt, messages: messages.length })) })
     return exitCodes.done

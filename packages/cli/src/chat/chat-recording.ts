@@ -1,0 +1,71 @@
+import { LlmError } from '@modelport/core'
+import type { ModelConfig } from '@modelport/factory'
+import type { CassetteRecorder } from '@modelport/provider-mock'
+import type { Cli } from '../cli.js'
+import type { NamedModel } from '../configured-models.js'
+import { type RecordedAsk, saveRecording, toRecorded, toRecordedModel } from '../recorded-chat.js'
+import type { LocalTool } from '../tool-module.js'
+import type { Answer } from './answer.js'
+import type { Session } from './session-store.js'
+
+/** A chat that is kept in a cassette as it goes on: after each answer the file holds everything so far. */
+export class ChatRecording {
+  /** The model, with the recorder between it and the network. */
+  readonly config: ModelConfig
+  readonly #cli: Cli
+  readonly #file: string
+  readonly #recorder: CassetteRecorder
+  readonly #start: Omit<RecordedAsk, 'prompt' | 'followUps' | 'results'>
+  readonly #prompts: string[] = []
+  readonly #results: RecordedAsk['results'][number][] = []
+  #exchanges = 0
+  #ended = false
+
+  /** @throws {LlmError} `unsupported` — the model's way goes through a proxy, or it opens no connection. */
+  constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
+    const { config, recorder } = toRecorded(model, cli)
+    const { system, messages } = session
+    this.config = config
+    this.#cli = cli
+    this.#file = file
+    this.#recorder = recorder
+    this.#start = {
+      model: toRecordedModel(model, cli),
+      options: system === undefined ? {} : { system },
+      tools: tools.map(({ definition }) => definition),
+      ...(messages.length && { history: messages }),
+    }
+  }
+
+  /** @throws {LlmError} `unsupported` — what a recording could not repeat. */
+  static refuse(what: string): never {
+    throw new LlmError('unsupported', `${what} is not possible while a chat is recorded; end it, and start another`)
+  }
+
+  /** Keeps an answer. One that was stopped cannot be repeated: the recording ends before it. */
+  async add(prompt: string, { interrupted, results }: Answer, secrets: readonly string[]): Promise<void> {
+    if (interrupted) this.end()
+    if (this.#ended) return
+    this.#prompts.push(prompt)
+    this.#results.push(...results)
+    const [first = '', ...followUps] = this.#prompts
+    const cassette = this.#recorder.cassette()
+    this.#exchanges = cassette.exchanges.length
+    await saveRecording(this.#file, cassette, { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) }, secrets)
+  }
+
+  /** Ends the recording before an answer that failed or was stopped; what came before stays. */
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    const { err, json } = this.#cli
+    if (!json) err.line(err.style('yellow', 'the recording ends before this answer'))
+  }
+
+  /** Says what was kept. */
+  report(): void {
+    const { out, err, json } = this.#cli
+    if (json) out.json({ type: 'recorded', file: this.#file, exchanges: this.#exchanges })
+    else err.line(err.style('dim', this.#exchanges ? `recorded ${this.#exchanges} exchanges in ${this.#file}; read it before you share it: what was said is in it` : 'nothing was recorded'))
+  }
+}
