@@ -54,7 +54,7 @@ export class PseudoTerminal {
   /** Waits until the screen shows it. */
   async shows(wanted: string | RegExp, times = 1): Promise<void> {
     const found = (): number => this.screen().split(wanted).length - 1
-    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 10))) {
+    for (const deadline = Date.now() + 50_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 10))) {
       if (found() >= times) return
     }
     throw new Error(`the terminal does not show ${String(wanted)}:\n${this.screen()}`)

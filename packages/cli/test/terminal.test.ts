@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildCli } from './build-cli.js'
 import { createHome, PseudoTerminal, stable } from './pseudo-terminal.js'
 import { configOf, configure, key, startModel, writeTools } from './wire.js'
 
@@ -17,6 +18,7 @@ const start = async (args: readonly string[], variables: Readonly<Record<string,
   terminal = await PseudoTerminal.start(args, home.path, variables)
   return terminal
 }
+beforeAll(buildCli, 240_000)
 beforeEach(async () => {
   home = createHome()
   server = await startModel({ delayMs: 2 })

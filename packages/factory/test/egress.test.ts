@@ -223,5 +223,5 @@ describe('bundles', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 30_000)
+  })
 })

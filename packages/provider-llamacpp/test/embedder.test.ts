@@ -35,7 +35,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(vectors).toHaveLength(300)
     expect(usage.rounds).toHaveLength(2)
     expect(vectors[299]).toEqual((await embedder.embed(['text 299'])).vectors[0])
-  }, 30_000)
+  })
 
   test('an evaluation that fails says so, and the next one works', async () => {
     const { LlamaEmbeddingContext } = await import('node-llama-cpp')
