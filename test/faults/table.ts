@@ -69,6 +69,7 @@ export const rows: readonly FaultRow[] = [
       ...driver('scope', 'a read without a byte ends at the limit, to the millisecond', 'pings keep the first clock only', 'time between reads does not count'),
       ...driver('undici-transport', 'a server that falls silent', 'a server that sends no headers, or half of them'),
       ...here('sockets', 'a peer that is gone without a word'),
+      ...withData(here('connect', 'a host that answers no SYN'), 'a kernel that fills a queue of connections'),
     ],
   },
   {
@@ -133,8 +134,16 @@ export const rows: readonly FaultRow[] = [
   {
     id: 'K1', fault: 'a server, a network or an SDK repeats the key',
     required: 'the key is in no message, body, cause, stack, JSON or inspection, in no form',
-    tests: [...here('secrets', 'no failure shows the key, in any form, through any sink'), ...kit('K1'), ...driver('redact', 'is found as it is, encoded, escaped', 'an error as the caller sees it')],
-    pending: 'crash reports and saved sessions, which do not exist yet',
+    tests: [
+      ...here('secrets', 'no failure shows the key, in any form, through any sink'),
+      ...here('processes', 'the report of a crash, and what it prints, have no key'),
+      ...kit('K1'),
+      ...driver('redact', 'is found as it is, encoded, escaped', 'an error as the caller sees it'),
+      ...driver('failures', 'the headers of one call are secrets of that call', 'what is told of a new attempt'),
+      ...inFile('packages/provider-mock/test/cassette.test.ts', 'a key in a header of any name is taken out'),
+      ...inFile('packages/cli/test/chat.test.ts', 'each line is a message; the conversation goes on'),
+    ],
+    pending: 'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
   },
   {
     id: 'K2', fault: 'the key on an object',
@@ -190,7 +199,7 @@ export const rows: readonly FaultRow[] = [
   {
     id: 'E4', fault: 'proxy variables are set',
     required: 'ignored unless a proxy is configured; then it is named as the host',
-    tests: factory('hosts', '%s alone changes nothing', 'a proxy is dialled instead', 'a proxy with a password is refused'),
+    tests: factory('hosts', '%s alone changes nothing', 'a proxy is dialled instead', 'the password of a proxy is for the proxy alone'),
   },
   {
     id: 'E5', fault: 'importing a package does something',
@@ -211,6 +220,7 @@ export const rows: readonly FaultRow[] = [
     required: 'an error, spelled plainly or escaped; nothing inherited, nothing changed',
     tests: [
       ...here('arguments', 'keys that would pollute a prototype are an error'),
+      ...here('processes', 'a conversation with a tool where __proto__ throws'),
       ...here('mutations', 'a broken wire gives typed errors and whole events, and nothing else'),
       ...driver('tool-arguments', '%j would pollute a prototype and is an error'),
       ...runtime('hostile-arguments', 'arguments that reach the executor all the same'),
@@ -298,9 +308,9 @@ export const rows: readonly FaultRow[] = [
     tests: driver('framing', 'invalid UTF-8 %j is refused', 'a body that stops inside a character is cut, a wrong byte is not'),
   },
   {
-    id: 'DNS', fault: 'a name that does not resolve',
-    required: '`network` (dns), not tried again; a resolver that fails for now is',
-    tests: [...driver('undici-transport', 'a name that does not resolve'), ...driver('network-error', '%s is %s (%s), tried again: %s')],
+    id: 'DNS', fault: 'a name that does not resolve, or not in time',
+    required: '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
+    tests: [...here('connect', 'a name server that never answers', 'a name server that is slow'), ...driver('undici-transport', 'a name that does not resolve'), ...driver('network-error', '%s is %s (%s), tried again: %s')],
   },
   {
     id: 'TLS', fault: 'a certificate that is refused, TLS to a plain port',
@@ -313,13 +323,27 @@ export const rows: readonly FaultRow[] = [
   },
   {
     id: 'proxy', fault: 'a proxy in between that leads on, refuses, or fails',
-    required: 'the conversation goes through it; a refusal is `network` (proxy), not tried again',
-    tests: [...factory('egress', 'behind a proxy that notes what it is asked for'), ...driver('network-error', 'a proxy that answers CONNECT with %i')],
+    required: 'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
+    tests: [
+      ...factory('egress', 'behind a proxy that notes what it is asked for'),
+      ...driver('network-error', 'a proxy that answers CONNECT with %i'),
+      ...driver('proxy', 'gets it, and the server behind it does not', 'without it, or with another one, the call fails', 'one that allows no way there', 'its password is in nothing that a failure shows'),
+    ],
   },
   {
     id: 'no HTTP', fault: 'what answers speaks another protocol',
     required: '`protocol`, not tried again',
     tests: [...driver('undici-transport', 'something that is no HTTP'), ...driver('network-error', 'what is no HTTP is a protocol error'), ...kit('F1 a web page instead of an answer')],
+  },
+  {
+    id: 'advisories', fault: 'what other software of this kind was found to do',
+    required: 'none of it, one test for each class',
+    tests: [
+      ...here('advisories', 'CVE-2024-6587', 'a key in the address', 'CVE-2025-68664', 'CVE-2026-34070', 'CVE-2025-64439', 'CVE-2026-8768', 'AI SDK 5.0.198', 'CVE-2026-22036', 'CVE-2025-66414', 'CVE-2026-21852', 'a NUL in a host'),
+      // CVE-2022-0235, #15980, #18072: what a redirect would carry elsewhere, and what is asked for before it is checked.
+      ...here('redirects', '$name follows no redirect'),
+      ...here('media', '$name: the address of an image is handed on or refused'),
+    ],
   },
   {
     id: 'restart', fault: 'the server restarts in mid-stream and between calls',
