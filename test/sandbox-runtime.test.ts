@@ -88,6 +88,22 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     expect([...new Set(parent.asked)]).toEqual(names.map((name) => expectedHosts[name]))
   })
 
+  test('the password of its proxy comes through the variable it sets, and Node\'s own fetch is not needed', async () => {
+    parent.asked.length = 0
+    const settings = settingsFile('password', toSrt(apiHosts('openai')).text)
+    const jobs = ['openai responses', 'anthropic'].map((name) => ({ name, config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' } }))
+    const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority }
+    const { stdout, stderr, status } = await underSrt(settings, `echo "$HTTPS_PROXY" >&2; ${process.execPath} ${program}`, env, JSON.stringify(jobs))
+    expect(status, stderr).toBe(0)
+    const password = /http:\/\/[^:@/]*:([^@]+)@/.exec(stderr)?.[1]
+    expect(password, stderr).toBeTruthy()
+    expect(stdout).not.toContain(password)
+    const [allowed, refused] = stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome)
+    expect(allowed!.text).toBe('It is cold.')
+    expect(refused!.error).toMatchObject({ code: 'network', problem: 'proxy', missingHost: 'api.anthropic.com:443' })
+    expect([...new Set(parent.asked)]).toEqual(['api.openai.com:443'])
+  })
+
   test('without its host a vendor is refused, nothing leaves, and the missing line is named', async () => {
     parent.asked.length = 0
     const settings = settingsFile('other', toSrt(apiHosts('openai')).text)
