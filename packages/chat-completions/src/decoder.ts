@@ -22,8 +22,14 @@ const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as 
 /** A decoder of one answer, streamed or whole. */
 export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
 
-type Kind = 'text' | 'reasoning' | 'calls' | 'citations'
-const nothing: ReadonlySet<Kind> = new Set()
+/** What has come of an answer. */
+interface Seen {
+  text: boolean
+  reasoning: boolean
+  calls: boolean
+  citations: boolean
+}
+const nothing: Readonly<Seen> = { text: false, reasoning: false, calls: false, citations: false }
 
 interface OpenCall {
   /** What the sink knows the call by. */
@@ -37,7 +43,7 @@ interface OpenCall {
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
   readonly #stream: boolean
-  readonly #seen = new Set<Kind>()
+  readonly #seen: Seen = { ...nothing }
   #message: Partial<WireMessage> | undefined
   /** Calls by the wire's index or id. */
   readonly #calls = new Map<unknown, OpenCall>()
@@ -55,6 +61,10 @@ class ChatDecoder implements Decoder {
   }
 
   push({ event, data }: WireRecord): void {
+    if (event !== 'error' && data.startsWith('{')) {
+      this.#answer(parseJson(data))
+      return
+    }
     const text = data.trim()
     if (text === '[DONE]') this.#sink.terminal()
     else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
@@ -107,21 +117,21 @@ class ChatDecoder implements Decoder {
   #fillUp(): void {
     const message = this.#message
     this.#message = undefined
-    if (message) this.#read(message, new Set(this.#seen))
+    if (message) this.#read(message, { ...this.#seen })
   }
 
-  #read(message: Partial<WireMessage>, known: ReadonlySet<Kind>): void {
-    if (!known.has('reasoning')) this.#reasoning(message)
-    if (!known.has('text')) {
+  #read(message: Partial<WireMessage>, known: Readonly<Seen>): void {
+    if (!known.reasoning) this.#reasoning(message)
+    if (!known.text) {
       this.#content(message.content)
       if (message.audio ?? message.refusal) this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) this.#part(image)
     }
-    if (!known.has('calls')) {
+    if (!known.calls) {
       if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
     }
-    if (!known.has('citations')) {
+    if (!known.citations) {
       for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
         this.#annotation(asObject(note.url_citation ?? note))
       }
@@ -145,13 +155,13 @@ class ChatDecoder implements Decoder {
 
   #text(text: string): void {
     if (!text) return
-    this.#seen.add('text')
+    this.#seen.text = true
     this.#sink.text(text)
   }
 
   #think(text: string, field: string): void {
     if (!text) return
-    this.#seen.add('reasoning')
+    this.#seen.reasoning = true
     this.#field ??= field
     this.#sink.reasoning(text)
   }
@@ -187,14 +197,14 @@ class ChatDecoder implements Decoder {
     call.id ||= id
     call.name ||= name
     this.#lastSlot = slot
-    this.#seen.add('calls')
+    this.#seen.calls = true
     if (extra_content) this.#extras[call.place] = extra_content
     this.#sink.toolCall(call.key, { id, name, ...(typeof value === 'string' ? { text: value } : value ? { value } : {}) })
   }
 
   #annotation(source: Partial<WireSource>): void {
     for (const citation of toCitations([source])) {
-      this.#seen.add('citations')
+      this.#seen.citations = true
       this.#sink.citation(citation)
     }
   }

@@ -50,8 +50,12 @@ export function toChatError(provider: string, failure: HttpFailure): ProviderErr
 }
 
 /** The failure an answer reports, if it does. */
-export const failureIn = (answer: Partial<WireAnswer>): unknown =>
-  [answer.error, asObject(answer.x_groq)['error'], answer.object === 'error' && answer].find(Boolean)
+export function failureIn(answer: Partial<WireAnswer>): unknown {
+  if (answer.error) return answer.error
+  const nested = answer.x_groq && asObject(answer.x_groq)['error']
+  if (nested) return nested
+  return answer.object === 'error' ? answer : undefined
+}
 
 /** The HTTP status a failure inside an answer stands for. */
 export function failureStatus(body: unknown): number | undefined {

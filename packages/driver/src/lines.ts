@@ -6,12 +6,16 @@ const carriageReturn = 13
 /** A line as the range of a text: cutting it out costs more than looking at it, and many are only looked at. */
 export type OnLine = (text: string, start: number, end: number) => void
 
+/** Many lines at once, each ended by LF alone, from `start` on: who looks ahead in them saves a call for each. */
+export type OnLines = (text: string, start: number) => void
+
 /**
  * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, many in one
  * call, so no character is ever cut. One byte order mark at the start is dropped.
  */
 export class LineSplitter {
   readonly #onLine: OnLine
+  readonly #onLines: OnLines
   readonly #maxBytes: number
   // Fatal: a replaced character would be a value nobody sent. BOM kept: it is dropped at the start only.
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -20,9 +24,15 @@ export class LineSplitter {
   #afterReturn = false
   #first = true
 
-  constructor(onLine: OnLine, maxBytes: number) {
+  constructor(onLine: OnLine, maxBytes: number, onLines?: OnLines) {
     this.#onLine = onLine
     this.#maxBytes = maxBytes
+    this.#onLines = onLines ?? ((text, start) => {
+      for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
+        onLine(text, start, end)
+        start = end + 1
+      }
+    })
   }
 
   push(chunk: Uint8Array): void {
@@ -57,10 +67,7 @@ export class LineSplitter {
     if (this.#afterReturn && text.charCodeAt(0) === lineFeed) start = 1
     this.#afterReturn = text.charCodeAt(text.length - 1) === carriageReturn
     if (!text.includes('\r')) {
-      for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
-        this.#onLine(text, start, end)
-        start = end + 1
-      }
+      this.#onLines(text, start)
       return
     }
     for (let i = start; i < text.length; i++) {

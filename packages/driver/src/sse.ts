@@ -3,10 +3,15 @@ import type { WireRecord } from './driver.js'
 import type { Framer } from './framing.js'
 import { LineSplitter } from './lines.js'
 
+const lineFeed = 10
 const colon = 58
 const space = 32
+const letterA = 97
 const letterD = 100
 const letterE = 101
+const letterN = 110
+const letterT = 116
+const letterV = 118
 
 /**
  * Server-sent events, as the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one deviation: an event that the end of
@@ -23,9 +28,15 @@ export class SseFramer implements Framer {
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
     this.#onRecord = onRecord
     this.#maxBytes = maxBytes
-    this.#lines = new LineSplitter((text, start, end) => {
-      this.#line(text, start, end)
-    }, maxBytes)
+    this.#lines = new LineSplitter(
+      (text, start, end) => {
+        this.#line(text, start, end)
+      },
+      maxBytes,
+      (text, start) => {
+        this.#many(text, start)
+      },
+    )
   }
 
   push(chunk: Uint8Array): void {
@@ -38,15 +49,40 @@ export class SseFramer implements Framer {
     this.#dispatch()
   }
 
-  /** Every line comes by here: nothing is cut out of the text but what is kept. */
+  /** An event of a name and one line of data, which nearly all are, is given out as it is found. */
+  #many(text: string, from: number): void {
+    let start = from
+    let event = this.#event
+    let free = this.#data === undefined
+    for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
+      if (free && text.charCodeAt(end + 1) === lineFeed && isData(text, start)) {
+        this.#onRecord({ event, data: text.slice(valueStart(text, start + 5), end) })
+        event = ''
+        start = end + 2
+        continue
+      }
+      if (isEvent(text, start)) event = text.slice(valueStart(text, start + 6), end)
+      else {
+        this.#event = event
+        this.#line(text, start, end)
+        event = this.#event
+        free = this.#data === undefined
+      }
+      start = end + 1
+    }
+    this.#event = event
+  }
+
+  /** Nothing is cut out of the text but what is kept. */
   #line(text: string, start: number, end: number): void {
     if (start === end) {
       this.#dispatch()
       return
     }
-    const first = text.charCodeAt(start)
-    if (first === letterD && isField(text, start, end, 'data')) this.#addData(text.slice(valueStart(text, start + 5), end))
-    else if (first === letterE && isField(text, start, end, 'event')) this.#event = text.slice(valueStart(text, start + 6), end)
+    if (isData(text, start)) this.#addData(text.slice(valueStart(text, start + 5), end))
+    else if (isEvent(text, start)) this.#event = text.slice(valueStart(text, start + 6), end)
+    else if (isWord(text, start, end, 'data')) this.#addData('')
+    else if (isWord(text, start, end, 'event')) this.#event = ''
   }
 
   #addData(value: string): void {
@@ -69,9 +105,25 @@ export class SseFramer implements Framer {
   }
 }
 
-/** True for `name`, or `name:` and a value. */
-const isField = (text: string, start: number, end: number, name: string): boolean =>
-  text.startsWith(name, start) && (end - start === name.length || text.charCodeAt(start + name.length) === colon)
+/** True for a line of data with a value, which may be empty. Its characters are looked at one by one: a call would cost more. */
+const isData = (text: string, start: number): boolean =>
+  text.charCodeAt(start) === letterD &&
+  text.charCodeAt(start + 1) === letterA &&
+  text.charCodeAt(start + 2) === letterT &&
+  text.charCodeAt(start + 3) === letterA &&
+  text.charCodeAt(start + 4) === colon
+
+/** True for a line with the name of an event, which may be empty. */
+const isEvent = (text: string, start: number): boolean =>
+  text.charCodeAt(start) === letterE &&
+  text.charCodeAt(start + 1) === letterV &&
+  text.charCodeAt(start + 2) === letterE &&
+  text.charCodeAt(start + 3) === letterN &&
+  text.charCodeAt(start + 4) === letterT &&
+  text.charCodeAt(start + 5) === colon
+
+/** True for a line that is a field's name alone: its value is empty. */
+const isWord = (text: string, start: number, end: number, name: string): boolean => end - start === name.length && text.startsWith(name, start)
 
 /** The value begins after the colon and one space, if there is one. */
 const valueStart = (text: string, start: number): number => (text.charCodeAt(start) === space ? start + 1 : start)

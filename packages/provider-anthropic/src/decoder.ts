@@ -40,21 +40,22 @@ export class MessageDecoder implements Decoder {
 
   push(record: WireRecord): void {
     // Older versions of the API and some servers end a stream this way.
-    if (record.data.trim() === '[DONE]') {
+    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') {
       this.#finish()
       return
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
     const index = typeof event.index === 'number' ? event.index : 0
+    // The most frequent first: each comparison before it costs every delta.
     switch (event.type ?? record.event) {
+      case 'content_block_delta':
+        if (event.delta) this.#blocks.add(index, event.delta)
+        break
       case 'message_start':
         if (event.message) this.#start(event.message)
         break
       case 'content_block_start':
         this.#blocks.open(index, event.content_block)
-        break
-      case 'content_block_delta':
-        if (event.delta) this.#blocks.add(index, event.delta)
         break
       case 'content_block_stop':
         this.#blocks.close(index)

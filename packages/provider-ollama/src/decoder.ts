@@ -46,7 +46,7 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
       sink.text(asText(message?.content))
       for (const data of asList(message?.images)) if (typeof data === 'string') sink.part(toImage(data))
       toolCalls(message?.tool_calls)
-      sink.logprobs(toLogprobs(answer.logprobs))
+      if (answer.logprobs) sink.logprobs(toLogprobs(answer.logprobs))
       if (answer.done === true) done(answer)
     },
   }
@@ -56,10 +56,11 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const asCount = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
+const none: readonly never[] = []
 type WireList<T> = readonly T[] | null | undefined
 
 /** A list of the untrusted wire. */
-const asList = <T>(value: WireList<T>): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : [])
+const asList = <T>(value: WireList<T>): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : none)
 
 function toLogprobs(list: WireList<WireLogprob | null>): TokenLogprob[] {
   return asList(list).flatMap((entry) => {
