@@ -1,7 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-
-/** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
-const annotations = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', 'examples', 'readOnly', 'writeOnly', 'deprecated'])
+import { annotations, isObject, toPointerPart } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
 const shared = new Set([
@@ -9,63 +7,54 @@ const shared = new Set([
   'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties',
 ])
 
-/** Keywords the JSON Schema form is documented to honour, beside the annotations. */
-const honoured = new Set([
-  'type', 'format', 'title', 'description', 'default', 'enum', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum',
-  'anyOf', 'oneOf', 'properties', 'additionalProperties', 'required', 'propertyOrdering', '$ref',
-])
+/** Deepest nesting of what is sent, steps from reference to reference counted. */
+const mostDepth = 64
+/** Most values of what is sent, every keyword, name and item one: references that multiply would fill the memory. */
+const mostValues = 50_000
 
-/** Keywords whose value is a schema, a list of schemas, or a map of them. */
-const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']
+/** Where in the result the conversion stands. */
+interface Place {
+  readonly pointer: string
+  readonly depth: number
+  /** References that are being put in place. */
+  readonly open: readonly string[]
+}
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-const escape = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
+const within = ({ pointer, depth, open }: Place, key: string): Place => ({ pointer: `${pointer}/${toPointerPart(key)}`, depth: depth + 1, open })
 
 /**
  * Converts a JSON Schema to the OpenAPI subset of the API's `Schema`. `oneOf` becomes `anyOf`, local references are put in place,
  * `additionalProperties: false` is what the subset means anyway.
  * @see https://ai.google.dev/api/caching#Schema (read 2026-11-21)
- * @throws {LlmError} `unsupported` — names the keyword that the subset does not have, by its JSON pointer.
+ * @throws {LlmError} `unsupported` — names the keyword that the subset does not have, by its JSON pointer; `limit-exceeded` — the schema
+ * is nested too deeply, or comes to too many values with its references put in place.
  */
 export function toOpenApiSchema(schema: JsonObject, subject: string): JsonObject {
-  return new SchemaConverter(schema, subject).convert(schema, '#', [])
-}
-
-/**
- * JSON pointers of keywords in a schema that the API takes but is not documented to honour. Those of definitions are included.
- * @see https://ai.google.dev/api/generate-content#GenerationConfig (read 2026-11-21): `responseJsonSchema`
- */
-export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
-  if (!isObject(schema)) return []
-  const found = Object.keys(schema).filter((key) => !honoured.has(key) && !annotations.has(key)).map((key) => `${pointer}/${escape(key)}`)
-  for (const key of nested) {
-    const value = schema[key]
-    const at = `${pointer}/${escape(key)}`
-    const named = key === 'properties' || key === '$defs' || key === 'definitions'
-    if (named || Array.isArray(value)) {
-      for (const [name, inner] of Object.entries(value ?? {})) found.push(...unhonouredKeywords(inner, `${at}/${escape(name)}`))
-    } else found.push(...unhonouredKeywords(value, at))
-  }
-  return found
+  return new SchemaConverter(schema, subject).convert(schema, { pointer: '#', depth: 0, open: [] })
 }
 
 class SchemaConverter {
   readonly #root: JsonObject
   readonly #subject: string
+  #values = 0
 
   constructor(root: JsonObject, subject: string) {
     this.#root = root
     this.#subject = subject
   }
 
-  convert(schema: unknown, pointer: string, open: readonly string[]): JsonObject {
+  convert(schema: unknown, at: Place): JsonObject {
+    this.#count(1, at)
     if (schema === true) return {}
-    if (!isObject(schema)) return this.#refuse(pointer, 'only "true" and objects are schemas here')
-    if (typeof schema['$ref'] === 'string') return this.#reference(schema, schema['$ref'], pointer, open)
+    if (!isObject(schema)) return this.#refuse(at, 'only "true" and objects are schemas here')
+    if (typeof schema['$ref'] === 'string') return this.#reference(schema, schema['$ref'], at)
+    const entries = Object.entries(schema)
+    this.#count(entries.length, at)
     const converted: Record<string, unknown> = {}
-    for (const [key, value] of Object.entries(schema)) {
+    for (const [key, value] of entries) {
       if (value === undefined || annotations.has(key) || key.startsWith('x-')) continue
-      Object.assign(converted, this.#keyword(schema, key, value, `${pointer}/${escape(key)}`, open))
+      // A keyword is as deep as its schema; what it holds is deeper.
+      Object.assign(converted, this.#keyword(schema, key, value, { ...within(at, key), depth: at.depth }))
     }
     const { anyOf } = converted as { anyOf?: JsonObject[] }
     if (!anyOf?.some(({ type }) => type === 'NULL')) return converted
@@ -74,66 +63,100 @@ class SchemaConverter {
     return rest.length === 1 ? { ...others, ...rest[0], nullable: true } : { ...others, anyOf: rest, nullable: true }
   }
 
-  #keyword(schema: JsonObject, key: string, value: unknown, pointer: string, open: readonly string[]): JsonObject {
-    if (shared.has(key)) return { [key]: value }
+  #keyword(schema: JsonObject, key: string, value: unknown, at: Place): JsonObject {
+    if (shared.has(key)) return { [key]: this.#literal(value, at) }
     const list = Array.isArray(value) ? (value as unknown[]) : undefined
+    if (list) this.#count(list.length, at)
     switch (key) {
       case 'type':
-        return this.#type(value, pointer)
-      case 'enum':
+        return this.#type(value, at)
       case 'const':
-        return { enum: (key === 'const' ? [value] : (list ?? [])).map((item) => this.#enumItem(schema, item, pointer)) }
+        return { enum: [this.#enumItem(schema, value, at)] }
+      case 'enum':
+        if (list) return { enum: list.map((item) => this.#enumItem(schema, item, at)) }
+        break
       case 'anyOf':
       case 'oneOf':
-        return { anyOf: (list ?? []).map((inner, index) => this.convert(inner, `${pointer}/${index}`, open)) }
+        if (list) return { anyOf: list.map((inner, index) => this.convert(inner, within(at, String(index)))) }
+        break
       case 'allOf':
-        if (list?.length === 1) return this.convert(list[0], `${pointer}/0`, open)
+        if (list?.length === 1) return this.convert(list[0], within(at, '0'))
         break
       case 'items':
-        if (!list) return { items: this.convert(value, pointer, open) }
+        if (!list) return { items: this.convert(value, { ...at, depth: at.depth + 1 }) }
         break
       case 'properties': {
         if (!isObject(value)) break
-        const entries = Object.entries(value).map(([name, inner]) => [name, this.convert(inner, `${pointer}/${escape(name)}`, open)])
+        const entries = Object.entries(value).map(([name, inner]) => [name, this.convert(inner, within(at, name))])
         return entries.length ? { properties: Object.fromEntries(entries) as JsonObject } : {}
       }
       case 'additionalProperties':
         if (typeof value === 'boolean' || (isObject(value) && !Object.keys(value).length)) return {}
         break
     }
-    return this.#refuse(pointer, 'the API has no equal')
+    return this.#refuse(at, 'the API has no equal')
   }
 
-  #type(value: unknown, pointer: string): JsonObject {
+  #type(value: unknown, at: Place): JsonObject {
     const types = (Array.isArray(value) ? (value as unknown[]) : [value]).map((type) => String(type).toUpperCase())
     const rest = types.filter((type) => type !== 'NULL')
     const nullable = rest.length < types.length && rest.length > 0 && { nullable: true }
-    if (rest.length > 1) return this.#refuse(pointer, 'the API takes one type; use anyOf')
+    if (rest.length > 1) return this.#refuse(at, 'the API takes one type; use anyOf')
     return { type: rest[0] ?? 'NULL', ...nullable }
   }
 
   /** Values are strings on this wire; numbers keep their meaning by the type beside them. */
-  #enumItem(schema: JsonObject, item: unknown, pointer: string): string {
+  #enumItem(schema: JsonObject, item: unknown, at: Place): string {
     if (typeof item === 'string') return item
     if (typeof item === 'number' && (schema['type'] === 'integer' || schema['type'] === 'number')) return String(item)
-    return this.#refuse(pointer, `the value ${JSON.stringify(item)} is no string`)
+    return this.#refuse(at, `the value ${JSON.stringify(item)} is no string`)
   }
 
-  #reference(schema: JsonObject, reference: string, pointer: string, open: readonly string[]): JsonObject {
-    const at = `${pointer}/$ref`
-    if (open.includes(reference)) return this.#refuse(at, `${reference} refers to itself`)
-    if (!reference.startsWith('#')) return this.#refuse(at, 'only references inside the schema can be put in place')
-    let target: unknown = this.#root
-    for (const step of reference.slice(1).split('/').slice(1)) {
-      const key = decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~')
-      target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined
-    }
-    if (target === undefined) return this.#refuse(at, `${reference} is nowhere in the schema`)
+  #reference(schema: JsonObject, reference: string, at: Place): JsonObject {
+    const place = { ...at, pointer: `${at.pointer}/$ref` }
+    if (at.open.includes(reference)) return this.#refuse(place, `${reference} refers to itself`)
+    if (!reference.startsWith('#')) return this.#refuse(place, 'only references inside the schema can be put in place')
+    const target = resolve(this.#root, reference)
+    if (target === undefined) return this.#refuse(place, `${reference} is nowhere in the schema`)
     const { $ref: _, ...beside } = schema
-    return { ...this.convert(target, pointer, [...open, reference]), ...this.convert(beside, pointer, open) }
+    return { ...this.convert(target, { ...at, depth: at.depth + 1, open: [...at.open, reference] }), ...this.convert(beside, at) }
   }
 
-  #refuse(pointer: string, why: string): never {
-    throw new LlmError('unsupported', `google: ${this.#subject}: the schema at ${pointer} cannot be sent: ${why}`)
+  /** A value that goes out as it is. */
+  #literal(value: unknown, at: Place): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value)
+    this.#count(entries.length, at)
+    for (const [key, inner] of entries) this.#literal(inner, within(at, key))
+    return value
+  }
+
+  #count(values: number, at: Place): void {
+    this.#values += values
+    if (at.depth > mostDepth) this.#refuse(at, `it is nested deeper than ${mostDepth}`, 'limit-exceeded')
+    if (this.#values > mostValues) this.#refuse(at, `it has more than ${mostValues} values with its references put in place`, 'limit-exceeded')
+  }
+
+  #refuse({ pointer }: Place, why: string, code: 'unsupported' | 'limit-exceeded' = 'unsupported'): never {
+    throw new LlmError(code, `google: ${this.#subject}: the schema at ${pointer} cannot be sent: ${why}`)
+  }
+}
+
+/** What a reference inside the schema leads to, or undefined. */
+function resolve(root: JsonObject, reference: string): unknown {
+  let target: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = fromPointerPart(step)
+    target = typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as JsonObject)[key] : undefined
+  }
+  return target
+}
+
+/** The key that a part of a pointer in a URI stands for. */
+function fromPointerPart(part: string): string {
+  try {
+    return decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
+  } catch {
+    return part
   }
 }

@@ -2,7 +2,8 @@ import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import type { ModelFacts } from './model-facts.js'
-import { toOpenApiSchema, unhonouredKeywords } from './schema.js'
+import { toOpenApiSchema } from './schema.js'
+import { unhonouredKeywords } from './schema-keywords.js'
 
 /** `tools` and `toolConfig` of a request. */
 export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {

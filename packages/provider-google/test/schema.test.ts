@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '@modelport/core'
-import { toOpenApiSchema, unhonouredKeywords } from '../src/schema.js'
+import { toOpenApiSchema } from '../src/schema.js'
+import { unhonouredKeywords } from '../src/schema-keywords.js'
 
 const convert = (schema: JsonObject): JsonObject => toOpenApiSchema(schema, 'tool "t"')
 
@@ -16,6 +17,8 @@ describe('the OpenAPI form', () => {
       { type: 'OBJECT', properties: { a: { type: 'ARRAY', items: { type: 'OBJECT', properties: { b: { type: 'BOOLEAN' } } } } } }],
     ['references', { type: 'object', properties: { a: { $ref: '#/$defs/A~1B', description: 'mine' } }, $defs: { 'A/B': { type: 'string', description: 'its' } } },
       { type: 'OBJECT', properties: { a: { type: 'STRING', description: 'mine' } } }],
+    ['a reference into a list', { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'integer' }] }, b: { $ref: '#/properties/a/anyOf/1' } } },
+      { type: 'OBJECT', properties: { a: { anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }] }, b: { type: 'INTEGER' } } }],
     ['annotations are left out', { $schema: 's', $id: 'i', type: 'string', examples: ['a'], 'x-note': 1 }, { type: 'STRING' }],
     ['closed objects are what the form means', { type: 'object', additionalProperties: false, properties: { a: true } }, { type: 'OBJECT', properties: { a: {} } }],
     ['a single allOf', { allOf: [{ type: 'string' }], description: 'd' }, { type: 'STRING', description: 'd' }],
@@ -39,10 +42,44 @@ describe('the OpenAPI form', () => {
     [{ $ref: 'https://host.example/schema' }, '#/$ref'],
     [{ $ref: '#/$defs/gone' }, '#/$ref'],
     [{ type: 'object', properties: { a: false } }, '#/properties/a'],
+    [{ $ref: '#/$defs/%' }, '#/$ref'],
+    [{ enum: 'a' }, '#/enum'],
+    [{ anyOf: { type: 'string' } }, '#/anyOf'],
     [{ unknownKeyword: 1 }, '#/unknownKeyword'],
   ])('%j is refused at its pointer', (schema, pointer) => {
     expect(() => convert(schema)).toThrow(`google: tool "t": the schema at ${pointer} cannot be sent`)
     expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'unsupported' }))
+  })
+})
+
+describe('what would fill the memory is refused at its pointer', () => {
+  /** Each definition holds the next one twice. */
+  const doubling = (definitions: number): JsonObject => ({
+    $ref: '#/$defs/0',
+    $defs: Object.fromEntries(Array.from({ length: definitions }, (_, at) => [at, { anyOf: [{ $ref: `#/$defs/${at + 1}` }, { $ref: `#/$defs/${at + 1}` }] }]).concat([[definitions, { type: 'string' }]])),
+  })
+  const nestedIn = (levels: number): JsonObject => (levels ? { type: 'array', items: nestedIn(levels - 1) } : { type: 'string' })
+  const inItself: Record<string, unknown> = { type: 'array' }
+  inItself['items'] = inItself
+  const steps = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: `#/$defs/${at + 1}` }]))
+  const list = { properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/list' }])), $defs: { list: { enum: Array.from({ length: 1000 }, String) } } }
+  const example = { properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/one' }])), $defs: { one: { type: 'string', default: Array.from({ length: 1000 }, () => ({})) } } }
+
+  test.each<[string, JsonObject, RegExp]>([
+    ['references that double', doubling(30), /at #(\/anyOf\/[01])+ cannot be sent: it has more than 50000 values/],
+    ['long lists to choose from', list, /at #\/properties\/\d+\/enum cannot be sent: it has more than 50000 values/],
+    ['long defaults', example, /at #\/properties\/\d+\/default(\/\d+)? cannot be sent: it has more than 50000 values/],
+    ['nesting', nestedIn(65), /at #(\/items){65} cannot be sent: it is nested deeper than 64/],
+    ['a schema that holds itself', inItself, /at #(\/items){65} cannot be sent: it is nested deeper than 64/],
+    ['steps from reference to reference', { $ref: '#/$defs/0', $defs: steps }, /at # cannot be sent: it is nested deeper than 64/],
+  ])('%s', (_, schema, message) => {
+    expect(() => convert(schema)).toThrow(message)
+    expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+  })
+
+  test('what stays within goes out', () => {
+    expect(JSON.stringify(convert(doubling(10))).match(/STRING/g)).toHaveLength(1024)
+    expect(JSON.stringify(convert(nestedIn(64))).match(/ARRAY/g)).toHaveLength(64)
   })
 })
 
