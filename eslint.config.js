@@ -104,7 +104,14 @@ export default defineConfig(
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   ...boundaries.map(boundary),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
-  { files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'], rules: { 'modelport/no-time-assertion': 'error' } },
+  {
+    files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'],
+    ignores: ['test/support/fast-check.ts'],
+    rules: {
+      'modelport/no-time-assertion': 'error',
+      'no-restricted-imports': ['error', { name: 'fast-check', message: 'Import fc from test/support/fast-check.ts: one seed for all, or a run cannot be repeated' }],
+    },
+  },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'bench/**', '**/*.config.ts', 'tsup.base.ts', 'scripts/**'],
     rules: {

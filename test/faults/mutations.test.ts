@@ -1,11 +1,10 @@
 import { scripts } from '@modelport/conformance'
 import { isLlmError, type StreamEvent } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { random } from '../support/corpus.js'
 import { atSize, reportFault } from '../support/faults.js'
+import { random, seed } from '../support/seed.js'
 import { answerTo, once, question, targets, tools } from './targets.js'
 
-const seed = Number(process.env['SEED'] ?? 20_261_121)
 type Random = () => number
 const below = (next: Random, count: number): number => Math.floor(next() * count)
 

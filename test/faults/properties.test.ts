@@ -1,9 +1,9 @@
 import { addUsage, type ChatMessage, fromJson, isLlmError, mergeGenerations, mergeOptions, parseBaseUrl, toJson, toUsage, type StreamEvent, type TokenCounts, type ToolMessage } from '@modelport/core'
 import { scripts } from '@modelport/conformance'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeHistory } from '../../packages/driver/src/history.js'
 import { atSize, reportFault } from '../support/faults.js'
+import { fc } from '../support/fast-check.js'
 import { answerTo, once, question, targets, tools } from './targets.js'
 
 const runs = atSize(300, 3000)

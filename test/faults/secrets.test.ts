@@ -3,11 +3,10 @@ import { isLlmError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { textsOf } from '../../packages/conformance/src/suite/sinks.js'
-import { random } from '../support/corpus.js'
 import { atSize, reportFault } from '../support/faults.js'
+import { random, seed } from '../support/seed.js'
 import { answerTo, apiKey, question, type Target, targets, textTurn, tools } from './targets.js'
 
-const seed = Number(process.env['SEED'] ?? 20_261_121)
 type Random = () => number
 const pick = <T>(next: Random, values: readonly T[]): T => values[Math.floor(next() * values.length)] as T
 

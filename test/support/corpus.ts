@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isLlmError, type ErrorCode, type Provider, type ProviderError, type ToolCall, type ToolStreamReader } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
+import { random } from './seed.js'
 
 const folder = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
 
@@ -50,17 +51,6 @@ export function corpusCases(api: string, options: { core?: boolean } = {}): Corp
 
 /** How a body is cut into chunks. */
 export type Cut = 'whole' | 'byte' | { readonly seed: number }
-
-/** A seeded random number generator (mulberry32). */
-export function random(seed: number): () => number {
-  let a = seed
-  return () => {
-    a = (a + 0x6d2b79f5) | 0
-    let t = Math.imul(a ^ (a >>> 15), 1 | a)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 /** Chunks of a body; random cuts prefer places inside characters and line ends. */
 export function cutBytes(bytes: Uint8Array, cut: Cut): Uint8Array[] {

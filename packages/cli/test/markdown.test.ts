@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MarkdownView } from '../src/markdown.js'
 import { Printer } from '../src/printer.js'
+import { fc } from '../../../test/support/fast-check.js'
 
 function render(pieces: readonly string[], environment: Readonly<Record<string, string>> = { NO_COLOR: '1' }): string {
   let shown = ''

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '@modelport/core'
+import { fc } from '../../../test/support/fast-check.js'
 import { texts } from './fixtures/texts.js'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 400 })

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addCounts, addUsage, mergeGenerations, toUsage, zeroCounts, type Generation, type TokenCounts } from '@modelport/core'
+import { fc } from '../../../test/support/fast-check.js'
 
 const counts = fc.record({
   inputTokens: fc.nat(), outputTokens: fc.nat(), cacheReadTokens: fc.nat(), cacheCreationTokens: fc.nat(), reasoningTokens: fc.nat(),

@@ -4,6 +4,7 @@ import { createRetryBucket, toProviderError } from '@modelport/driver'
 import { retryAfterMs } from '../src/retry-after.js'
 import { RetryBudget } from '../src/retry.js'
 import { reportFault } from '../../../test/support/faults.js'
+import { random } from '../../../test/support/seed.js'
 import { FakeClock } from './fake-clock.js'
 
 const failure = (code: ErrorCode, details: Partial<ProviderErrorDetails> = {}) => new ProviderError(code, code, { provider: 'p', ...details })
@@ -16,17 +17,6 @@ function budget(most = 3, random = 0.5, bucket = createRetryBucket()) {
       return retries.delayAfter(error, remainingMs)
     },
     retries,
-  }
-}
-
-/** A small seeded generator, so that a failing case can be repeated. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 
@@ -72,9 +62,9 @@ describe('how long is waited', () => {
   })
 
   test('the waits are spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
-    const random = seeded(8)
+    const next = random(8)
     const count = 2000
-    const waits = Array.from({ length: count }, () => (new RetryBudget(2, createRetryBucket(), new FakeClock(random)))).map((retries) => {
+    const waits = Array.from({ length: count }, () => (new RetryBudget(2, createRetryBucket(), new FakeClock(next)))).map((retries) => {
       retries.attempts = 1
       return (retries.delayAfter(failure('server'), Infinity) ?? -1) / 500
     }).sort((a, b) => a - b)

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TextBuffer } from '@modelport/driver'
+import { fc } from '../../../test/support/fast-check.js'
 
 describe('TextBuffer', () => {
   it.each([0, 1, 255, 256, 257, 511, 512, 513, 1000])('is the text of %i pieces that nobody looked at in between', (count) => {

@@ -1,7 +1,8 @@
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BudgetLedger, type CallReservation, type RunBudget } from '../src/index.js'
+import { fc } from '../../../test/support/fast-check.js'
+import { randomBelow } from '../../../test/support/seed.js'
 
 /** What really happened, of a run and all it started: counted by the server, not by the ledger. */
 interface Truth {
@@ -15,17 +16,6 @@ interface Truth {
 const nothing = (parent?: Truth): Truth => ({ calls: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, steps: 0, ...(parent && { parent }) })
 const happened = (truth: Truth | undefined, name: Exclude<keyof Truth, 'parent'>, amount = 1): void => {
   for (let each = truth; each; each = each.parent) each[name] += amount
-}
-
-/** A small seeded generator. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
 }
 
 const profile = { inputCostPerMillion: 3, outputCostPerMillion: 15 }
@@ -156,7 +146,7 @@ test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless answer
         const budget = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) as RunBudget
         const ledger = new BudgetLedger(budget)
         const truth = nothing()
-        const world: World = { random: seeded(seed), ends, wait: () => scheduler.schedule(Promise.resolve()) }
+        const world: World = { random: randomBelow(seed), ends, wait: () => scheduler.schedule(Promise.resolve()) }
         // Two runs share one ledger, each starts others.
         await scheduler.waitFor(Promise.all([run(ledger, truth, 2, world), run(ledger, truth, 1, world)]))
         expectWithin(budget, truth)

@@ -2,17 +2,7 @@ import { estimateTokens, type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { BudgetLedger, defineTool, infer, messagesTokens, type RunBudget, type RunResult, type Tool, toolTokens } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-
-/** A small seeded generator. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
-}
+import { randomBelow } from '../../../test/support/seed.js'
 
 /** Waits between attempts are over at once; time-outs never come. */
 const hurried = {
@@ -65,7 +55,7 @@ describe('budgets of runs', () => {
   test('100 schedules against a server that does its worst: no call, prompt or tool call too many, and of answers at most the piece that shows it', async () => {
     let refused = 0
     for (let seed = 0; seed < 100; seed++) {
-      const random = seeded(seed)
+      const random = randomBelow(seed)
       const { provider, truth } = adversary(random)
       const budget: RunBudget = {
         ...(random(2) && { maxCalls: random(8) }), ...(random(2) && { maxOutputTokens: 1 + random(600) }), ...(random(2) && { maxInputTokens: random(3000) }), ...(random(2) && { maxToolCalls: random(5) }),

@@ -1,8 +1,8 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compact, compactAbove, type CompactionRequest, ConversationHistory, createSummarizer, messagesTokens } from '../src/index.js'
+import { fc } from '../../../test/support/fast-check.js'
 
 const estimate = (text: string) => Math.ceil(text.length / 4)
 const summarize = async () => 'What happened so far.'
