@@ -2,6 +2,7 @@ import { type ChatMessage, type ModelProfile, type Provider, textOf, type ToolDe
 import { contentHash } from './content-hash.js'
 import { messageTokens } from './message-tokens.js'
 import { contextUse } from './metrics.js'
+import { isUserRequest } from './user-request.js'
 
 /** One piece of a prompt. */
 export interface ContextBlock {
@@ -9,7 +10,7 @@ export interface ContextBlock {
   readonly index: number
   /** What part of the prompt it is. */
   readonly kind: 'tool' | 'system' | 'user' | 'assistant' | 'tool-result'
-  /** Where it comes from: `tools`, `system` (the option), `query` (the newest user message, when it is the query), or `history`. */
+  /** Where it comes from: `tools`, `system` (the option), `query` (what the user said last, when it is the query), or `history`. */
   readonly origin: 'tools' | 'system' | 'query' | 'history'
   /** Of the tool, or of who wrote the message: a model as `provider/model`. */
   readonly name?: string
@@ -71,7 +72,7 @@ export interface ManifestRequest {
   readonly tools?: readonly ToolDefinition[]
   /** The part of the system text that describes tools, where they are not sent in the API's own form. */
   readonly toolPrompt?: string
-  /** The request of the run: the newest user message equal to it counts as `userTokens`. */
+  /** The request of the run: what the user said last counts as `userTokens` when it equals this. */
   readonly query?: string
   /** What the application knows of the model; its window is needed for the share in use. */
   readonly profile?: ModelProfile
@@ -134,7 +135,7 @@ function * drafts({ tools = [], system, messages, query, estimate }: ManifestReq
     const message: ChatMessage = { role: 'system', content: system }
     yield { kind: 'system', origin: 'system', tokens: messageTokens(message, estimate), sent: sentOf(message) }
   }
-  const asked = query === undefined ? -1 : messages.findLastIndex(({ role }) => role === 'user')
+  const asked = query === undefined ? -1 : messages.findLastIndex(isUserRequest)
   for (const [at, message] of messages.entries()) {
     const isQuery = at === asked && textOf(message.content) === query
     yield {

@@ -15,7 +15,7 @@ export function toObservations(observations: readonly Observation[], mode: Actio
   return media.length ? [{ type: 'text', text }, ...media] : text
 }
 
-/** True for a message that {@link toObservations} made: it belongs to the reply before it, and is not what the user asks for. */
+/** True for a message that {@link toObservations} made: it belongs to the reply before it. */
 export function isObservation({ role, content }: ChatMessage): boolean {
   return role === 'user' && /^(?:<tool_response>\n|\{"type":"(?:tool|agent)_(?:result|error)",)/.test(textOf(content))
 }

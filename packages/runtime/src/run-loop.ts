@@ -10,6 +10,7 @@ import { type ModelReply, readReply, type Understood } from './read-reply.js'
 import type { LimitName, RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { Transcript } from './transcript.js'
+import { toCorrection } from './user-request.js'
 
 /** How a run ended, without what every outcome has. */
 export type Ending = RunResult extends infer Result ? (Result extends RunResult ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'metrics' | 'steps' | 'text'> : never) : never
@@ -99,7 +100,7 @@ function failParse(state: RunState, message: AssistantMessage, feedback: string,
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return toLimit('parse-failures', state)
-  state.transcript.append({ role: 'user', content: toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText) })
+  state.transcript.append(toCorrection(toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText)))
   return undefined
 }
 

@@ -115,6 +115,23 @@ test.each(['json', 'text'] as const)('in mode %s a result stays with its call, a
   expect(JSON.stringify(provider.requests[4]?.messages)).toMatch(/Is it warm\?.*"at.*found 3/)
 })
 
+test.each(['json', 'text', 'native'] as const)('in mode %s a correction is not taken for the task, whatever it says', async (mode) => {
+  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
+  const wrong = mode === 'native' ? 'Warm.' : mode === 'json' ? '{"type":"tool' : '<tool_call>{'
+  const { provider, result, events } = await run([wrong, wrong, tooLong, upTo(6, '{"type":"final","content":"{\\"warm\\":true}"}'), 'never'], {
+    mode, tools: [look], compaction: { maxMessages: 4 }, outputSchema: { type: 'object', properties: { warm: { type: 'boolean' } } },
+    preset: { parseFailureText: 'Once more: {error_message}' }, limits: { maxParseFailures: 9, maxSteps: 4 },
+  })
+  const sent = provider.requests[3]?.messages ?? []
+  expect(sent.map(({ content }) => content)).toContain('Is it warm?')
+  expect(JSON.stringify(sent.at(-1))).toContain('Once more: ')
+  expect(sent).toHaveLength(4)
+  expect(result.status).not.toBe('failed')
+  const prepared = events.flatMap((event) => (event.type === 'context_prepared' ? [event.manifest.userTokens] : []))
+  expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
+  expect(prepared[0]).toBeGreaterThan(0)
+})
+
 test('compaction at the threshold is told with its report too; replies that were no action are still forgotten afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
     mode: 'json', preset: 'lllm', profile: { contextWindow: 4000 }, compaction: { threshold: 0.01, maxMessages: 8 },

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import { isObservation } from '../observation.js'
+import { isUserRequest } from '../user-request.js'
 
 /** What the summary message begins with. */
 export const summaryMark = 'Compacted conversation summary:\n'
@@ -8,7 +8,7 @@ export const summaryMark = 'Compacted conversation summary:\n'
 export interface Blocks {
   /** The leading system messages: the prompt, and summaries of earlier compactions. */
   readonly leading: readonly ChatMessage[]
-  /** A message, or one with calls and all results that follow it. */
+  /** A message, or a reply with all that a run answered to it: results of its calls, a correction. */
   readonly turns: readonly (readonly ChatMessage[])[]
 }
 
@@ -19,8 +19,8 @@ export function toBlocks(messages: readonly ChatMessage[]): Blocks {
   const turns: ChatMessage[][] = []
   for (const message of messages.slice(leading.length)) {
     const last = turns.at(-1)
-    const belongs = message.role === 'tool' || (last?.[0]?.role === 'assistant' && isObservation(message))
-    if (belongs && last) last.push(message)
+    const isAnswer = message.role === 'tool' || (message.role === 'user' && last?.[0]?.role === 'assistant' && !isUserRequest(message))
+    if (isAnswer && last) last.push(message)
     else turns.push([message])
   }
   return { leading, turns }
@@ -33,8 +33,8 @@ export function firstOfNewest(turns: Blocks['turns'], messages: number): number 
   return at
 }
 
-/** Place of the newest user message: what the model is working on. -1 when there is none. */
-export const newestRequest = (turns: Blocks['turns']): number => turns.findLastIndex(([message]) => message?.role === 'user')
+/** Place of the newest request of the user: what the model is working on. -1 when there is none. */
+export const newestRequest = (turns: Blocks['turns']): number => turns.findLastIndex(([message]) => message && isUserRequest(message))
 
 /** True for the summary of an earlier compaction. */
 export const isSummary = ({ role, content }: ChatMessage): boolean => role === 'system' && typeof content === 'string' && content.startsWith(summaryMark)
