@@ -4,26 +4,35 @@ import { parse } from 'yaml'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import { readJson, readText } from './support/repository.js'
 
-interface Workflow {
-  readonly permissions: Readonly<Record<string, string>>
-  readonly jobs: Readonly<Record<string, { readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly { readonly run?: string; readonly with?: Readonly<Record<string, string>> }[] }>>
-}
+interface Step { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, string>> }
+interface Job { readonly needs?: string; readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly Step[] }
+interface Workflow { readonly permissions: Readonly<Record<string, string>>; readonly jobs: Readonly<Record<string, Job>> }
 const workflow = (name: string): Workflow => parse(readText(`.github/workflows/${name}.yml`)) as Workflow
 const scripts = readJson('package.json').scripts as Record<string, string>
 
 describe('the release', () => {
-  const { permissions, jobs: { release } } = workflow('release')
+  const { permissions, jobs } = workflow('release')
+  const { check, release } = jobs
+  const runsOf = (job: Job | undefined): string[] => job?.steps.flatMap(({ run, with: settings }) => run ?? settings?.['publish-script'] ?? []) ?? []
 
-  test('may sign in as this workflow, and no other job may anything', () => {
+  test('may sign in as this workflow, and no other job may anything but read', () => {
     expect(permissions).toEqual({})
-    expect(release?.permissions?.['id-token']).toBe('write')
+    expect(release?.permissions).toEqual({ contents: 'write', 'pull-requests': 'write', 'id-token': 'write' })
+    expect(Object.keys(jobs)).toEqual(['check', 'release'])
+    expect(check?.permissions).toEqual({ contents: 'read' })
   })
 
-  test('passes the full check before it publishes, and needs no stored token', () => {
-    const runs = release?.steps.map(({ run, with: settings }) => run ?? settings?.['publish'] ?? '') ?? []
-    expect(runs.indexOf('./.ci/run')).toBeGreaterThan(0)
-    expect(runs.indexOf('node scripts/run.mjs release:publish')).toBeGreaterThan(runs.indexOf('./.ci/run'))
+  test('waits for the full check, which cannot publish, and needs no stored token', () => {
+    expect(runsOf(check)).toEqual(['./.ci/run'])
+    expect(release?.needs).toBe('check')
+    expect(runsOf(release)).toEqual(['node scripts/run.mjs release:publish'])
     expect(readText('.github/workflows/release.yml')).not.toContain('NPM_TOKEN')
+  })
+
+  test('the action is the one of the installed major version of Changesets', () => {
+    const action = /changesets\/action@\S+ # v(\d+)\./.exec(readText('.github/workflows/release.yml'))?.[1]
+    // Version 2 of the action reads what version 3 of the command writes, and so on.
+    expect(Number(action)).toBe(Number.parseInt(String(readJson('package.json').devDependencies['@changesets/cli']), 10) - 1)
   })
 
   test('publishes with provenance, as the dry run does', () => {
@@ -37,4 +46,10 @@ test('a pull request is checked by the full check alone, with no rights but to r
   const { permissions, jobs } = workflow('ci')
   expect(permissions).toEqual({ contents: 'read' })
   expect(Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))).toEqual(['./.ci/run'])
+})
+
+test('actions are pinned to commits, and keep no credentials where they check out', () => {
+  const steps = ['ci', 'release'].flatMap((name) => Object.values(workflow(name).jobs).flatMap((job) => job.steps)).filter(({ uses }) => uses)
+  expect(steps.map(({ uses }) => uses).filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses ?? ''))).toEqual([])
+  expect(steps.filter((step) => step.uses?.startsWith('actions/checkout@')).map((step) => step.with?.['persist-credentials'])).toEqual([false, false, false])
 })
