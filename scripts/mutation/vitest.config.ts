@@ -33,5 +33,7 @@ export default defineConfig({
     // Modules are loaded once for all mutants: which of them is active is decided while they run.
     isolate: false,
     testTimeout: 5000,
+    // Sockets take longer to close than the second a poll waits by default.
+    expect: { poll: { timeout: 4000, interval: 10 } },
   },
 })

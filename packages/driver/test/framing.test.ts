@@ -154,7 +154,8 @@ describe('whole bodies', () => {
 
   test('a body that stops inside its value is cut, another text is not', () => {
     expect(frame('json', [encode('{"a":"b')]).cut).toBe(true)
-    expect(frame('json', [encode('oops')]).cut).toBe(false)
+    expect(frame('json', [encode('\n [1,')]).cut).toBe(true)
+    for (const text of ['oops', 'oops {', 'oops{']) expect(frame('json', [encode(text)]).cut).toBe(false)
   })
 
   test('a body that stops inside a character is cut, a wrong byte is not', () => {

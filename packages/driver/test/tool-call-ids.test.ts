@@ -35,6 +35,19 @@ test('ids of 64 characters fit, of 65 do not', () => {
   expect(long).toMatch(/^y{55}[0-9a-z]{9}$/)
 })
 
+test('an id that just fits is not taken by one that has to be changed', () => {
+  const long = 'x'.repeat(63)
+  expect(mapped([`${long}:`, `${long}_`])[1]).toBe(`${long}_`)
+  expect(mapped(['call:', 'call_'], { length: 5 })[1]).toBe('call_')
+  expect(mapped([':', '_'])[1]).toBe('_')
+})
+
+test('different ids stay different where there is hardly room for them', () => {
+  const ids = mapped(Array.from({ length: 12 }, (_, index) => `call-${index}`), { maxLength: 1 })
+  expect(new Set(ids).size).toBe(12)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-z]$/)
+})
+
 test('what has no calls is left as it is, and the given messages are not changed', () => {
   const messages: ChatMessage[] = [
     { role: 'user', content: 'Hi' }, { role: 'assistant', content: 'x' }, calling(), calling('a:1'), { role: 'tool', toolCallId: 'a:1', toolName: 'f', content: 'r' },
