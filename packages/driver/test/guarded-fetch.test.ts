@@ -55,6 +55,28 @@ test('a failed response has its host', async () => {
   expect(failed).toEqual([error])
 })
 
+test('an error\'s body may be split inside a character, and is not waited for beyond what is kept of it', async () => {
+  const bytes = new TextEncoder().encode('zwölf')
+  let dropped = false
+  const failing = (...chunks: Uint8Array[]) => guarded(() => Promise.resolve(new Response(new ReadableStream({
+    start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
+    pull: (controller) => chunks.length > 1 ? controller.close() : undefined,
+    cancel: () => {
+      dropped = true
+    },
+  }), { status: 500 }))).fetch('https://h/')
+  expect(await caught(failing(bytes.subarray(0, 3), bytes.subarray(3)))).toMatchObject({ body: 'zwölf' })
+  expect(dropped).toBe(false)
+  const reading = caught(failing(new Uint8Array(65_536).fill(120)))
+  await settle()
+  expect(dropped).toBe(true)
+  expect(await reading).toMatchObject({ body: 'x'.repeat(65_536) })
+})
+
+test('a response that is none is no success', async () => {
+  expect(await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/'))).toMatchObject({ code: 'unknown', host: 'h:443' })
+})
+
 test.each([[200], [299]])('%i is a success', async (status) => {
   expect((await guarded(() => Promise.resolve(new Response('x', { status }))).fetch('https://h/')).status).toBe(status)
 })

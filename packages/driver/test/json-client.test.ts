@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createEmbedder, createJsonClient, type EmbeddingBatch, type Fetch, toProviderError } from '@modelport/driver'
 import { FakeClock } from './fake-clock.js'
@@ -80,6 +81,14 @@ describe('the JSON client', () => {
     clock.advance(500)
     await expect(late).rejects.toMatchObject({ code: 'timeout', reason: 'deadline' })
     expect(clock.pending).toBe(0)
+  })
+
+  test.each([[200], [401]])('after an answer of status %i nothing is left of the deadline, nor on the signal', async (status) => {
+    const { request, clock } = client(() => Promise.resolve(json({ at: 'once' }, status)))
+    const { signal } = new AbortController()
+    const settled = await Promise.allSettled([request({ url }, { signal, deadlineMs: 500 })])
+    expect(settled).toMatchObject([{ status: status === 200 ? 'fulfilled' : 'rejected' }])
+    expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
   })
 })
 
