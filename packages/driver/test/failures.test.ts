@@ -168,6 +168,8 @@ describe('secrets of a provider', () => {
     expect(cut).toMatchObject({ code: 'truncated', partial: { text: 'so [redacted]' } })
     const wrong = provider.completeWithHistory([{ role: key as 'user', content: '' }], { vendor })
     await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('[redacted]') as string })
+    const mixedUp = provider.complete('Hi', { vendor, topP: key as unknown as number })
+    await expect(mixedUp).rejects.toMatchObject({ message: 'p: config: topP must be a number between 0 and 1, not "[redacted]"' })
   })
 
   test('headers that are none hide nothing and break nothing', async () => {
