@@ -1,10 +1,11 @@
 import type { JsonObject } from '@modelport/core'
 import type { EmbedderDriver, JsonCallOptions } from '@modelport/driver'
+import { asObject } from './wire.js'
 
 /** The answer of an embeddings endpoint. */
 interface WireEmbeddings {
-  readonly data?: readonly ({ readonly index?: number; readonly embedding?: readonly number[] } | null)[]
-  readonly usage?: { readonly prompt_tokens?: number }
+  readonly data?: unknown
+  readonly usage?: unknown
 }
 
 /** Which vectors to ask for. */
@@ -26,9 +27,10 @@ export type AskEmbeddings = <T>(body: JsonObject, options: JsonCallOptions) => P
 export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {
   return async (input, { signal, deadlineMs }) => {
     const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
-    const { data, usage } = await ask<WireEmbeddings>(body, { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) })
-    const rows = Array.isArray(data) ? (data as NonNullable<WireEmbeddings['data']>) : []
-    const ordered = [...rows].sort((a, b) => (a?.index ?? 0) - (b?.index ?? 0))
-    return { vectors: ordered.map((row) => (Array.isArray(row?.embedding) ? (row.embedding as readonly number[]) : [])), inputTokens: usage?.prompt_tokens }
+    const answer = await ask<WireEmbeddings | null>(body, { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) })
+    const rows = Array.isArray(answer?.data) ? answer.data.map((row: unknown) => asObject(row)) : []
+    const vectors = rows.sort((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0)).map(({ embedding }) => (Array.isArray(embedding) ? (embedding as readonly number[]) : []))
+    const tokens = asObject(answer?.usage)['prompt_tokens']
+    return { vectors, ...(typeof tokens === 'number' && { inputTokens: tokens }) }
   }
 }

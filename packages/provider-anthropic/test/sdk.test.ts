@@ -161,7 +161,7 @@ describe('other endpoints', () => {
       body = JSON.parse(init?.body as string)
       return Response.json({ input_tokens: 14 })
     }
-    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be brief.', temperature: 0 })).toEqual({ tokens: 14, source: 'provider' })
+    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be long.', temperature: 0 }, { system: 'Be brief.' })).toEqual({ tokens: 14, source: 'provider' })
     expect(url).toBe('https://api.anthropic.com/v1/messages/count_tokens')
     expect(body).toEqual({ model: 'claude-sonnet-4-5', system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] })
   })

@@ -5,6 +5,7 @@ import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 import { type SdkRequest, throughSdk } from './sdk.js'
+import { listOf } from './wire-values.js'
 
 /** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
 export interface GoogleEmbedderConfig extends GoogleConfig {
@@ -13,13 +14,13 @@ export interface GoogleEmbedderConfig extends GoogleConfig {
 }
 
 interface WireEmbedding {
-  readonly values?: readonly number[]
-  readonly statistics?: { readonly token_count?: number }
+  readonly values?: unknown
+  readonly statistics?: { readonly token_count?: unknown } | null
 }
 
 interface WireEmbeddings {
   readonly embeddings?: readonly WireEmbedding[]
-  readonly predictions?: readonly { readonly embeddings?: WireEmbedding }[]
+  readonly predictions?: readonly { readonly embeddings?: WireEmbedding | null }[]
 }
 
 const taskTypes = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
@@ -50,7 +51,7 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
       client.seen({ url, headers })
       const { purpose, ...call } = options
       const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
-      return fromWire(await json.request<WireEmbeddings>({ url, headers, body }, call))
+      return fromWire(await json.request<WireEmbeddings | null>({ url, headers, body }, call))
     },
   })
 }
@@ -73,12 +74,12 @@ function toPredictBody(url: string, texts: readonly string[], purpose: EmbedOpti
   return { instances, ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }) }
 }
 
-function fromWire({ embeddings, predictions }: WireEmbeddings): EmbeddingBatch {
-  const all = embeddings ?? (predictions ?? []).map((prediction) => prediction.embeddings ?? {})
-  const counts = all.map(({ statistics }) => statistics?.token_count)
-  const counted = counts.length > 0 && counts.every((count) => count !== undefined)
+/** What is no vector has no dimensions, which the driver layer refuses. */
+function fromWire(answer: WireEmbeddings | null): EmbeddingBatch {
+  const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
+  const counts = all.flatMap(({ statistics }) => (typeof statistics?.token_count === 'number' ? [statistics.token_count] : []))
   return {
-    vectors: all.map(({ values }) => values ?? []),
-    ...(counted && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
+    vectors: all.map(({ values }) => (Array.isArray(values) ? (values as readonly number[]) : [])),
+    ...(counts.length > 0 && counts.length === all.length && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
   }
 }

@@ -67,6 +67,19 @@ describe('models and tokens', () => {
     ])
   })
 
+  test('tokens of defaults, options and tools are counted too', async () => {
+    const fetch = recordingFetch(() => answer({ totalTokens: 9 }))
+    const tools = [{ name: 'now', description: 'The time' }]
+    const model = 'gemini-3-flash-preview'
+    await countTokens({ apiKey, model, fetch, defaults: { system: 'S' } }, [{ role: 'user', content: 'Hi' }], { tools }, { system: 'T' })
+    await countTokens({ vertex, model, fetch }, [{ role: 'user', content: 'Hi' }], { tools })
+    const counted = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], tools: [{ functionDeclarations: tools }] }
+    expect(fetch.requests.map(({ body }) => body)).toEqual([
+      { generateContentRequest: { model: `models/${model}`, ...counted, systemInstruction: { parts: [{ text: 'T' }] } } },
+      counted,
+    ])
+  })
+
   test('an answer without a count is not a count of nothing', async () => {
     const fetch = recordingFetch(() => answer({}))
     await expect(countTokens({ apiKey, model: 'm', fetch }, [{ role: 'user', content: 'Hi' }])).rejects.toMatchObject({ code: 'protocol' })

@@ -37,8 +37,11 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
         ...(dimensions !== undefined && { dimensions }),
         ...(keepAlive !== undefined && { keep_alive: keepAlive }),
       }
-      const answer = await client.request<WireEmbeddings>({ url: `${url}/api/embed`, body, headers }, options)
-      return { vectors: answer.embeddings ?? [], inputTokens: answer.prompt_eval_count }
+      const answer = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
+      const rows: readonly unknown[] = Array.isArray(answer?.embeddings) ? answer.embeddings : []
+      const count = answer?.prompt_eval_count
+      // What is no vector has no dimensions, which the driver layer refuses.
+      return { vectors: rows.map((row) => (Array.isArray(row) ? (row as readonly number[]) : [])), ...(typeof count === 'number' && { inputTokens: count }) }
     },
   })
 }

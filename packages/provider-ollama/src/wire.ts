@@ -64,17 +64,17 @@ export interface WireLogprob {
 
 /** Answer of `POST /api/embed`. */
 export interface WireEmbeddings {
-  readonly embeddings?: readonly (readonly number[])[]
-  readonly prompt_eval_count?: number
+  readonly embeddings?: unknown
+  readonly prompt_eval_count?: unknown
 }
 
 /** Answer of `GET /api/tags`. */
 export interface WireModels {
-  readonly models?: readonly {
-    readonly name?: string
-    readonly model?: string
-    readonly size?: number
-    readonly modified_at?: string
-    readonly details?: { readonly family?: string; readonly parameter_size?: string; readonly quantization_level?: string }
-  }[]
+  readonly models?: readonly ({
+    readonly name?: unknown
+    readonly model?: unknown
+    readonly size?: unknown
+    readonly modified_at?: unknown
+    readonly details?: { readonly family?: unknown; readonly parameter_size?: unknown; readonly quantization_level?: unknown } | null
+  } | null)[]
 }

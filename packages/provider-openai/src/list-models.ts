@@ -1,6 +1,6 @@
 import type { JsonCallOptions } from '@modelport/driver'
 import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
-import type { WireModels } from './wire.js'
+import { asItems, asText, type WireModels } from './wire.js'
 
 /** A model the key may use. */
 export interface OpenAIModel {
@@ -17,9 +17,16 @@ export interface OpenAIModel {
  * @see https://developers.openai.com/api/reference/resources/models (read 2026-11-21)
  */
 export async function listModels(config: JsonEndpointConfig, options?: JsonCallOptions): Promise<readonly OpenAIModel[]> {
-  const { data = [] } = await jsonEndpoint(config, 'resource').ask<WireModels>('/models', undefined, options)
-  return data.flatMap(({ id, created, owned_by }) => {
-    if (!id) return []
-    return [{ id, ...(created !== undefined && { createdAt: new Date(created * 1000).toISOString() }), ...(owned_by && { ownedBy: owned_by }) }]
+  const answer = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
+  return asItems(answer?.data).flatMap(({ id, created, owned_by }) => {
+    if (!asText(id)) return []
+    const createdAt = toDate(created)
+    return [{ id: asText(id), ...(createdAt !== undefined && { createdAt }), ...(asText(owned_by) && { ownedBy: asText(owned_by) }) }]
   })
+}
+
+/** Seconds since 1970 as a date; nothing where they are none. */
+function toDate(seconds: unknown): string | undefined {
+  const date = new Date(typeof seconds === 'number' ? seconds * 1000 : NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

@@ -105,7 +105,7 @@ export interface WireError {
 
 /** Answer of `GET /models`. */
 export interface WireModels {
-  readonly data?: readonly { readonly id?: string; readonly created?: number; readonly owned_by?: string }[]
+  readonly data?: readonly { readonly id?: unknown; readonly created?: unknown; readonly owned_by?: unknown }[]
 }
 
 /** Answer of `POST /responses/input_tokens`. */

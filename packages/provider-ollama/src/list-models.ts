@@ -26,17 +26,20 @@ export interface OllamaModel {
  */
 export async function listModels(config: Omit<OllamaConfig, 'model'> = {}, options?: JsonCallOptions): Promise<readonly OllamaModel[]> {
   const { url, headers, settings } = connect({ ...config, model: '' })
-  const { models } = await createJsonClient(name, toError, settings).request<WireModels>({ url: `${url}/api/tags`, headers }, options)
-  return (models ?? []).flatMap(({ name: id, model, size, modified_at, details }) => {
+  const answer = await createJsonClient(name, toError, settings).request<WireModels | null>({ url: `${url}/api/tags`, headers }, options)
+  const rows = Array.isArray(answer?.models) ? (answer.models as NonNullable<WireModels['models']>) : []
+  return rows.flatMap((row) => {
+    const { name: named, model, size, modified_at, details } = row ?? {}
+    const id = textOf(model) ?? textOf(named)
     const facts = {
-      sizeBytes: size,
-      modifiedAt: modified_at,
-      family: details?.family,
-      parameterSize: details?.parameter_size,
-      quantization: details?.quantization_level,
+      sizeBytes: typeof size === 'number' ? size : undefined,
+      modifiedAt: textOf(modified_at),
+      family: textOf(details?.family),
+      parameterSize: textOf(details?.parameter_size),
+      quantization: textOf(details?.quantization_level),
     }
-    const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '')
-    const chosen = model ?? id
-    return chosen ? [{ id: chosen, ...Object.fromEntries(known) }] : []
+    return id === undefined ? [] : [{ id, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) }]
   })
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)

@@ -1,0 +1,26 @@
+import { createJsonClient, type JsonClient } from '@modelport/driver'
+import { toConnection } from './client.js'
+import { providerName, toAnthropicError } from './error.js'
+import { type AnthropicConfig, toSettings } from './provider.js'
+
+/** What the endpoints beside a conversation need. */
+export interface JsonEndpoint {
+  readonly client: JsonClient
+  /** Without a slash at its end and without `/v1`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * How to ask such an endpoint.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function jsonEndpoint(config: AnthropicConfig): JsonEndpoint {
+  const connection = toConnection(config)
+  const headers = Object.entries(connection.headers).filter((entry): entry is [string, string] => entry[1] !== null)
+  return {
+    client: createJsonClient(providerName, toAnthropicError, toSettings(config, connection)),
+    url: connection.baseUrl,
+    headers: Object.fromEntries(headers),
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonCallOptions } from '@modelport/driver'
+import { jsonEndpoint } from './json-endpoint.js'
+import type { AnthropicConfig } from './provider.js'
+
+/** A model the key may use. */
+export interface AnthropicModel {
+  /** What to give as `model`. */
+  readonly id: string
+  /** Its name for people. */
+  readonly displayName?: string
+  /** Date of its release, ISO 8601. */
+  readonly createdAt?: string
+}
+
+interface ModelPage {
+  readonly data?: unknown
+  readonly has_more?: unknown
+  readonly last_id?: unknown
+}
+
+/** Most pages that are read: a server could name another one for ever. */
+const mostPages = 100
+
+/**
+ * The models the key may use, newest first. Throws like `Provider.complete`.
+ * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11-21)
+ */
+export async function listModels(config: Omit<AnthropicConfig, 'model'>, options?: JsonCallOptions): Promise<readonly AnthropicModel[]> {
+  const { client, url, headers } = jsonEndpoint({ ...config, model: '' })
+  const models: AnthropicModel[] = []
+  let after = ''
+  for (let pages = 0; pages < mostPages; pages++) {
+    const query = after ? `&after_id=${encodeURIComponent(after)}` : ''
+    const page = await client.request<ModelPage | null>({ url: `${url}/v1/models?limit=1000${query}`, headers }, options)
+    if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
+    const last = textOf(page?.last_id)
+    if (!page?.has_more || !last || last === after) break
+    after = last
+  }
+  return models
+}
+
+function toModel(row: unknown): AnthropicModel[] {
+  const { id, display_name, created_at } = (row ?? {}) as Readonly<Record<string, unknown>>
+  const [displayName, createdAt] = [textOf(display_name), textOf(created_at)]
+  return textOf(id) ? [{ id: textOf(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }] : []
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

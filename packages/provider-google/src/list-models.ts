@@ -1,0 +1,69 @@
+import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
+import type { GoogleConfig } from './config.js'
+import { toGoogleError } from './error.js'
+import { providerName } from './model-state.js'
+import { createClient } from './provider.js'
+import { throughSdk } from './sdk.js'
+import { listOf, stringOf } from './wire-values.js'
+
+/** A model the vendor offers. */
+export interface GoogleModel {
+  /** The id to configure, without `models/` before it. */
+  readonly id: string
+  /** Most tokens of a prompt. */
+  readonly inputTokenLimit?: number
+  /** Most tokens of an answer. */
+  readonly outputTokenLimit?: number
+}
+
+interface WireModels {
+  readonly models?: readonly WireModel[]
+  readonly publisherModels?: readonly WireModel[]
+  readonly nextPageToken?: unknown
+}
+
+interface WireModel {
+  readonly name?: unknown
+  readonly inputTokenLimit?: unknown
+  readonly outputTokenLimit?: unknown
+}
+
+/** Most pages that are read: a server could name another one for ever. */
+const mostPages = 100
+
+/**
+ * The models the account can use, all pages of the list.
+ * @see https://ai.google.dev/api/models#method:-models.list (read 2026-11-21)
+ * @throws {LlmError} as a call of the provider.
+ */
+export async function listModels(config: Omit<GoogleConfig, 'model'> & { readonly model?: string }, options: JsonCallOptions = {}): Promise<readonly GoogleModel[]> {
+  const client = createClient({ ...config, model: config.model ?? '' })
+  const json = createJsonClient(providerName, toGoogleError, client.settings)
+  const first = await throughSdk(
+    (httpOptions) => client.sdk.models.list({ config: { httpOptions, pageSize: 1000 } }),
+    (request) => Promise.resolve(request),
+  )
+  client.seen(first)
+  const models: GoogleModel[] = []
+  let token: string | undefined
+  for (let pages = 0; pages < mostPages; pages++) {
+    const url = new URL(first.url)
+    if (token !== undefined) url.searchParams.set('pageToken', token)
+    const answer = await json.request<WireModels | null>({ url: url.href, headers: first.headers }, options)
+    models.push(...listOf(answer?.models ?? answer?.publisherModels).flatMap(toModel))
+    const next = stringOf(answer?.nextPageToken)
+    if (next === undefined || next === token) break
+    token = next
+  }
+  return models
+}
+
+function toModel({ name, inputTokenLimit, outputTokenLimit }: WireModel): GoogleModel[] {
+  const path = stringOf(name)
+  if (path === undefined) return []
+  return [{
+    id: path.slice(path.lastIndexOf('/') + 1),
+    ...(typeof inputTokenLimit === 'number' && { inputTokenLimit }),
+    ...(typeof outputTokenLimit === 'number' && { outputTokenLimit }),
+  }]
+}
