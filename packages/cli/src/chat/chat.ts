@@ -41,6 +41,8 @@ export class Chat {
   usage: TokenUsage = toUsage([])
   readonly #lines: LineReader
   readonly #allowed = new Set<string>()
+  /** Of every model that was used: what was said to an earlier one is kept with the rest. */
+  readonly #secrets = new Set<string>()
   #provider: Provider | undefined
   #stop: AbortController | undefined
 
@@ -79,6 +81,7 @@ export class Chat {
     const provider = await newProvider(recording?.config ?? model.config, this.cli.context)
     this.#provider = provider
     this.model = model
+    for (const secret of secretsOf(model, this.cli)) this.#secrets.add(secret)
     this.session = { ...this.session, model: model.name }
     return provider
   }
@@ -137,7 +140,7 @@ export class Chat {
   async #keep(text: string, answer: Answer): Promise<void> {
     const { messages, usage } = answer
     const { store, recording } = this.settings
-    const secrets = secretsOf(this.model, this.cli)
+    const secrets = [...this.#secrets]
     this.usage = addUsage(this.usage, usage)
     this.session = { ...this.session, messages, updatedAt: new Date().toISOString() }
     await store?.save(this.session, secrets)
