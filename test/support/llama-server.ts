@@ -51,6 +51,21 @@ function running(script: string, port: number): LlamaServer {
   return { url: `http://127.0.0.1:${port}`, log: () => readFileSync(join(folder, `${port}.log`), 'utf8'), stop }
 }
 
+/** What the small model says to `Send an emoji`: characters of one to several bytes. */
+export const emojiAnswer = 'Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓'
+
+/** Streams that answer, which has to come in pieces and to be counted. */
+export async function streamEmoji(provider: Provider): Promise<void> {
+  const reader = await provider.stream('Send an emoji')
+  const pieces: string[] = []
+  for await (const piece of reader) pieces.push(piece)
+  expect(pieces.length).toBeGreaterThan(5)
+  expect([pieces.join(''), reader.fullText(), reader.finishReason()]).toEqual([emojiAnswer, emojiAnswer, 'stop'])
+  expect(reader.usage()).toMatchObject({ reported: true, rounds: [{}] })
+  expect(reader.usage().inputTokens).toBeGreaterThan(0)
+  expect(reader.usage().outputTokens).toBeGreaterThan(5)
+}
+
 /** A tool that the small model knows. */
 export const weather: ToolDefinition = {
   name: 'get_weather',

@@ -112,8 +112,8 @@ A row of the preset table of \`@modelport/provider-openai-compatible\`, as of ${
 
 and all of \`CommonConfig\`. \`createPresetProvider(${constant}, config)\` is the same as \`createPreset('${name}', config)\`, and a bundler leaves the other rows out.
 
-This package reads nothing from the environment. Tools are asked for ${
-  row.nativeTools ? 'in the API\'s own form' : row.quirks.lacks?.includes('tools') ? 'as JSON: the API has none' : 'as JSON unless `profile: { supportsTools: true }` says that the model can'} by runtimes.
+This package reads nothing from the environment. Runtimes ask for tools ${
+  row.nativeTools ? 'in the API\'s own form' : row.quirks.lacks?.includes('tools') ? 'as JSON: the API has none' : 'as JSON unless `profile: { supportsTools: true }` says that the model can'}.
 
 ## Hosts
 

@@ -76,7 +76,7 @@ describe('the SDK only sends', () => {
     const ask = async (host: string): Promise<string> => {
       const { baseUrl } = { baseUrl: `http://${host}.test` }
       const fetch = async (): Promise<Response> => {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+        await new Promise((resolve) => setTimeout(resolve, host === 'a' ? 10 : 0))
         return Response.json({ type: 'message', content: [{ type: 'text', text: host }], stop_reason: 'end_turn' })
       }
       return provider({ baseUrl, fetch }).complete('Hi')
@@ -88,7 +88,7 @@ describe('the SDK only sends', () => {
         const body = JSON.parse(init?.body as string) as { messages: { content: { text: string }[] }[] }
         const { text } = body.messages[0]!.content[0]!
         seen.add(text)
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+        await new Promise((resolve) => setTimeout(resolve, (prompts.indexOf(text) * 7) % 20))
         return Response.json({ type: 'message', content: [{ type: 'text', text }], stop_reason: 'end_turn' })
       },
     })

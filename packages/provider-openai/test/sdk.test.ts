@@ -45,7 +45,7 @@ describe('the SDK only sends', () => {
   test('calls at the same time each go through their own fetch', async () => {
     const fetch: Fetch = async (_, init) => {
       const { input } = JSON.parse(init?.body as string) as { input: [{ content: string }] }
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      await new Promise((resolve) => setTimeout(resolve, (prompts.indexOf(input[0].content) * 7) % 5))
       return Response.json(response(message(input[0].content)))
     }
     const shared = provider({ fetch })
