@@ -57,6 +57,20 @@ describe.runIf(canSeeProcesses)('a key is in no argument of a process, no enviro
     }
   })
 
+  test('a process that was only forked is not judged by what its parent holds', async () => {
+    const child = spawn('/bin/sh', ['-c', '(read line <&3) & echo $!; wait'], { env: { OTHER: key }, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+    const watching = (watch = new ProcessWatch(child.pid ?? 0))
+    try {
+      const forked = Number(await new Promise((resolve) => child.stdout?.once('data', resolve)))
+      watching.look()
+      expect(readFileSync(`/proc/${forked}/environ`, 'utf8')).toContain(key)
+      expect(new Set(watching.seen.map(({ pid }) => pid))).toEqual(new Set([child.pid]))
+    } finally {
+      child.stdio[3]?.destroy()
+      child.kill('SIGKILL')
+    }
+  })
+
   test('init: typed', async () => {
     const { shown, watch: watching } = await start(['init', '--provider', 'openai-compatible', '--base-url', `${server.url}/v1`])
     await shown.shows('Key of openai-compatible')

@@ -22,11 +22,13 @@ export class ProcessWatch {
     this.#timer = setInterval(() => { this.look() }, 50)
   }
 
-  /** Looks once. */
+  /** Looks once. A process that was only forked is passed over: until it runs a program of its own it shows what its parent shows. */
   look(): void {
-    const parents = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(Number(name))]))
-    const isInTree = (pid: number | undefined): boolean => pid !== undefined && pid > 0 && (pid === this.#root || isInTree(parents.get(pid)))
-    for (const pid of parents.keys()) if (isInTree(pid)) this.seen.push({ pid, arguments: read(pid, 'cmdline'), environment: read(pid, 'environ') })
+    const processes = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), originOf(Number(name))]))
+    const isInTree = (pid: number): boolean => pid > 0 && (pid === this.#root || isInTree(processes.get(pid)?.parent ?? 0))
+    for (const [pid, { isForked }] of processes) {
+      if (!isForked && isInTree(pid)) this.seen.push({ pid, arguments: read(pid, 'cmdline'), environment: read(pid, 'environ') })
+    }
   }
 
   /** Stops looking. */
@@ -44,5 +46,16 @@ function read(pid: number, what: 'cmdline' | 'environ' | 'stat'): string {
   }
 }
 
-/** The name, which may hold anything, stands in brackets before the state and the parent. */
-const parentOf = (pid: number): number | undefined => Number(/^\S+ (\d+)/.exec(read(pid, 'stat').replace(/^.*\) /s, ''))?.[1]) || undefined
+interface Origin {
+  readonly parent: number
+  readonly isForked: boolean
+}
+
+/** Of the kernel's flags of a process: it was forked, and has run no program since. */
+const forkNoExec = 0x40
+
+/** The name, which may hold anything, stands in brackets before the state, the parent, four other numbers and the flags. */
+function originOf(pid: number): Origin {
+  const [, parent = 0, , , , , flags = 0] = read(pid, 'stat').replace(/^.*\) /s, '').split(' ').map(Number)
+  return { parent, isForked: (flags & forkNoExec) !== 0 }
+}
