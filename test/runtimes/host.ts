@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { holdRefusedPort } from '../support/refused-port.ts'
 import type { Report } from './run-all.ts'
 import { startWireServers } from './wire-servers.ts'
 
@@ -21,6 +22,8 @@ export interface Host {
 /** Starts the wire servers, and a server for the page, the programs in `folder`, the requests that were made, and the report. */
 export async function startHost(folder: string): Promise<Host> {
   const servers = await startWireServers()
+  const refused = await holdRefusedPort()
+  const urls = { ...Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, url])), nobody: `http://127.0.0.1:${refused.port}` }
   let reported: (report: Report) => void = () => undefined
   const report = new Promise<Report>((resolve) => (reported = resolve))
   const answer = async (incoming: IncomingMessage): Promise<readonly [type: string, body: string]> => {
@@ -29,7 +32,7 @@ export async function startHost(folder: string): Promise<Host> {
       const sent = JSON.parse(await text(incoming)) as Report
       setTimeout(() => reported(sent), 100) // the runtime reads the answer first
     }
-    if (first === 'servers') return ['application/json', JSON.stringify(Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, url])))]
+    if (first === 'servers') return ['application/json', JSON.stringify(urls)]
     if (first === 'requests') return ['application/json', JSON.stringify(servers[second]?.requests ?? [])]
     if (first.endsWith('.js')) return ['text/javascript', await readFile(join(folder, first), 'utf8')]
     return ['text/html', page]
@@ -44,6 +47,7 @@ export async function startHost(folder: string): Promise<Host> {
   const close = async (): Promise<void> => {
     server.close()
     server.closeAllConnections()
+    refused.release()
     await Promise.all(Object.values(servers).map((one) => one.close()))
   }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, report, close }

@@ -77,7 +77,7 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       holds(isLlmError(error) && ['truncated', 'network'].includes(error.code), `a typed rejection, not ${String(error)}`)
     },
     'a host that nobody listens on': async () => {
-      equal(await code(createOpenAICompatible({ baseUrl: 'http://127.0.0.1:9', model: 'model' }).complete('Hi', once)), 'network')
+      equal(await code(provider('nobody').complete('Hi', once)), 'network')
     },
     'an answer held to a JSON schema': async () => {
       const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }

@@ -1,15 +1,26 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toAllowLines } from '../src/doctor/allow-lines.js'
 import type { DoctorReport, DoctorStep } from '../src/doctor/doctor-step.js'
+import { holdRefusedPort, type RefusedPort } from '../../../test/support/refused-port.js'
+import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
 import { createHome } from './pseudo-terminal.js'
 import { command } from './test-io.js'
 import { configure, key, startModel } from './wire.js'
 
 let home: ReturnType<typeof createHome>
 let server: WireServer
+let refused: RefusedPort
+
+afterAll(refuseUnknownNames())
+beforeAll(async () => {
+  refused = await holdRefusedPort()
+})
+afterAll(() => {
+  refused.release()
+})
 
 beforeEach(async () => {
   home = createHome()
@@ -59,11 +70,11 @@ describe('doctor', () => {
 
   const broken: [what: string, url: string, step: string, problem: string][] = [
     ['a name that does not resolve', 'http://model.invalid:8080', 'dns', 'dns'],
-    ['a port where nothing listens', 'http://127.0.0.1:9', 'tcp', 'refused'],
+    ['a port where nothing listens', 'http://127.0.0.1:REFUSED', 'tcp', 'refused'],
     ['an address that is none', 'ftp://x', 'config', 'config'],
   ]
   test.each(broken)('%s', async (_what, url, step, problem) => {
-    configure(home.path, url)
+    configure(home.path, url.replace('REFUSED', String(refused.port)))
     const { code, last, report } = await command(['doctor', '--json', '-m', 'main'], { home: home.path, stdin: '', environment: { MY_KEY: key } }).then(({ out, code }) => {
       // A file that cannot be read is a failure of its own.
       if (!out) return { code: 20, report: undefined, last: { id: 'config', status: 'failed', problem: 'config', fix: '' } }

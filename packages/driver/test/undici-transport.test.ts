@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { isLlmError, type Provider } from '@modelport/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createProvider, type Driver, parseJson, postJson, type ProviderSettings, toProviderError } from '@modelport/driver'
+import { holdRefusedPort } from '../../../test/support/refused-port.js'
+import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
 
 /** Elsewhere it is the platform's own fetch, which unpacks bodies itself and may keep the reason of a failure to itself. */
 const deno = 'Deno' in globalThis
@@ -152,16 +154,13 @@ describe('failures', () => {
   })
 
   test('a connection that is refused', async () => {
-    // The near end of a connection: as long as that is open nobody else can listen there.
-    const { url } = await serve(() => undefined)
-    const taken = connect(Number(new URL(url).port), '127.0.0.1')
-    await new Promise((resolve) => taken.once('connect', resolve))
-    stops.push(() => taken.destroy())
-    const port = taken.localPort ?? 0
+    const { port, release } = await holdRefusedPort()
+    stops.push(release)
     await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({ code: 'network', host: `127.0.0.1:${port}`, attempts: 1, ...(!deno && { reason: 'refused' }) })
   })
 
   test('a name that does not resolve', async () => {
+    stops.push(refuseUnknownNames())
     await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({ code: 'network', ...(!deno && { reason: 'dns', retryable: false }) })
   })
 

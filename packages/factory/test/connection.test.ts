@@ -1,12 +1,14 @@
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { type ConnectionProblem, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
 import { reportFault } from '../../../test/support/faults.js'
+import { holdRefusedPort } from '../../../test/support/refused-port.js'
+import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
 import { emptyEnvironment, failureOf } from './support.js'
 
 const apiKey = 'sk-connection-0123456789-canary'
@@ -15,6 +17,9 @@ const chat = (text: string, finish = 'stop') => JSON.stringify({ id: '1', object
 
 const open: { readonly server: Server; readonly sockets: Set<Socket> }[] = []
 const timers = new Set<ReturnType<typeof setInterval>>()
+const releases: (() => void)[] = []
+
+afterAll(refuseUnknownNames())
 
 async function listen(server: Server): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
@@ -31,6 +36,7 @@ async function listen(server: Server): Promise<{ readonly port: number; readonly
 afterEach(() => {
   vi.useRealTimers()
   for (const timer of timers) clearInterval(timer)
+  for (const release of releases.splice(0)) release()
   for (const { server, sockets } of open.splice(0)) {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -102,11 +108,9 @@ async function serve({ http, net, tls }: Case, counter: { requests: number }): P
   if (net) return listen(createNetServer((socket) => { net(socket); socket.resume() }))
   if (tls) return listen(createTlsServer({}))
   if (http) return listen(createServer((request, response) => { counter.requests++; request.resume(); http(request, response) }))
-  // The near end of a connection: as long as that is open nobody else can listen there.
-  const { port } = await listen(createNetServer((socket) => socket.resume()))
-  const taken = connect(port, '127.0.0.1')
-  await new Promise((resolve) => taken.once('connect', resolve))
-  return { port: taken.localPort ?? 0, sockets: new Set() }
+  const { port, release } = await holdRefusedPort()
+  releases.push(release)
+  return { port, sockets: new Set() }
 }
 
 describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provider) => {

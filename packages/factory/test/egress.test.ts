@@ -12,6 +12,7 @@ import { startWireServer } from '@modelport/conformance/wire-server'
 import { build, type BuildOptions } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiHost, apiHosts, hostPort, type ModelConfig, newProvider } from '../src/index.js'
+import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
 import { emptyEnvironment, environmentOf } from './support.js'
 
 const run = promisify(execFile)
@@ -127,6 +128,7 @@ describe('what the connector is asked to open', () => {
     const { hostname, port, protocol } = (message as { connectParams: { hostname: string; port: string; protocol: string } }).connectParams
     opened.push(`${hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname}:${port || (protocol === 'https:' ? '443' : '80')}`)
   }
+  afterAll(refuseUnknownNames())
   beforeAll(() => {
     subscribe('undici:client:beforeConnect', note)
   })
