@@ -57,6 +57,7 @@ describe('a pull stream', () => {
     expect(await next(source)).toBeUndefined()
     const silent = pulled()
     silent.stream.readableEnded = true
+    silent.stream.say('error', new Error('reset'))
     expect(await next(silent.source)).toBeUndefined()
   })
 
@@ -87,6 +88,7 @@ describe('a pull stream', () => {
     const waiting = next(source)
     source.cancel()
     expect(stream.destroyed).toEqual([[]])
+    stream.say('error', new Error('aborted'))
     stream.say('close')
     expect([await waiting, await next(source)]).toEqual([undefined, undefined])
   })
