@@ -5,6 +5,7 @@ import type { ToolCall, ToolResult } from './tool.js'
 
 /** A stored conversation: plain JSON with the version of its form. */
 export interface StoredConversation {
+  /** Of the form, not of the package. */
   readonly version: 1
   /** The conversation, in order. */
   readonly messages: readonly ChatMessage[]
@@ -34,11 +35,11 @@ export const toJson = (messages: readonly ChatMessage[]): StoredConversation => 
 export function fromJson(stored: unknown): readonly ChatMessage[] {
   const { version, messages } = (stored ?? {}) as Partial<StoredConversation>
   if (version !== 1 || !Array.isArray(messages)) {
-    throw new LlmError('invalid-request', `stored conversation: expected version 1, found ${String(version)}`)
+    throw new LlmError('invalid-request', `stored conversation: expected version 1, found ${version as number}`)
   }
   const found = messages as readonly ChatMessage[]
-  found.forEach((message, index) => {
-    if (!['system', 'user', 'assistant', 'tool'].includes(message.role)) {
+  found.forEach((message: ChatMessage | null, index) => {
+    if (!['system', 'user', 'assistant', 'tool'].includes(message?.role as string)) {
       throw new LlmError('invalid-request', `stored conversation: messages[${index}] has no known role`)
     }
   })

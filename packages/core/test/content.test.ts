@@ -46,7 +46,7 @@ describe('stored forms', () => {
     expect(fromJson(JSON.parse(JSON.stringify(toJson(messages))))).toEqual(messages)
   })
 
-  test.each([undefined, null, 1, 'x', {}, { version: 2, messages: [] }, { version: 1 }, { version: 1, messages: [{ role: 'lc' }] }])(
+  test.each([undefined, null, 1, 'x', {}, { version: 2, messages: [] }, { version: 1 }, { version: 1, messages: [{ role: 'lc' }] }, { version: 1, messages: [null] }, { version: 1, messages: ['user'] }])(
     '%j is refused',
     (stored) => {
       let caught: unknown
