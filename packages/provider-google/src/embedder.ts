@@ -76,7 +76,8 @@ function toPredictBody(url: string, texts: readonly string[], purpose: EmbedOpti
 
 /** What is no vector has no dimensions, which the driver layer refuses. */
 function fromWire(answer: WireEmbeddings | null): EmbeddingBatch {
-  const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
+  const predicted = listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
+  const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : predicted
   const counts = all.flatMap(({ statistics }) => (typeof statistics?.token_count === 'number' ? [statistics.token_count] : []))
   return {
     vectors: all.map(({ values }) => (Array.isArray(values) ? (values as readonly number[]) : [])),

@@ -36,7 +36,10 @@ const mostPages = 100
  * @see https://ai.google.dev/api/models#method:-models.list (read 2026-11-21)
  * @throws {LlmError} as a call of the provider.
  */
-export async function listModels(config: Omit<GoogleConfig, 'model'> & { readonly model?: string }, options: JsonCallOptions = {}): Promise<readonly GoogleModel[]> {
+export async function listModels(
+  config: Omit<GoogleConfig, 'model'> & { readonly model?: string },
+  options: JsonCallOptions = {},
+): Promise<readonly GoogleModel[]> {
   const client = createClient({ ...config, model: config.model ?? '' })
   const json = createJsonClient(providerName, toGoogleError, client.settings)
   const first = await throughSdk(

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@modelport/core'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
-export const annotations: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', 'examples', 'readOnly', 'writeOnly', 'deprecated'])
+export const annotations: ReadonlySet<string> = new Set([
+  '$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', 'examples', 'readOnly', 'writeOnly', 'deprecated',
+])
 
 /** Keywords the JSON Schema form is documented to honour, beside the annotations. */
 const honoured = new Set([

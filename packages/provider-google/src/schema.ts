@@ -7,10 +7,8 @@ const shared = new Set([
   'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties',
 ])
 
-/** Deepest nesting of what is sent, steps from reference to reference counted. */
-const mostDepth = 64
-/** Most values of what is sent, every keyword, name and item one: references that multiply would fill the memory. */
-const mostValues = 50_000
+/** Deepest nesting of what is sent, steps from reference to reference counted, and most values: each keyword, name and item is one. */
+const [mostDepth, mostValues] = [64, 50_000]
 
 /** Where in the result the conversion stands. */
 interface Place {
