@@ -9,10 +9,10 @@ const compatible = '@modelport/provider-openai-compatible'
 // What is imported, and the most bytes, min+gzip: what it weighs now and one in a hundred. All are measured as a browser gets them, without undici.
 const programs = [
   { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 4_000 },
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 16_600 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 16_950 },
   // The goal of one preset is 12,000: see docs/architecture.md for what stands above it.
-  { name: 'one preset', code: `export { createPresetProvider, deepseek } from "${compatible}"`, limit: 21_300 },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 23_100 },
+  { name: 'one preset', code: `export { createPresetProvider, deepseek } from "${compatible}"`, limit: 21_650 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 23_420 },
 ]
 
 const packages = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']

@@ -56,7 +56,7 @@ const two: readonly Api[] = ['anthropic', 'openai-chat']
 const tiny: Partial<Regime> = { apis: ['anthropic'], rounds: 1, warmUps: 0, without: [floorA.name] }
 
 const fast: Regime = {
-  ...base, name: 'fast', rounds: 7, sizes: [20_000], columns: [perDelta],
+  ...base, name: 'fast', rounds: 9, warmUps: 15, sizes: [20_000], columns: [perDelta],
   title: () => 'Text as fast as it comes: one stream, about 64 KiB a read',
   smoke: { ...tiny, apis, sizes: [500], without: [] },
 }

@@ -11,6 +11,7 @@ export const boundaries = [
 
   { package: 'driver', imports: ['@modelport/core'], forbidden: ['undici', 'node:http', '@modelport/conformance'] },
   { package: 'driver', file: 'undici-transport.ts', imports: ['@modelport/core', 'undici'], builtins: true, forbidden: ['openai', '@modelport/factory'] },
+  { package: 'driver', file: 'undici-body.ts', imports: ['@modelport/core', 'undici'], builtins: true, forbidden: ['openai', '@modelport/factory'] },
 
   // The Chat Completions dialect, for every provider that speaks it: one decoder per protocol.
   { package: 'chat-completions', imports: ['@modelport/core', '@modelport/driver'], forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai-compatible'] },

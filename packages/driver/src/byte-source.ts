@@ -1,5 +1,15 @@
+/** Told once of the chunk that was asked for, of the end (undefined), or of what cut the body off. */
+export interface ChunkTaker {
+  /** The chunk, or undefined at the end. */
+  take(chunk: Uint8Array | undefined): void
+  /** The connection failed. */
+  fail(error: unknown): void
+}
+
 /** Bytes pulled one network chunk at a time. */
 export interface ByteSource {
+  /** Asks for the next chunk, which may be given at once. One at a time. */
+  pull(taker: ChunkTaker): void
   /** The next chunk, or undefined at the end. Rejects when the connection fails. */
   read(): Promise<Uint8Array | undefined>
   /** Drops the connection. Never throws. */
@@ -14,24 +24,54 @@ export interface PullStream {
   readonly readableEnded: boolean
 }
 
-/** The source of a response's body: a web stream, or the pull stream our own Node transport gives. */
+/** The source of a response's body: our own Node transport's, a web stream, or a stream of Node. */
 export function toByteSource(response: Response): ByteSource {
   const body: unknown = response.body
-  if (body === null || body === undefined) return { read: () => Promise.resolve(undefined), cancel: () => undefined }
+  if (body === null || body === undefined) return new EmptySource()
+  if (typeof (body as ByteSource).pull === 'function') return body as ByteSource
   if (typeof (body as PullStream).on === 'function') return new PullSource(body as PullStream)
   return new WebSource((body as ReadableStream<Uint8Array>).getReader())
 }
 
-class WebSource implements ByteSource {
+/** A source of which only `pull` and `cancel` are its own. */
+export abstract class Source implements ByteSource {
+  abstract pull(taker: ChunkTaker): void
+  abstract cancel(): void
+
+  read(): Promise<Uint8Array | undefined> {
+    return new Promise((take, fail) => {
+      this.pull({ take, fail })
+    })
+  }
+}
+
+class EmptySource extends Source {
+  pull(taker: ChunkTaker): void {
+    taker.take(undefined)
+  }
+
+  cancel(): void {
+    // There is nothing to drop.
+  }
+}
+
+class WebSource extends Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
 
   constructor(reader: ReadableStreamDefaultReader<Uint8Array>) {
+    super()
     this.#reader = reader
   }
 
-  async read(): Promise<Uint8Array | undefined> {
-    const { done, value } = await this.#reader.read()
-    return done ? undefined : value
+  pull(taker: ChunkTaker): void {
+    this.#reader.read().then(
+      ({ done, value }) => {
+        taker.take(done ? undefined : value)
+      },
+      (error: unknown) => {
+        taker.fail(error)
+      },
+    )
   }
 
   cancel(): void {
@@ -39,14 +79,15 @@ class WebSource implements ByteSource {
   }
 }
 
-/** Reads without a web stream in between, which costs more than parsing the event (see docs/performance.md). */
-class PullSource implements ByteSource {
+/** Reads a stream of Node without a web stream in between, which costs more than parsing the event (see docs/performance.md). */
+export class PullSource extends Source {
   readonly #stream: PullStream
-  #waiting: { resolve(chunk: Uint8Array | undefined): void; reject(error: Error): void } | undefined
+  #taker: ChunkTaker | undefined
   #over = false
   #failure: Error | undefined
 
   constructor(stream: PullStream) {
+    super()
     this.#stream = stream
     const settle = (): void => {
       this.#settle()
@@ -66,12 +107,10 @@ class PullSource implements ByteSource {
     })
   }
 
-  /** One promise and no async function: this is run for every event of a live stream. */
-  read(): Promise<Uint8Array | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
-      this.#settle()
-    })
+  /** No promise: this is run for every event of a live stream. */
+  pull(taker: ChunkTaker): void {
+    this.#taker = taker
+    this.#settle()
   }
 
   cancel(): void {
@@ -79,15 +118,15 @@ class PullSource implements ByteSource {
     this.#stream.destroy()
   }
 
-  /** Gives a waiting read what there is; it goes on waiting when there is nothing yet. */
+  /** Gives who asked what there is; goes on waiting when there is nothing yet. */
   #settle(): void {
-    const waiting = this.#waiting
-    if (!waiting) return
+    const taker = this.#taker
+    if (!taker) return
     const chunk = this.#stream.read()
     if (chunk === null && !this.#over && !this.#stream.readableEnded && !this.#failure) return
-    this.#waiting = undefined
-    if (chunk !== null) waiting.resolve(chunk)
-    else if (this.#over || this.#stream.readableEnded || !this.#failure) waiting.resolve(undefined)
-    else waiting.reject(this.#failure)
+    this.#taker = undefined
+    if (chunk !== null) taker.take(chunk)
+    else if (this.#over || this.#stream.readableEnded || !this.#failure) taker.take(undefined)
+    else taker.fail(this.#failure)
   }
 }

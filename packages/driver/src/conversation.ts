@@ -16,7 +16,8 @@ import {
 } from '@modelport/core'
 import type { CallContext } from './call-context.js'
 import type { Turn } from './driver.js'
-import { Exchange } from './exchange.js'
+import type { EventSource, Step } from './event-reader.js'
+import { Exchange, type ReadStep } from './exchange.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
 /** A round the vendor pauses goes on by itself at most this often in one stream. */
@@ -31,7 +32,7 @@ export interface RoundMaker {
 }
 
 /** One stream's conversation: its rounds, the results between them, what it cost. Emits events; knows nothing of readers. */
-export class Conversation {
+export class Conversation implements EventSource {
   /** Why the last finished round ended. */
   finishReason: FinishReason | undefined
   readonly #context: CallContext
@@ -46,6 +47,7 @@ export class Conversation {
   #text = ''
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
+  #step: Step | undefined
 
   constructor(
     context: CallContext,
@@ -67,13 +69,26 @@ export class Conversation {
     return this.#exchange.open()
   }
 
-  /** Goes on by one step; false at the end. An error returned, not thrown, leaves the conversation as it is. */
-  async advance(): Promise<boolean | LlmError> {
-    if (this.#phase === 'done') return false
-    if (this.#phase === 'turn-ended') return this.#nextRound()
-    await this.#exchange.read()
-    if (this.#exchange.ended) this.#endTurn()
-    return true
+  advance(step: Step): void {
+    this.#step = step
+    if (this.#phase === 'done') step.next(false)
+    else if (this.#phase === 'reading') this.#exchange.read(this.#read)
+    else this.#nextRound().then(step.next, step.fail)
+  }
+
+  readonly #read: ReadStep = {
+    done: () => {
+      try {
+        if (this.#exchange.ended) this.#endTurn()
+      } catch (error) {
+        this.#step?.fail(error)
+        return
+      }
+      this.#step?.next(true)
+    },
+    fail: (error) => {
+      this.#step?.fail(error)
+    },
   }
 
   /** The round being read, or the last one. */

@@ -2,10 +2,18 @@ import type { LlmError} from '@modelport/core'
 import { type Reader } from '@modelport/core'
 import type { CallScope } from './scope.js'
 
+/** Told once how a step ended. */
+export interface Step {
+  /** True: there may be more. False: that was the end. An error is given to the waiting reads only. */
+  readonly next: (more: boolean | LlmError) => void
+  /** The stream has failed. */
+  readonly fail: (error: unknown) => void
+}
+
 /** What a reader pulls from. */
 export interface EventSource {
-  /** One step; false at the end. An error returned, not thrown, is given to the waiting reads only. */
-  advance(): Promise<boolean | LlmError>
+  /** Goes on by one step, and tells how it ended, at once where nothing is waited for. */
+  advance(step: Step): void
   /** Drops the connection. */
   abandon(): void
 }
@@ -25,6 +33,10 @@ export class EventReader<T> implements Reader<T> {
   #head = 0
   readonly #waiters: Waiter<T>[] = []
   #pulling = false
+  /** Steps that have ended. */
+  #steps = 0
+  /** True while the loop asks for a step. */
+  #looping = false
   #failure: { readonly error: unknown } | undefined
   #ended = false
 
@@ -48,9 +60,10 @@ export class EventReader<T> implements Reader<T> {
     return this.#ended
   }
 
-  /** Puts an item in the queue. */
+  /** Gives an item to the read that waits longest, else puts it in the queue. */
   push(item: T): void {
-    this.#queue.push(item)
+    if (this.#waiters.length > 0 && this.#head === this.#queue.length) this.#waiters.shift()?.resolve({ done: false, value: item })
+    else this.#queue.push(item)
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
@@ -62,7 +75,7 @@ export class EventReader<T> implements Reader<T> {
     }
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject })
-      if (!this.#pulling) void this.#pull()
+      if (!this.#pulling) this.#pull()
     })
   }
 
@@ -94,24 +107,53 @@ export class EventReader<T> implements Reader<T> {
     return item
   }
 
-  /** One loop for all that wait: every further async function would cost each event of a live stream. */
-  async #pull(): Promise<void> {
+  /** One loop for all that wait, in which steps that end at once do not pile up. No promise: each event of a live stream comes by. */
+  #pull(): void {
     this.#pulling = true
     while (this.#waiters.length > 0 && !this.#ended) {
       if (this.#head < this.#queue.length) {
         this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
         continue
       }
-      try {
-        const more = (await this.#source?.advance()) ?? false
-        if (more === false) this.#settle()
-        else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
-      } catch (error) {
-        // What failed after the end was told already.
-        this.#fail(error)
-      }
+      const before = this.#steps
+      this.#looping = true
+      this.#advance()
+      this.#looping = false
+      if (this.#steps === before) return
     }
     this.#pulling = false
+  }
+
+  #advance(): void {
+    const source = this.#source
+    if (!source) {
+      this.#step.next(false)
+      return
+    }
+    try {
+      source.advance(this.#step)
+    } catch (error) {
+      this.#step.fail(error)
+    }
+  }
+
+  readonly #step: Step = {
+    next: (more) => {
+      if (more === false) this.#settle()
+      else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
+      this.#stepped()
+    },
+    fail: (error) => {
+      // What failed after the end was told already.
+      this.#fail(error)
+      this.#stepped()
+    },
+  }
+
+  /** The loop goes on by itself with a step that ended at once. */
+  #stepped(): void {
+    this.#steps++
+    if (!this.#looping) this.#pull()
   }
 
   /** The clean end. */

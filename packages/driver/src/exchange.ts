@@ -1,5 +1,5 @@
 import { isLlmError, LlmError, ProviderError, type StreamEvent } from '@modelport/core'
-import { type ByteSource, toByteSource } from './byte-source.js'
+import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
 import { createFramer, type Framer } from './framing.js'
@@ -8,6 +8,14 @@ import { IdleWatch } from './idle-watch.js'
 import { JsonBodyFramer } from './json-body.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
+
+/** Told once that a read is through, or why it failed. */
+export interface ReadStep {
+  /** What there was is decoded. */
+  done(): void
+  /** The round has failed. */
+  fail(error: unknown): void
+}
 
 /** One round on the wire: sends, reads, decodes, and tries again until the first piece of the answer. */
 export class Exchange {
@@ -29,7 +37,16 @@ export class Exchange {
   #host: string | undefined
   #failure: LlmError | undefined
   #interrupt: ((error: unknown) => void) | undefined
+  #step: ReadStep | undefined
   readonly #forget: () => void
+  readonly #taker: ChunkTaker = {
+    take: (chunk) => {
+      this.#taken(chunk)
+    },
+    fail: (error) => {
+      this.#taken(undefined, { error })
+    },
+  }
 
   constructor(context: CallContext, turn: Turn, emit: (event: StreamEvent) => void) {
     this.#context = context
@@ -57,19 +74,22 @@ export class Exchange {
     }
   }
 
-  /** Reads one chunk of the body and decodes it. */
-  async read(): Promise<void> {
+  /** Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise. */
+  read(step: ReadStep): void {
+    const source = this.#source
+    this.#step = step
+    if (!source) {
+      step.done()
+      return
+    }
+    this.#idle?.start()
+    source.pull(this.#taker)
+  }
+
+  #taken(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
+    const before = this.recorder.pieces
     try {
-      const source = this.#source
-      if (!source) return
-      this.#idle?.start()
-      const before = this.recorder.pieces
-      let chunk: Uint8Array | undefined
-      try {
-        chunk = await source.read()
-      } catch (error) {
-        if (!this.recorder.finished) throw this.#failure ?? this.#cut(error)
-      }
+      if (cut && !this.recorder.finished) throw this.#failure ?? this.#cut(cut.error)
       this.#context.scope.throwIfEnded()
       // A reset or a silence after the terminal event takes nothing away.
       if (this.#failure && !this.recorder.finished) throw this.#failure
@@ -77,9 +97,15 @@ export class Exchange {
       else this.#finish()
       this.#idle?.stop(this.recorder.pieces > before)
     } catch (error) {
-      await this.#recover(error)
-      await this.open()
+      this.#again(error).then(() => this.#step?.done(), (failure: unknown) => this.#step?.fail(failure))
+      return
     }
+    this.#step?.done()
+  }
+
+  async #again(error: unknown): Promise<void> {
+    await this.#recover(error)
+    await this.open()
   }
 
   /** Drops the connection and frees every timer. */

@@ -69,7 +69,11 @@ export function createJsonClient(
       const exchange = new Exchange(context, turn, () => undefined)
       try {
         await exchange.open()
-        while (!exchange.ended) await exchange.read()
+        while (!exchange.ended) {
+          await new Promise<void>((done, fail) => {
+            exchange.read({ done, fail })
+          })
+        }
       } finally {
         exchange.abandon()
         context.scope.end()

@@ -47,7 +47,7 @@ export class LineSplitter {
       this.#split(this.#decode(this.#join(chunk.subarray(0, start))))
     }
     if (end < chunk.length) this.#hold(chunk.subarray(end))
-    if (start < end) this.#split(this.#decode(chunk.subarray(start, end)))
+    if (start < end) this.#split(this.#decode(end - start === chunk.length ? chunk : chunk.subarray(start, end)))
   }
 
   /** True when there is a last line that has no end yet. */

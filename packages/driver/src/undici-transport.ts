@@ -1,9 +1,11 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
+import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { LlmError } from '@modelport/core'
+import { type ByteSource, PullSource } from './byte-source.js'
 import type { Fetch } from './driver.js'
 import { parseProxy } from './proxy.js'
+import { UndiciBody } from './undici-body.js'
 
 /** How the transport connects. */
 export interface UndiciOptions {
@@ -32,24 +34,26 @@ function toProxyOptions(proxy: string): { readonly uri: string; readonly token?:
   return { uri: href, ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }) }
 }
 
-/** A `fetch` over `undici.request`: no redirect, and a body that is read without a web stream in between. */
+/** A `fetch` over undici: no redirect, and a body that is read without a stream in between. */
 export function createUndiciFetch(options: UndiciOptions): Fetch {
   return async (input, init = {}) => {
+    const address = String(typeof input === 'object' && 'url' in input ? input.url : input)
+    const { origin, pathname, search } = new URL(address)
+    const { method = 'GET', body = null } = init
     const dispatcher = agentFor(options)
-    const url = typeof input === 'object' && 'url' in input ? input.url : input
-    const response = await request(url, {
-      dispatcher,
-      method: (init.method ?? 'GET'),
-      headers: toHeaderRecord(init.headers),
-      body: (init.body ?? null) as string | null,
-      signal: init.signal ?? null,
-    }).catch((cause: unknown) => {
+    const exchange = new UndiciBody(init.signal)
+    try {
+      dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
+    } catch (error) {
+      exchange.onResponseError(undefined, error)
+    }
+    const answer = await exchange.answer.catch((cause: unknown) => {
       throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
     })
-    const headers = toHeaders(response.headers)
-    const body = decompress(response.body, headers.get('content-encoding'))
-    // eslint-disable-next-line no-restricted-syntax -- the one cast: what SDKs and our reader use of `Response`, over a Node stream
-    return new ThinResponse(response.statusCode, headers, body, String(url)) as unknown as Response
+    const headers = toHeaders(answer.headers)
+    const unpacked = decompress(answer.body, headers.get('content-encoding'))
+    // eslint-disable-next-line no-restricted-syntax -- the one cast: what SDKs and our reader use of `Response`, over our own body
+    return new ThinResponse(answer.status, headers, unpacked, address) as unknown as Response
   }
 }
 
@@ -59,10 +63,11 @@ class ThinResponse {
   readonly statusText = ''
   readonly status: number
   readonly headers: Headers
-  readonly body: Readable
+  readonly body: ByteSource
   readonly url: string
+  bodyUsed = false
 
-  constructor(status: number, headers: Headers, body: Readable, url: string) {
+  constructor(status: number, headers: Headers, body: ByteSource, url: string) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -73,13 +78,10 @@ class ThinResponse {
     return this.status >= 200 && this.status < 300
   }
 
-  get bodyUsed(): boolean {
-    return this.body.readableDidRead
-  }
-
   async text(): Promise<string> {
-    const chunks: Buffer[] = []
-    for await (const chunk of this.body) chunks.push(chunk as Buffer)
+    this.bodyUsed = true
+    const chunks: Uint8Array[] = []
+    for (let chunk = await this.body.read(); chunk; chunk = await this.body.read()) chunks.push(chunk)
     return Buffer.concat(chunks).toString('utf8')
   }
 
@@ -110,17 +112,28 @@ const decompressors: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
 }
 
 /** Undoes at most one encoding: nobody stacks them but to make a client unpack without end. */
-function decompress(body: Readable, encoding: string | null): Readable {
+function decompress(body: ByteSource, encoding: string | null): ByteSource {
   if (!encoding || encoding === 'identity') return body
   const create = decompressors[encoding.toLowerCase()]
   if (!create) {
-    body.destroy()
+    body.cancel()
     throw new LlmError('protocol', `the server sent the content encoding "${encoding}", which was not asked for`)
   }
+  const packed = toStream(body)
   const out = create()
-  body.on('error', (error) => out.destroy(error))
-  out.on('close', () => {
-    if (!body.readableEnded) body.destroy()
-  })
-  return body.pipe(out)
+  packed.on('error', (error) => out.destroy(error))
+  out.on('close', () => packed.destroy())
+  return new PullSource(packed.pipe(out))
 }
+
+/** The stream of Node that a decompressor wants. */
+const toStream = (body: ByteSource): Readable =>
+  new Readable({
+    read() {
+      body.pull({ take: (chunk) => this.push(chunk ?? null), fail: (error) => this.destroy(error as Error) })
+    },
+    destroy(error, done) {
+      body.cancel()
+      done(error)
+    },
+  })

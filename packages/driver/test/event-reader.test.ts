@@ -14,15 +14,18 @@ function over(...steps: readonly Step[]) {
   const scope = new CallScope(new FakeClock(), 'p', undefined, undefined)
   const reader = new EventReader<number>(scope)
   reader.attach({
-    advance: async () => {
+    advance: (step) => {
       counts.steps++
       counts.most = Math.max(counts.most, ++counts.running)
-      await Promise.resolve()
-      try {
-        return await (left.shift()?.(reader) ?? false)
-      } finally {
-        counts.running--
+      const run = async (): Promise<boolean | LlmError> => {
+        await Promise.resolve()
+        try {
+          return await (left.shift()?.(reader) ?? false)
+        } finally {
+          counts.running--
+        }
       }
+      run().then(step.next, step.fail)
     },
     abandon: () => {
       counts.abandoned++

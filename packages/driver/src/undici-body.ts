@@ -1,0 +1,126 @@
+import type { Dispatcher } from 'undici'
+import { type ChunkTaker, Source } from './byte-source.js'
+
+/** Unread bytes at which the connection is paused: the size of a Node stream's own buffer. */
+const mostUnread = 64 * 1024
+
+/** Status and headers of a response, and its body. */
+export interface UndiciAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: UndiciBody
+}
+
+/**
+ * One exchange over undici's callbacks. A Node stream in between costs a live stream a fifth of all it does (docs/performance.md):
+ * here a chunk goes to who waits for it at once, and the connection is paused while nobody reads.
+ * @see https://undici.nodejs.org/#/docs/api/Dispatcher (read 2026-11-21)
+ */
+export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
+  /** Settles with the response, or rejects with what undici says. */
+  readonly answer: Promise<UndiciAnswer>
+  #respond: ((answer: UndiciAnswer) => void) | undefined
+  #reject: (error: unknown) => void = () => undefined
+  #controller: Dispatcher.DispatchController | undefined
+  readonly #signal: AbortSignal | undefined
+  #unread: Uint8Array[] = []
+  #bytes = 0
+  #taker: ChunkTaker | undefined
+  #over = false
+  #failure: { readonly error: unknown } | undefined
+  #cancelled: { readonly reason: Error } | undefined
+
+  constructor(signal: AbortSignal | null | undefined) {
+    super()
+    this.answer = new Promise((resolve, reject) => {
+      this.#respond = resolve
+      this.#reject = reject
+    })
+    this.#signal = signal ?? undefined
+    if (signal?.aborted) this.#onAbort()
+    else signal?.addEventListener('abort', this.#onAbort)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#cancelled) controller.abort(this.#cancelled.reason)
+  }
+
+  onResponseStart(_: unknown, status: number, headers: UndiciAnswer['headers']): void {
+    // One of the 1xx comes before the response.
+    if (status >= 200) this.#respond?.({ status, headers, body: this })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#over) return
+    const taker = this.#taker
+    if (taker) {
+      this.#taker = undefined
+      taker.take(chunk)
+      return
+    }
+    this.#unread.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes >= mostUnread) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+    this.#taken()?.take(undefined)
+  }
+
+  onResponseError(_: unknown, error: unknown): void {
+    if (!this.#over) this.#failure = { error }
+    this.#end()
+    this.#reject(error)
+    this.#settle()
+  }
+
+  pull(taker: ChunkTaker): void {
+    this.#taker = taker
+    if (!this.#settle() && this.#controller?.paused) this.#controller.resume()
+  }
+
+  cancel(): void {
+    this.#abort(new Error('the body was dropped'))
+  }
+
+  /** Gives who waits what there is, all unread chunks as one, else the end; false when there is nothing yet. */
+  #settle(): boolean {
+    if (this.#bytes > 0) this.#taken()?.take(this.#joined())
+    else if (!this.#over) return false
+    else if (this.#failure) this.#taken()?.fail(this.#failure.error)
+    else this.#taken()?.take(undefined)
+    return true
+  }
+
+  #taken(): ChunkTaker | undefined {
+    const taker = this.#taker
+    this.#taker = undefined
+    return taker
+  }
+
+  #joined(): Uint8Array {
+    const [first] = this.#unread
+    const all = first && this.#unread.length === 1 ? first : Buffer.concat(this.#unread)
+    this.#unread = []
+    this.#bytes = 0
+    return all
+  }
+
+  #end(): void {
+    this.#over = true
+    this.#signal?.removeEventListener('abort', this.#onAbort)
+  }
+
+  #abort(reason: Error): void {
+    if (this.#over) return
+    this.#cancelled ??= { reason }
+    this.#reject(reason)
+    this.#controller?.abort(reason)
+  }
+
+  readonly #onAbort = (): void => {
+    this.#abort(this.#signal?.reason as Error)
+  }
+}
