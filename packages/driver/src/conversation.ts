@@ -5,6 +5,7 @@ import {
   estimateTokens,
   type FinishReason,
   LlmError,
+  type PartialAnswer,
   type StreamEvent,
   textOf,
   type TokenUsage,
@@ -134,6 +135,11 @@ export class Conversation implements EventSource {
 
   setTools(tools: readonly ToolDefinition[]): void {
     this.#tools = tools
+  }
+
+  /** What has arrived of the round that is being read. */
+  partial(): PartialAnswer | undefined {
+    return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 
   /** Drops the connection. */

@@ -107,7 +107,12 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
     context,
     conversation: (emit) => {
       try {
-        return new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
+        const conversation = new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
+        context.scope.toFailure = (error) => {
+          const partial = conversation.partial()
+          return sanitizeError(error, state.driver.name, context.redact, { attempts: context.retries.attempts, ...(partial && { partial }) })
+        }
+        return conversation
       } catch (error) {
         context.scope.end()
         throw sanitizeError(error, state.driver.name, context.redact)

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, ProviderError, type StreamEvent } from '@modelport/core'
+import { isLlmError, LlmError, type PartialAnswer, ProviderError, type StreamEvent } from '@modelport/core'
 import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
@@ -106,6 +106,11 @@ export class Exchange {
   async #again(error: unknown): Promise<void> {
     await this.#recover(error)
     await this.open()
+  }
+
+  /** What has arrived of the round, once anything has. */
+  partial(): PartialAnswer | undefined {
+    return this.#bytes > 0 ? this.recorder.partial(this.#bytes) : undefined
   }
 
   /** Drops the connection and frees every timer. */
@@ -256,8 +261,8 @@ export class Exchange {
     const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
     if (delay === undefined) {
       const extra = { attempts: retries.attempts, ...(this.#host && { host: this.#host }) }
-      const partial = this.#bytes > 0 ? { partial: this.recorder.partial(this.#bytes) } : {}
-      throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...partial })
+      const partial = this.partial()
+      throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...(partial && { partial }) })
     }
     const { onRetry } = this.#turn.options.retry ?? {}
     onRetry?.({ attempt: retries.attempts, delayMs: delay, error: sanitizeError(error, this.#driver.name, redact) })

@@ -14,6 +14,8 @@ export class CallScope {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
   #cancelDeadline: (() => void) | undefined
+  /** Makes the deadline's failure what the caller sees of it: with what has arrived. */
+  toFailure: (error: ProviderError) => unknown = (error) => error
 
   /** @throws the signal's reason when it is aborted already: nothing is sent then. */
   constructor(clock: Clock, provider: string, signal: AbortSignal | undefined, deadlineMs: number | undefined) {
@@ -24,7 +26,7 @@ export class CallScope {
     signal?.addEventListener('abort', this.#onAbort)
     if (deadlineMs !== undefined) {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
-        this.end(new ProviderError('timeout', `${provider}: timeout: the deadline of ${deadlineMs} ms has passed`, { provider, reason: 'deadline' }))
+        this.end(this.toFailure(new ProviderError('timeout', `${provider}: timeout: the deadline of ${deadlineMs} ms has passed`, { provider, reason: 'deadline' })))
       })
     }
   }

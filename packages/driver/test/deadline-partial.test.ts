@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { line, play, streamOf } from './scripted-driver.js'
+
+const key = 'sk-0123456789abcdef'
+const open = (...texts: string[]) => () => new Response(streamOf(texts.map((text) => line(['text', text])), 'open'))
+
+test.each(['stream', 'complete', 'second round'] as const)('a deadline that passes in mid-answer keeps what came: %s', async (how) => {
+  const call = { role: 'user' as const, content: 'Hi' }
+  const round = [['toolCall', 0, { id: 'a', name: 'f', text: '{}' }], ['finish', 'tool-calls']] as const
+  const { provider, clock } = play(how === 'second round' ? [round, open('so ', key)] : [open('so ', key)], { secrets: [key] })
+  const read = async (): Promise<unknown> => {
+    if (how === 'complete') return provider.complete('Hi', { deadlineMs: 1000 })
+    const reader = await provider.streamWithTools([call], [{ name: 'f', description: '', parameters: {} }], { deadlineMs: 1000 })
+    for await (const event of reader) if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: 'a', content: '' }])
+    return undefined
+  }
+  const failure = read().catch((error: unknown) => error)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  clock.advance(1000)
+  const error = await failure
+  expect(error).toMatchObject({ code: 'timeout', reason: 'deadline', retryable: false, message: 'p: timeout: the deadline of 1000 ms has passed', attempts: 1 })
+  if (how !== 'complete') expect(error).toMatchObject({ partial: { text: 'so [redacted]', toolCalls: [] } })
+  expect(error).toMatchObject({ partial: { bytes: expect.any(Number) as number } })
+})
+
+test('before anything came there is nothing to keep; a signal\'s own reason stays itself', async () => {
+  const { provider, clock } = play([() => new Promise<Response>(() => undefined)])
+  const failure = provider.complete('Hi', { deadlineMs: 1000 }).catch((error: unknown) => error)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  clock.advance(1000)
+  expect(await failure).not.toHaveProperty('partial')
+  const controller = new AbortController()
+  const aborted = play([open('so')]).provider.complete('Hi', { signal: controller.signal, deadlineMs: 1000 }).catch((error: unknown) => error)
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  controller.abort()
+  expect(await aborted).toBe(controller.signal.reason)
+})
