@@ -56,7 +56,7 @@ describe('what would fill the memory is refused at its pointer', () => {
   /** Each definition holds the next one twice. */
   const doubling = (definitions: number): JsonObject => ({
     $ref: '#/$defs/0',
-    $defs: Object.fromEntries(Array.from({ length: definitions }, (_, at) => [at, { anyOf: [{ $ref: `#/$defs/${at + 1}` }, { $ref: `#/$defs/${at + 1}` }] }]).concat([[definitions, { type: 'string' }]])),
+    $defs: Object.fromEntries(Array.from({ length: definitions + 1 }, (_, at) => [at, at < definitions ? { anyOf: [{ $ref: `#/$defs/${at + 1}` }, { $ref: `#/$defs/${at + 1}` }] } : { type: 'string' }])),
   })
   const nestedIn = (levels: number): JsonObject => (levels ? { type: 'array', items: nestedIn(levels - 1) } : { type: 'string' })
   const inItself: Record<string, unknown> = { type: 'array' }

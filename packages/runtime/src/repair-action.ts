@@ -60,7 +60,7 @@ function bareObject(value: Envelope): Envelope | undefined {
 function flatPayload({ payload, ...rest }: Envelope): Envelope | undefined {
   if (typeof rest['type'] !== 'string' || !isPlainObject(payload)) return undefined
   // Two values for one key would be a guess.
-  return Object.keys(payload).some((key) => key in rest) ? undefined : { ...rest, ...payload }
+  return Object.keys(payload).some((key) => Object.hasOwn(rest, key)) ? undefined : { ...rest, ...payload }
 }
 
 function textContent(value: Envelope): Envelope | undefined {

@@ -21,7 +21,7 @@ export class ChatRecording {
   #exchanges = 0
   #ended = false
 
-  /** @throws {LlmError} `unsupported` — the model's way goes through a proxy, or it opens no connection. */
+  /** @throws {LlmError} `unsupported` — the model opens no connection. */
   constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
     const { config, recorder } = toRecorded(model, cli)
     const { system, messages } = session
