@@ -126,7 +126,7 @@ export class PullSource extends Source {
     if (chunk === null && !this.#over && !this.#stream.readableEnded && !this.#failure) return
     this.#taker = undefined
     if (chunk !== null) taker.take(chunk)
-    else if (this.#over || this.#stream.readableEnded || !this.#failure) taker.take(undefined)
-    else taker.fail(this.#failure)
+    else if (this.#failure && !this.#over && !this.#stream.readableEnded) taker.fail(this.#failure)
+    else taker.take(undefined)
   }
 }

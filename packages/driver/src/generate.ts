@@ -11,16 +11,12 @@ const advanced = (conversation: Conversation): Promise<boolean | LlmError> =>
 
 /** Runs a conversation to the end of its first round, or of the rounds a pause strings together, and gives it as one answer. */
 export async function generateAnswer(context: CallContext, start: StartConversation, provider: string): Promise<Generation> {
-  const state = { over: false }
   const recorders = new Set<TurnRecorder>()
-  const conversation = start((event) => {
-    state.over = event.type === 'done'
-  })
+  const conversation = start(() => undefined)
   try {
     await conversation.open()
-    while (!state.over && (await advanced(conversation)) === true) recorders.add(conversation.recorder)
+    while ((await advanced(conversation)) === true) recorders.add(conversation.recorder)
   } finally {
-    conversation.abandon()
     context.scope.end()
   }
   const { recorder } = conversation

@@ -75,7 +75,6 @@ export function createJsonClient(
           })
         }
       } finally {
-        exchange.abandon()
         context.scope.end()
       }
       return answer as T
