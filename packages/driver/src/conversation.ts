@@ -18,7 +18,7 @@ import {
 import type { CallContext } from './call-context.js'
 import type { Turn } from './driver.js'
 import type { EventSource, Step } from './event-reader.js'
-import { Exchange, type ReadStep } from './exchange.js'
+import { Exchange } from './exchange.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
 /** A round the vendor pauses goes on by itself at most this often in one stream. */
@@ -77,8 +77,8 @@ export class Conversation implements EventSource {
     else this.#nextRound().then(step.next, step.fail)
   }
 
-  readonly #read: ReadStep = {
-    done: () => {
+  readonly #read: Step = {
+    next: () => {
       try {
         if (this.#exchange.ended) this.#endTurn()
       } catch (error) {

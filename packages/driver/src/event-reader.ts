@@ -10,6 +10,12 @@ export interface Step {
   readonly fail: (error: unknown) => void
 }
 
+/** A step as a promise, for who reads whole answers. */
+export const oneStep = (go: (step: Step) => void): Promise<boolean | LlmError> =>
+  new Promise((next, fail) => {
+    go({ next, fail })
+  })
+
 /** What a reader pulls from. */
 export interface EventSource {
   /** Goes on by one step, and tells how it ended, at once where nothing is waited for. */

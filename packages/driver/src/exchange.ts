@@ -2,20 +2,13 @@ import { isLlmError, LlmError, type PartialAnswer, ProviderError, type StreamEve
 import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
+import type { Step } from './event-reader.js'
 import { createFramer, type Framer } from './framing.js'
 import { createGuardedFetch } from './guarded-fetch.js'
 import { IdleWatch } from './idle-watch.js'
 import { JsonBodyFramer } from './json-body.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
-
-/** Told once that a read is through, or why it failed. */
-export interface ReadStep {
-  /** What there was is decoded. */
-  done(): void
-  /** The round has failed. */
-  fail(error: unknown): void
-}
 
 /** One round on the wire: sends, reads, decodes, and tries again until the first piece of the answer. */
 export class Exchange {
@@ -37,7 +30,7 @@ export class Exchange {
   #host: string | undefined
   #failure: LlmError | undefined
   #interrupt: ((error: unknown) => void) | undefined
-  #step: ReadStep | undefined
+  #step: Step | undefined
   readonly #forget: () => void
   readonly #taker: ChunkTaker = {
     take: (chunk) => {
@@ -75,11 +68,11 @@ export class Exchange {
   }
 
   /** Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise. */
-  read(step: ReadStep): void {
+  read(step: Step): void {
     const source = this.#source
     this.#step = step
     if (!source) {
-      step.done()
+      step.next(true)
       return
     }
     this.#idle?.start()
@@ -97,10 +90,10 @@ export class Exchange {
       else this.#finish()
       this.#idle?.stop(this.recorder.pieces > before)
     } catch (error) {
-      this.#again(error).then(() => this.#step?.done(), (failure: unknown) => this.#step?.fail(failure))
+      this.#again(error).then(() => this.#step?.next(true), (failure: unknown) => this.#step?.fail(failure))
       return
     }
-    this.#step?.done()
+    this.#step?.next(true)
   }
 
   async #again(error: unknown): Promise<void> {

@@ -1,13 +1,8 @@
-import type { AssistantMessage, Generation, LlmError } from '@modelport/core'
+import type { AssistantMessage, Generation } from '@modelport/core'
 import type { CallContext } from './call-context.js'
-import type { Conversation } from './conversation.js'
+import { oneStep } from './event-reader.js'
 import type { TurnRecorder } from './turn-recorder.js'
 import type { StartConversation } from './stream-readers.js'
-
-const advanced = (conversation: Conversation): Promise<boolean | LlmError> =>
-  new Promise((next, fail) => {
-    conversation.advance({ next, fail })
-  })
 
 /** Runs a conversation to the end of its first round, or of the rounds a pause strings together, and gives it as one answer. */
 export async function generateAnswer(context: CallContext, start: StartConversation, provider: string): Promise<Generation> {
@@ -15,7 +10,7 @@ export async function generateAnswer(context: CallContext, start: StartConversat
   const conversation = start(() => undefined)
   try {
     await conversation.open()
-    while ((await advanced(conversation)) === true) recorders.add(conversation.recorder)
+    while ((await oneStep((step) => { conversation.advance(step) })) === true) recorders.add(conversation.recorder)
   } finally {
     context.scope.end()
   }

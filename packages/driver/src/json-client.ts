@@ -3,6 +3,7 @@ import { createCallContext } from './call-context.js'
 import type { ProviderSettings } from './config.js'
 import { createProviderState } from './create-provider.js'
 import type { Driver, HttpFailure } from './driver.js'
+import { oneStep } from './event-reader.js'
 import { Exchange } from './exchange.js'
 import { parseJson } from './parse-json.js'
 
@@ -69,11 +70,7 @@ export function createJsonClient(
       const exchange = new Exchange(context, turn, () => undefined)
       try {
         await exchange.open()
-        while (!exchange.ended) {
-          await new Promise<void>((done, fail) => {
-            exchange.read({ done, fail })
-          })
-        }
+        while (!exchange.ended) await oneStep((step) => { exchange.read(step) })
       } finally {
         context.scope.end()
       }

@@ -4,11 +4,10 @@ import { type ChunkTaker, Source } from './byte-source.js'
 /** Unread bytes at which the connection is paused: the size of a Node stream's own buffer. */
 const mostUnread = 64 * 1024
 
-/** Status and headers of a response, and its body. */
-export interface UndiciAnswer {
+/** What comes before the body of a response. */
+export interface UndiciHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: UndiciBody
 }
 
 /**
@@ -17,9 +16,9 @@ export interface UndiciAnswer {
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher (read 2026-11-21)
  */
 export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
-  /** Settles with the response, or rejects with what undici says. */
-  readonly answer: Promise<UndiciAnswer>
-  #respond: ((answer: UndiciAnswer) => void) | undefined
+  /** Settles once the response begins, or rejects with what undici says. */
+  readonly head: Promise<UndiciHead>
+  #respond: (head: UndiciHead) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
   #controller: Dispatcher.DispatchController | undefined
   readonly #signal: AbortSignal | undefined
@@ -32,7 +31,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   constructor(signal: AbortSignal | null | undefined) {
     super()
-    this.answer = new Promise((resolve, reject) => {
+    this.head = new Promise((resolve, reject) => {
       this.#respond = resolve
       this.#reject = reject
     })
@@ -46,16 +45,15 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
     if (this.#cancelled) controller.abort(this.#cancelled.reason)
   }
 
-  onResponseStart(_: unknown, status: number, headers: UndiciAnswer['headers']): void {
+  onResponseStart(_: unknown, status: number, headers: UndiciHead['headers']): void {
     // One of the 1xx comes before the response.
-    if (status >= 200) this.#respond?.({ status, headers, body: this })
+    if (status >= 200) this.#respond({ status, headers })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#over) return
-    const taker = this.#taker
+    const taker = this.#taken()
     if (taker) {
-      this.#taker = undefined
       taker.take(chunk)
       return
     }
@@ -66,7 +64,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#end()
-    this.#taken()?.take(undefined)
+    this.#settle()
   }
 
   onResponseError(_: unknown, error: unknown): void {

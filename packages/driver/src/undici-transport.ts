@@ -47,13 +47,13 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
     } catch (error) {
       exchange.onResponseError(undefined, error)
     }
-    const answer = await exchange.answer.catch((cause: unknown) => {
+    const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
       throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
     })
-    const headers = toHeaders(answer.headers)
-    const unpacked = decompress(answer.body, headers.get('content-encoding'))
+    const headers = toHeaders(raw)
+    const unpacked = decompress(exchange, headers.get('content-encoding'))
     // eslint-disable-next-line no-restricted-syntax -- the one cast: what SDKs and our reader use of `Response`, over our own body
-    return new ThinResponse(answer.status, headers, unpacked, address) as unknown as Response
+    return new ThinResponse(status, headers, unpacked, address) as unknown as Response
   }
 }
 

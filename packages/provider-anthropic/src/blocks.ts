@@ -53,16 +53,14 @@ export class AnswerBlocks {
 
   /** Something is added to a block. */
   add(key: number, delta: WireDelta): void {
-    const { type: kind, text: piece } = delta
-    const type = text(kind)
+    const type = text(delta.type)
     const block = this.#blocks.get(key) ?? this.#implied(key, type)
-    if (type === 'text_delta') {
-      this.#sink.text(text(piece))
-      block?.text.add(text(piece))
-      return
-    }
     const kept = block?.kept ?? { type: '' }
     switch (type) {
+      case 'text_delta':
+        this.#sink.text(text(delta.text))
+        block?.text.add(text(delta.text))
+        break
       case 'thinking_delta':
         this.#sink.reasoning(text(delta.thinking))
         block?.thinking.add(text(delta.thinking))
