@@ -76,7 +76,12 @@ export class Exchange {
       return
     }
     this.#idle?.start()
-    source.pull(this.#taker)
+    try {
+      source.pull(this.#taker)
+    } catch (error) {
+      // A stream that throws where it should fail.
+      this.#taker.fail(error)
+    }
   }
 
   #taken(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {

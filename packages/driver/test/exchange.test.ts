@@ -90,6 +90,20 @@ describe('a body', () => {
     expect(empty).not.toHaveProperty('partial')
   })
 
+  test('that throws where it should fail is cut', async () => {
+    const body = {
+      readableEnded: false,
+      on: () => undefined,
+      destroy: () => undefined,
+      read: (): null => {
+        throw new Error('broken')
+      },
+    }
+    const broken = (): Response => Object.defineProperty(new Response(), 'body', { value: body })
+    expect(await failure(read(play([broken], once).provider))).toMatchObject({ code: 'truncated', cause: { message: 'broken' } })
+    expect(await failure(play([broken], once).provider.complete('Hi'))).toMatchObject({ code: 'truncated', cause: { message: 'broken' } })
+  })
+
   test('that ends inside a record is cut; a whole record that cannot be read is not', async () => {
     expect(await failure(read(play([() => new Response(streamOf([line(text), '["te']))], once).provider))).toMatchObject({ code: 'truncated', cause: { message: expect.stringContaining('not JSON') as string } })
     expect(await failure(read(play([() => new Response(streamOf([line(text), '["te\n']))], once).provider))).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
