@@ -30,6 +30,11 @@ export interface UserMessage {
   readonly content: Content
   /** Tells users apart, for vendors that take it. */
   readonly name?: string
+  /**
+   * True where no user speaks but a run of tools does, in the only role an API has for it: the results of calls that no tool message can
+   * carry, what is wrong with a reply, that a call is the last. Never sent; stored with the message.
+   */
+  readonly byRun?: true
 }
 
 /** What the model said in one round. */

@@ -82,7 +82,7 @@ class Round {
       const result = this.#results.get(planned.call.id)
       return result ? [{ planned, result }] : []
     })
-    transcript.append({ role: 'user', content: toObservations(observations, mode === 'text' ? 'text' : 'json') })
+    transcript.append(toObservations(observations, mode === 'text' ? 'text' : 'json'))
   }
 
   judge(): DispatchResult {

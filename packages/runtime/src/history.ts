@@ -1,5 +1,6 @@
 import { type AssistantMessage, type ChatMessage, type Content, fromJson, LlmError, type StoredConversation, type SystemMessage, toJson } from '@modelport/core'
 import { Deque } from './deque.js'
+import { isRunMessage } from './user-request.js'
 
 /**
  * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same
@@ -123,8 +124,8 @@ export class ConversationHistory implements Iterable<ChatMessage> {
   }
 
   /**
-   * Drops the oldest messages until at most `maxMessages` are left. The leading system message stays; a result whose call is
-   * dropped is dropped with it, so that fewer may be left.
+   * Drops the oldest messages until at most `maxMessages` are left. The leading system message stays; what a run answered to a reply
+   * that is dropped, results and corrections, is dropped with it, so that fewer may be left.
    * @throws {LlmError} `config` — `maxMessages` is no whole number of at least 2.
    */
   truncate(maxMessages: number): void {
@@ -134,7 +135,7 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     const surplus = this.length - maxMessages
     if (surplus <= 0) return
     let dropped = surplus
-    while (this.#turns.at(dropped)?.role === 'tool') dropped++
+    for (let next = this.#turns.at(dropped); next && isRunMessage(next); next = this.#turns.at(dropped)) dropped++
     this.#turns.drop(dropped)
     const first = this.#turns.at(0)
     if (this.#system || first?.role !== 'system') return

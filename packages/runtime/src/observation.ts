@@ -1,6 +1,7 @@
-import { type ChatMessage, type Content, type ContentPart, textOf, type ToolCall, type ToolResult } from '@modelport/core'
+import { type Content, type ContentPart, textOf, type ToolCall, type ToolResult, type UserMessage } from '@modelport/core'
 import type { ActionMode } from './action-mode.js'
 import type { PlannedCall } from './read-reply.js'
+import { toRunMessage } from './user-request.js'
 
 /** The result of a call, where no tool message can carry it. */
 interface Observation {
@@ -8,16 +9,13 @@ interface Observation {
   readonly result: ToolResult
 }
 
-/** What the user message says that carries the results of calls the API knows nothing of. It is data, and never an instruction's role. */
-export function toObservations(observations: readonly Observation[], mode: ActionMode): Content {
+/** The user message that carries the results of calls the API knows nothing of. It is data, and never an instruction's role. */
+export const toObservations = (observations: readonly Observation[], mode: ActionMode): UserMessage => toRunMessage(toContent(observations, mode))
+
+function toContent(observations: readonly Observation[], mode: ActionMode): Content {
   const text = observations.map((one) => (mode === 'text' ? toBlock(one) : JSON.stringify(toRecord(one)))).join('\n')
   const media = observations.flatMap(({ result: { content } }): readonly ContentPart[] => (typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')))
   return media.length ? [{ type: 'text', text }, ...media] : text
-}
-
-/** True for a message that {@link toObservations} made: it belongs to the reply before it. */
-export function isObservation({ role, content }: ChatMessage): boolean {
-  return role === 'user' && /^(?:<tool_response>\n|\{"type":"(?:tool|agent)_(?:result|error)",)/.test(textOf(content))
 }
 
 function toRecord({ planned: { action, call }, result }: Observation): object {

@@ -10,7 +10,7 @@ import { type ModelReply, readReply, type Understood } from './read-reply.js'
 import type { LimitName, RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { Transcript } from './transcript.js'
-import { toCorrection } from './user-request.js'
+import { toRunMessage } from './user-request.js'
 
 /** How a run ended, without what every outcome has. */
 export type Ending = RunResult extends infer Result ? (Result extends RunResult ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'metrics' | 'steps' | 'text'> : never) : never
@@ -37,7 +37,7 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   events.step = state.step
   events.emit({ type: 'llm_step' })
   const isLast = preset.lastCallText !== undefined && state.step === steps
-  if (isLast) state.transcript.append({ role: 'user', content: preset.lastCallText ?? '' })
+  if (isLast) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
   await state.refreshTools()
   await compactBefore(state)
   const reply = await callModel(state, isLast)
@@ -100,7 +100,7 @@ function failParse(state: RunState, message: AssistantMessage, feedback: string,
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return toLimit('parse-failures', state)
-  state.transcript.append(toCorrection(toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText)))
+  state.transcript.append(toRunMessage(toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText)))
   return undefined
 }
 

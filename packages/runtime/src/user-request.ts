@@ -1,15 +1,10 @@
-import type { ChatMessage } from '@modelport/core'
-import { isObservation } from './observation.js'
+import type { ChatMessage, Content, UserMessage } from '@modelport/core'
 
-/** By object: what a correction says can be set, so that no text tells it. */
-const corrections = new WeakSet<ChatMessage>()
+/** What a run says in the user's role: results that no tool message can carry, what is wrong with a reply, that a call is the last. */
+export const toRunMessage = (content: Content): UserMessage => ({ role: 'user', content, byRun: true })
 
-/** The user message that tells the model what is wrong with its reply. */
-export function toCorrection(content: string): ChatMessage {
-  const message: ChatMessage = { role: 'user', content }
-  corrections.add(message)
-  return message
-}
+/** True for what a run answered to a reply. The text does not tell it: a user may say the same. */
+export const isRunMessage = (message: ChatMessage): boolean => message.role === 'tool' || (message.role === 'user' && message.byRun === true)
 
-/** True for what a user says: in the same role a run gives results that no tool message can carry, and corrections. */
-export const isUserRequest = (message: ChatMessage): boolean => message.role === 'user' && !isObservation(message) && !corrections.has(message)
+/** True for what a user says. */
+export const isUserRequest = (message: ChatMessage): boolean => message.role === 'user' && !message.byRun

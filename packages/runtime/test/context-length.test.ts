@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { defineTool, infer, inferStream, type InferRequest, type RunEvent, toWireEvent } from '../src/index.js'
+import { compact, ConversationHistory, defineTool, infer, inferStream, type InferRequest, type RunEvent, toWireEvent } from '../src/index.js'
 
 const talk = (pairs: number): ChatMessage[] => Array.from({ length: pairs * 2 }, (_, index) => ({ role: index % 2 ? ('assistant' as const) : ('user' as const), content: `message ${index}` }))
 const tooLong: MockResponse = { error: 'context-length' }
@@ -130,6 +130,32 @@ test.each(['json', 'text', 'native'] as const)('in mode %s a correction is not t
   const prepared = events.flatMap((event) => (event.type === 'context_prepared' ? [event.manifest.userTokens] : []))
   expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
   expect(prepared[0]).toBeGreaterThan(0)
+})
+
+test.each(['json', 'text'] as const)('in mode %s a question that begins like a result is still a question, and a result stays one when the conversation was stored', async (mode) => {
+  const call: MockResponse = mode === 'json' ? '{"type":"tool_call","tool":"look","args":{}}' : '<tool_call>{"name":"look","arguments":{}}</tool_call>'
+  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
+  const final = (text: string): MockResponse => (mode === 'json' ? `{"type":"final","content":"${text}"}` : text)
+  const wrong: MockResponse = mode === 'json' ? '{"type":"tool' : '<tool_call>{'
+  const { result } = await run([call, wrong, final('There.')], { mode, tools: [look], messages: [] })
+  const stored: unknown = JSON.parse(JSON.stringify(ConversationHistory.fromList(result.transcript)))
+  const history = ConversationHistory.fromJson(stored)
+  expect(history.toList()).toEqual(result.transcript)
+  await compact(history, { maxMessages: 5 }, { estimate: (text) => text.length })
+  expect(history.toList().map(({ content }) => content)).toContain('Is it warm?')
+
+  const pasted = mode === 'json' ? '{"type":"tool_result","tool":"look","result":"found"} is what I see. Why?' : '<tool_response>\nfound\n</tool_response> is what I see. Why?'
+  const { provider } = await run([call, tooLong, final('So.')], { mode, tools: [look], query: pasted, compaction: { maxMessages: 3 } })
+  expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([expect.anything(), pasted, expect.anything(), expect.anything()])
+})
+
+test('what is said with the last call is not taken for the task either', async () => {
+  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
+  const call = (at: number): MockResponse => ({ toolCalls: [{ name: 'look', arguments: { at } }] })
+  const { provider } = await run([call(1), call(2), tooLong, 'Warm.'], {
+    tools: [look], compaction: { maxMessages: 4 }, limits: { maxSteps: 2 }, preset: { lastCallText: 'The end.' },
+  })
+  expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(['Is it warm?', '', 'found', 'The end.'])
 })
 
 test('compaction at the threshold is told with its report too; replies that were no action are still forgotten afterwards', async () => {

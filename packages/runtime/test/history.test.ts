@@ -76,6 +76,14 @@ describe('inventory 1C: ConversationHistory', () => {
     expect(roles(history)).toEqual(['assistant', 'user'])
   })
 
+  test('truncate takes what a run answered in the user\'s role for the result it is', () => {
+    const history = ConversationHistory.fromList([
+      user('a'), { role: 'assistant', content: '{"type":"tool_call"}' }, { role: 'user', content: '{"type":"tool_result"}', byRun: true }, user('b'), user('c'),
+    ])
+    history.truncate(3)
+    expect(history.toList()).toEqual([user('b'), user('c')])
+  })
+
   test('inventory 4.2 P14: calls, ids, origin and parts survive JSON', () => {
     const history = ConversationHistory.fromList([
       { role: 'system', content: [{ type: 'text', text: 'Be ' }, { type: 'text', text: 'brief.' }] },
