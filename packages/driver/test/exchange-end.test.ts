@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { line, play, settle, type Step, streamOf } from './scripted-driver.js'
+
+const text: Step = ['text', 'x']
+const stop: Step = ['finish', 'stop']
+
+test('an abort is an abort until the body has ended, also where the answer is whole already', async () => {
+  const { provider } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))])
+  const controller = new AbortController()
+  const answer = provider.complete('Hi', { signal: controller.signal }).catch((error: unknown) => error)
+  await settle()
+  controller.abort(new Error('enough'))
+  expect(await answer).toBe(controller.signal.reason)
+})
+
+test('the request of an answer that was read to its end is not aborted, of one that failed it is', async () => {
+  const { provider, ios } = play([[text, stop], [text]], { defaults: { retry: { attempts: 1 } } })
+  expect(await provider.complete('Hi')).toBe('x')
+  await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
+  expect(ios.map(({ signal }) => signal.aborted)).toEqual([false, true])
+})
