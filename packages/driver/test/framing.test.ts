@@ -53,6 +53,15 @@ describe('lines', () => {
     expect(lines([encode('a\r'), encode(''), encode('\n'), encode('\nb')])).toEqual(['a', '', 'b'])
   })
 
+  test.each(['\n', '\r', '\r\n'])('a line is given out as soon as its end %j is there', (end) => {
+    const found: string[] = []
+    const splitter = new LineSplitter((text, start, to) => found.push(text.slice(start, to)), mib)
+    splitter.push(encode(`a\nb${end}c`))
+    expect(found).toEqual(['a', 'b'])
+    splitter.push(encode(`d${end}`))
+    expect(found).toEqual(['a', 'b', 'cd'])
+  })
+
   test('one byte order mark at the start is dropped, none elsewhere', () => {
     for (const chunks of splits(encode('\ufeff\ufeffa\n\ufeffb\n'))) expect(lines(chunks)).toEqual(['\ufeffa', '\ufeffb'])
     for (const chunks of splits(encode('\ufeff\na'))) expect(lines(chunks)).toEqual(['', 'a'])
@@ -68,7 +77,7 @@ describe('lines', () => {
   })
 
   test.each([[[0xff, 10]], [[0xc3, 10]], [[0xed, 0xa0, 0x80, 10]], [[0xf0, 0x9f, 10]], [[0x61, 0x80, 10]], [[0xc0, 0xaf, 10]]])('invalid UTF-8 %j is refused', (bytes) => {
-    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol' }))
+    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol', message: 'the stream is not valid UTF-8' }))
   })
 
   test('a chunk may be reused by its sender', () => {
@@ -173,7 +182,9 @@ describe('whole bodies', () => {
   test('a web page is refused whatever was asked for', () => {
     for (const stream of [true, false]) {
       const choice = { framing: 'ndjson' as const, stream, contentType: 'Text/HTML; charset=utf-8', maxEventBytes: mib }
-      expect(() => createFramer(choice, () => undefined)).toThrow(expect.objectContaining({ code: 'protocol' }))
+      expect(() => createFramer(choice, () => undefined)).toThrow(expect.objectContaining({
+        code: 'protocol', message: 'the server answered with a web page; check the base URL and any proxy in between',
+      }))
     }
   })
 
