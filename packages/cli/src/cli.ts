@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { FactoryContext } from '@modelport/factory'
 import { Interrupted } from './exit-codes.js'
-import type { Io } from './io.js'
+import { type Io, written } from './io.js'
 import { readKeyFile } from './key-file.js'
 import { defaultLocations, type Locations } from './locations.js'
 import { Printer } from './printer.js'
@@ -33,7 +33,9 @@ export interface Cli {
 export async function createCli(io: Io, options: CommonOptions, signal: AbortSignal): Promise<Cli> {
   const { environment } = io
   const usual = defaultLocations(environment, io.home)
-  const locations = { ...usual, config: resolve(options.config ?? usual.config) }
+  // A variable that is empty is not set.
+  const named = options.config ?? environment('MODELPORT_CONFIG') ?? ''
+  const locations = named ? { ...usual, config: resolve(named) } : usual
   const keys = await readKeyFile(locations.keys)
   const err = new Printer(io.stderr, environment)
   const json = options.json === true
@@ -48,28 +50,44 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
     out: new Printer(io.stdout, environment),
     err,
     locations,
-    configGiven: options.config !== undefined || environment('MODELPORT_CONFIG') !== undefined,
+    configGiven: named !== '',
     context: { environment: (name) => environment(name) ?? keys.get(name) },
     signal,
   }
 }
 
-/** A signal for everything a command does: aborted by the first Ctrl-C, and when the reader of the output is gone. */
-export function createSignal(io: Io): { readonly signal: AbortSignal; readonly outputLost: () => boolean; readonly end: () => void } {
+/** What a command does while its outputs are there. */
+export interface CommandLife {
+  /** Aborted by the first Ctrl-C, and when an output takes nothing any more. */
+  readonly signal: AbortSignal
+  /** Rejects with what a write failed with. A reader that is gone is no failure of the command, and is passed over. */
+  flush(): Promise<void>
+  /** True where the reader of an output is gone. */
+  readerIsGone(): boolean
+  end(): void
+}
+
+/** Watches over Ctrl-C and the outputs until `end`. */
+export function createLife(io: Io): CommandLife {
   const controller = new AbortController()
-  let lost = false
+  let failure: NodeJS.ErrnoException | undefined
+  const readerIsGone = (): boolean => failure?.code === 'EPIPE'
   const forget = io.onInterrupt(() => {
     controller.abort(new Interrupted('interrupted'))
   })
   const onError = (error: NodeJS.ErrnoException): void => {
-    lost = true
+    failure ??= error
     controller.abort(error)
   }
   io.stdout.on('error', onError)
   io.stderr.on('error', onError)
   return {
     signal: controller.signal,
-    outputLost: () => lost,
+    flush: async () => {
+      await Promise.all([io.stdout, io.stderr].map(written))
+      if (failure && !readerIsGone()) throw failure
+    },
+    readerIsGone,
     end: () => {
       forget()
       io.stdout.off('error', onError)

@@ -35,7 +35,7 @@ export class ConfiguredModels {
 
   /**
    * The model of this name, else the provider or `provider:model` of it; without a name the one of the role `chat`.
-   * @throws {LlmError} `config`
+   * @throws {LlmError} `config` — there is no such model or provider, or no configuration.
    */
   pick(name: string | undefined): NamedModel {
     if (name === undefined) {

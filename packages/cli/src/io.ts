@@ -22,3 +22,10 @@ export interface Io {
   /** Calls the listener at each Ctrl-C until the returned function is called. */
   onInterrupt(listener: () => void): () => void
 }
+
+/** Resolves when an output has taken everything, or failed and said so. */
+export const written = (output: Output): Promise<void> => new Promise((resolve) => {
+  // A stream tells its error a moment after it is destroyed.
+  if (output.destroyed) setImmediate(resolve)
+  else output.write('', () => { resolve() })
+})

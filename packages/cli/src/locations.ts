@@ -24,7 +24,7 @@ export function defaultLocations(environment: Environment, home: string): Locati
   }
   const config = folder('XDG_CONFIG_HOME', '.config')
   return {
-    config: environment('MODELPORT_CONFIG') ?? join(config, 'config.yaml'),
+    config: join(config, 'config.yaml'),
     keys: join(config, 'keys.env'),
     sessions: join(folder('XDG_STATE_HOME', '.local/state'), 'sessions'),
   }

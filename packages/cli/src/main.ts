@@ -1,14 +1,12 @@
 #!/usr/bin/env node
+import { written } from './io.js'
 import { processIo } from './node-io.js'
 import { run } from './run.js'
 
 const io = processIo()
-// A reader that is gone is told by a failed write, and that is dealt with where it matters.
+// What a write failed with is told where it matters; nobody listening would end the process.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 const code = await run(process.argv.slice(2), io)
-await Promise.all([process.stdout, process.stderr].map((output) => new Promise((resolve) => {
-  if (output.destroyed) resolve(undefined)
-  else output.write('', resolve)
-})))
+await Promise.all([process.stdout, process.stderr].map(written))
 // Connections that are kept alive, and tools that still run, must not hold the terminal.
 process.exit(code)

@@ -19,8 +19,9 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     }
     await rename(draft, path)
   } catch (error) {
-    await rm(draft, { force: true })
-    throw error
+    await rm(draft, { force: true }).catch(() => undefined)
+    // What the user named, not the draft.
+    throw Object.assign(error as Error, { path })
   }
 }
 

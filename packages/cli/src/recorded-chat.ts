@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type CallOptions, type ChatMessage, LlmError, type ToolDefinition, type ToolResult } from '@modelport/core'
 import { type ModelConfig, resolveModel } from '@modelport/factory'
 import { type Cassette, type CassetteRecorder, parseCassette, recordCassette, replayCassette, type CassettePlayer } from '@modelport/provider-mock'
@@ -6,6 +5,7 @@ import type { Cli } from './cli.js'
 import type { NamedModel } from './configured-models.js'
 import { writePrivateFile } from './private-file.js'
 import { withoutSecrets } from './secrets.js'
+import { readTextFile } from './text-file.js'
 import type { LocalTool } from './tool-module.js'
 
 /** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
@@ -50,21 +50,29 @@ export function toRecordedModel({ config }: NamedModel, { context }: Cli): Recor
 export const saveRecording = (path: string, cassette: Cassette, asked: RecordedAsk, secrets: readonly string[]): Promise<void> =>
   writePrivateFile(path, `${withoutSecrets(JSON.stringify({ ...cassette, asked }, undefined, 2), secrets)}\n`)
 
+/** Says what was kept, and where. */
+export const toKept = (exchanges: number, file: string): string => `recorded ${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'} in ${file}; read it before you share it`
+
 /** A recording that can be asked again. @throws {LlmError} `config` — it is none, or was not made by `modelport record`. */
 export async function loadRecording(path: string, mode: 'strict' | 'lenient'): Promise<{ readonly asked: RecordedAsk; readonly player: CassettePlayer; readonly config: ModelConfig }> {
-  let stored: { readonly asked?: RecordedAsk } | null
+  let stored: { readonly asked?: unknown } | null
   try {
-    stored = JSON.parse(await readFile(path, 'utf8')) as { readonly asked?: RecordedAsk } | null
+    stored = JSON.parse(await readTextFile(path)) as typeof stored
   } catch (error) {
     if (error instanceof SyntaxError) throw new LlmError('config', `cassette: ${path} is not JSON`)
     throw error
   }
   const cassette = parseCassette(stored)
   const asked = stored?.asked
-  if (asked === undefined) throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
+  if (!isRecordedAsk(asked)) throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
   const player = replayCassette(cassette, { mode })
   // Which key is sent does not matter to a cassette, and nothing is sent.
   return { asked, player, config: { ...asked.model, apiKey: 'no-key-is-sent', fetch: (input, init) => player(input, init) } }
+}
+
+function isRecordedAsk(value: unknown): value is RecordedAsk {
+  const { model, options, prompt, followUps = [], history = [], tools, results } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof prompt === 'string' && [model, options].every((one) => typeof one === 'object' && one !== null) && [followUps, history, tools, results].every(Array.isArray)
 }
 
 /** Tools that answer what they answered then. */

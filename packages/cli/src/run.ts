@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { createCli, createSignal } from './cli.js'
+import { createCli, createLife } from './cli.js'
 import type { Start } from './commands/start.js'
 import { exitCodes, UsageError } from './exit-codes.js'
 import { printFailure } from './failure.js'
@@ -15,13 +15,14 @@ import { refuseSecretFlags } from './secret-flags.js'
 export async function run(args: readonly string[], io: Io): Promise<number> {
   let code: number = exitCodes.done
   const json = args.includes('--json')
-  let outputLost = (): boolean => false
+  let readerIsGone = (): boolean => false
   const start: Start = async (options, action, interrupts = 'abort') => {
     const own: Io = { ...io, onInterrupt: () => () => undefined }
-    const life = createSignal(interrupts === 'own' ? own : io)
-    outputLost = life.outputLost
+    const life = createLife(interrupts === 'own' ? own : io)
+    readerIsGone = () => life.readerIsGone()
     try {
       code = await action(await createCli(io, options, life.signal))
+      await life.flush()
     } catch (error) {
       // What a signal ended is told by its reason, however it was put.
       throw life.signal.aborted ? life.signal.reason : error
@@ -36,11 +37,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done
-      if (json) printFailure(new UsageError(toUsageMessage(error.message)), new Printer(io.stderr, io.environment), json)
+      if (json) printFailure(new UsageError(toUsageMessage(error.message.replace(/^error: /, ''))), new Printer(io.stderr, io.environment), json)
       return exitCodes.usage
     }
     // Nobody reads on: `modelport … | head` is no failure.
-    if (outputLost()) return exitCodes.done
+    if (readerIsGone()) return exitCodes.done
     return printFailure(error, new Printer(io.stderr, io.environment), json)
   }
 }

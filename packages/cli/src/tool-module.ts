@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
@@ -26,6 +27,7 @@ export interface LocalTool {
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
 export async function loadTools(file: string): Promise<LocalTool[]> {
+  if (!existsSync(file)) throw new LlmError('config', `${file}: there is no such file`)
   let loaded: { readonly default?: unknown }
   try {
     loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }

@@ -33,9 +33,7 @@ describe('chat --record', () => {
     expect(text).not.toMatch(/Bearer (?!\[)/)
     await server.close()
     const replayed = await elsewhere(['replay', file])
-    // In a pipe each answer of a replay ends its line.
-    expect(replayed.code).toBe(0)
-    expect(replayed.out.replaceAll('\n', '')).toBe(recorded.out.replaceAll('\n', ''))
+    expect(replayed).toMatchObject({ code: 0, out: recorded.out })
   })
 
   test('of a chat that was resumed', async () => {
@@ -44,7 +42,7 @@ describe('chat --record', () => {
     const recorded = await chat(['--resume', '--record', file], 'plain two\n')
     expect((JSON.parse(readFileSync(file, 'utf8')) as { asked: { history: unknown[] } }).asked.history).toHaveLength(2)
     await server.close()
-    expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: `${recorded.out}\n` })
+    expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: recorded.out })
   })
 
   test('--json says what was recorded; what cannot be repeated is refused, and the chat goes on', async () => {
@@ -60,6 +58,12 @@ describe('chat --record', () => {
     const running = startCommand(['chat', '--no-save', '--record', file], { home: home.path, stdin: 'plain one\nplain two\n', environment: { MY_KEY: key }, onOutput: (text) => { if (text.includes(' text')) void server.close() } })
     expect((await running.done).err).toContain('the recording ends before this answer')
     expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: 'Plain text\n' })
+  })
+
+  test('a file that cannot be written is no recording', async () => {
+    const { code, err } = await chat(['--no-save', '--record', '/dev/null/chat.json'], 'plain\n')
+    expect(code).toBe(1)
+    expect(err).toBe('error: /dev/null: it is no folder\nthe recording ends before this answer\nnothing was recorded\n')
   })
 
   test('no answer, no file', async () => {

@@ -29,7 +29,7 @@ describe('chat over a pipe', () => {
   test('each line is a message; the conversation goes on, and is kept for its owner', async () => {
     const before = process.umask(0)
     const { code, out } = await chat([], `plain one\nplain two, not ${key}\n`).finally(() => process.umask(before))
-    expect({ code, out }).toEqual({ code: 0, out: 'Plain textPlain text' })
+    expect({ code, out }).toEqual({ code: 0, out: 'Plain text\nPlain text\n' })
     expect((server.requests.at(-1)?.body as { messages: unknown[] }).messages).toHaveLength(3)
     const [name = ''] = readdirSync(sessionFolder())
     expect(statSync(join(sessionFolder(), name)).mode & 0o777).toBe(0o600)
@@ -70,7 +70,7 @@ describe('chat over a pipe', () => {
     expect(allowed.find(({ type }) => type === 'tool-result')).toMatchObject({ content: '{"city":"Rome\u202e","degrees":28}' })
   })
 
-  test('a failure ends it with its code; what was said before is kept', async () => {
+  test('a failure ends it with its code', async () => {
     const { code, err } = await chat([], 'plain\n', { environment: { MY_KEY: 'sk-wrong-0123456789' } })
     expect(code).toBe(4)
     expect(err).toContain('error (auth)')
@@ -107,8 +107,18 @@ describe('saved chats', () => {
 
   test('a file that is none says so', async () => {
     mkdirSync(sessionFolder(), { recursive: true })
-    writeFileSync(join(sessionFolder(), '20260101-000000-aaaaaaaa.json'), '{"version": 9}')
-    await expect(store().load('20260101-000000-aaaaaaaa')).rejects.toMatchObject({ code: 'invalid-request' })
+    const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.json')
+    const facts = { model: 'main', createdAt: '', updatedAt: '' }
+    for (const stored of ['', 'null', '5', '{"version":1,"messages":[]}', JSON.stringify({ ...facts, model: 5 })]) {
+      writeFileSync(file, stored)
+      await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({ code: 'config', message: `${file}: this is no saved chat` })
+    }
+    writeFileSync(file, JSON.stringify({ ...facts, version: 9 }))
+    await expect(store().load('20260101-000000-aaaaaaaa')).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringMatching(`^${file}: .*version`) as string })
+  })
+
+  test('a folder that is none is not an empty one', async () => {
+    expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({ code: 1, err: 'error: /dev/null: it is no folder\n' })
   })
 })
 
@@ -129,6 +139,10 @@ describe('a module with tools', () => {
     const [, b] = tools
     await expect(b!.check({})).rejects.toThrow('not ok')
     await expect(b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000) })).resolves.toBe('call_7')
+  })
+
+  test('that is not there', async () => {
+    await expect(loadTools('/nowhere/tools.mjs')).rejects.toMatchObject({ code: 'config', message: '/nowhere/tools.mjs: there is no such file' })
   })
 
   const wrong: [text: string, message: string][] = [

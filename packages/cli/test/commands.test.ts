@@ -65,7 +65,10 @@ describe('complete', () => {
     ['no prompt', ['complete'], 2, 'there is no prompt'],
     ['no such model', ['complete', '-m', 'other', 'x'], 3, 'configured: main'],
     ['no configuration', ['complete', '-c', '/nowhere/config.yaml', 'x'], 3, 'there is no such file'],
+    ['a configuration without a name', ['complete', '-c', '', 'x'], 2, 'it is empty'],
     ['no number', ['complete', '--max-tokens', 'many', 'x'], 2, 'it is no number'],
+    ['no count', ['complete', '--max-tokens', '0', 'x'], 2, 'a whole number above 0'],
+    ['a schema that is a folder', ['complete', '--schema', '/tmp', 'x'], 1, '/tmp: it is a folder'],
     ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
     ['a schema that is none', ['complete', '--schema', '/dev/null', 'x'], 2, 'this is no JSON'],
   ]
@@ -88,7 +91,7 @@ describe('complete', () => {
   test('wrong arguments are data too, with --json', async () => {
     const { err, code } = await cli(['complete', '--json', '--colour=sk-secret'])
     expect(code).toBe(2)
-    expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: `error: unknown option '--colour'` }, exitCode: 2 })
+    expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: `unknown option '--colour'` }, exitCode: 2 })
   })
 
   test('Ctrl-C ends with 130, without a word', async () => {
@@ -98,9 +101,15 @@ describe('complete', () => {
   })
 
   test('a reader that is gone is no failure', async () => {
-    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput() } })
+    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput('EPIPE') } })
     const { code, err } = await running.done
     expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  test.each([['a long answer', 'be slow'], ['the last write of a short one', 'be evil']])('a disk that is full is one: %s', async (_what, prompt) => {
+    const running = startCommand(['complete', prompt], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput('ENOSPC') } })
+    const { code, err } = await running.done
+    expect({ code, err }).toEqual({ code: 1, err: 'error: ENOSPC: write\n' })
   })
 })
 
@@ -206,7 +215,10 @@ describe('record and replay', () => {
     const file = join(home.path, 'x.json')
     writeFileSync(file, '{"version":1,"exchanges":[]}')
     expect(await cli(['replay', file])).toMatchObject({ code: 3 })
-    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({ code: 1 })
+    writeFileSync(file, '{"version":1,"exchanges":[],"asked":{"model":{"provider":"ollama","model":"x"},"options":{},"prompt":"hi","tools":[]}}')
+    expect(await cli(['replay', file])).toMatchObject({ code: 3, err: expect.stringContaining('was not made by "modelport record"') as string })
+    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') as string })
+    expect(await cli(['replay', home.path])).toMatchObject({ code: 1, err: expect.stringContaining(`${home.path}: it is a folder`) as string })
   })
 })
 
@@ -242,7 +254,8 @@ describe('completion', () => {
   test.each(['zsh', 'fish'])('is a script that %s reads', async (shell) => {
     const { out, code } = await cli(['completion', shell])
     expect(code).toBe(0)
-    expect(out).toContain('--format'.slice(2))
+    // Fish spells it `-l format`.
+    expect(out).toContain('format')
     if (!has(shell)) {
       console.log(`skipped: ${shell} is not installed, so its script is not run`)
       return

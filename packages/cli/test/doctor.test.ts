@@ -71,19 +71,20 @@ describe('doctor', () => {
   const broken: [what: string, url: string, step: string, problem: string][] = [
     ['a name that does not resolve', 'http://model.invalid:8080', 'dns', 'dns'],
     ['a port where nothing listens', 'http://127.0.0.1:REFUSED', 'tcp', 'refused'],
-    ['an address that is none', 'ftp://x', 'config', 'config'],
   ]
   test.each(broken)('%s', async (_what, url, step, problem) => {
     configure(home.path, url.replace('REFUSED', String(refused.port)))
-    const { code, last, report } = await command(['doctor', '--json', '-m', 'main'], { home: home.path, stdin: '', environment: { MY_KEY: key } }).then(({ out, code }) => {
-      // A file that cannot be read is a failure of its own.
-      if (!out) return { code: 20, report: undefined, last: { id: 'config', status: 'failed', problem: 'config', fix: '' } }
-      const [report] = (JSON.parse(out) as { models: DoctorReport[] }).models
-      return { code, report, last: report!.steps.findLast(({ notReached }) => !notReached)! }
-    })
+    const { code, last, report } = await diagnosed(['-m', 'main'])
     expect(code).toBe(20)
     expect(last).toMatchObject({ id: step, status: 'failed', problem })
-    if (report) expect(report.steps.filter(({ notReached }) => notReached).every(({ status }) => status === 'skipped')).toBe(true)
+    const left = report.steps.filter(({ notReached }) => notReached)
+    expect(left.map(({ status }) => status)).toEqual(report.steps.slice(-left.length).map(() => 'skipped'))
+    expect(left.at(-1)?.id).toBe('schema')
+  })
+
+  test('a configuration that cannot be read is a failure of the command', async () => {
+    configure(home.path, 'ftp://x')
+    expect(await command(['doctor', '--json'], { home: home.path, stdin: '' })).toMatchObject({ code: 3, out: '', err: expect.stringContaining('base_url') as string })
   })
 
   test('https where the server speaks http', async () => {

@@ -26,21 +26,21 @@ export interface Running {
   readonly done: Promise<Outcome>
   /** Ctrl-C. */
   interrupt(): void
-  /** Breaks the output, as when its reader ends. */
-  breakOutput(): void
+  /** Breaks the output: with EPIPE as when its reader ends. */
+  breakOutput(code: 'EPIPE' | 'ENOSPC'): void
 }
 
 /** Starts a command without a process. */
 export function startCommand(args: readonly string[], world: World): Running {
   const listeners = new Set<() => void>()
   const written = { out: '', err: '' }
-  let broken = false
+  let broken: string | undefined
   const output = (name: 'out' | 'err'): Output =>
     Object.assign(
       new Writable({
         write: (chunk: Buffer, _encoding, callback) => {
-          if (broken && name === 'out') {
-            callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+          if (broken !== undefined && name === 'out') {
+            callback(Object.assign(new Error(`${broken}: write`), { code: broken }))
             return
           }
           written[name] += String(chunk)
@@ -62,7 +62,7 @@ export function startCommand(args: readonly string[], world: World): Running {
   return {
     done: run(args, io).then((code) => ({ code, ...written })),
     interrupt: () => { for (const listener of listeners) listener() },
-    breakOutput: () => { broken = true },
+    breakOutput: (code) => { broken = code },
   }
 }
 

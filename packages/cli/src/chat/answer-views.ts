@@ -26,6 +26,8 @@ export class TextView implements AnswerView {
   #markdown: MarkdownView | undefined
   #last: 'text' | 'reasoning' | undefined
   #lineOpen = false
+  /** True where a pipe was given text that does not end its line. */
+  #pipeOpen = false
 
   constructor(options: TextViewOptions) {
     this.#options = options
@@ -54,8 +56,11 @@ export class TextView implements AnswerView {
     this.#wait()
   }
 
+  /** An answer ends its line, also in a pipe. */
   end(): void {
     this.#finish()
+    if (this.#pipeOpen) this.#options.out.line()
+    this.#pipeOpen = false
   }
 
   #text(text: string): void {
@@ -66,7 +71,9 @@ export class TextView implements AnswerView {
     const clean = this.#safe(text)
     if (markdown && out.terminal) (this.#markdown ??= new MarkdownView(out)).write(clean)
     else out.write(clean)
-    if (clean) this.#lineOpen = !clean.endsWith('\n')
+    if (!clean) return
+    this.#lineOpen = !clean.endsWith('\n')
+    this.#pipeOpen = this.#lineOpen && !out.terminal
   }
 
   #reasoning(text: string): void {

@@ -3,7 +3,7 @@ import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
 import type { Cli } from '../cli.js'
 import type { NamedModel } from '../configured-models.js'
-import { type RecordedAsk, saveRecording, toRecorded, toRecordedModel } from '../recorded-chat.js'
+import { type RecordedAsk, saveRecording, toKept, toRecorded, toRecordedModel } from '../recorded-chat.js'
 import type { LocalTool } from '../tool-module.js'
 import type { Answer } from './answer.js'
 import type { Session } from './session-store.js'
@@ -50,8 +50,8 @@ export class ChatRecording {
     this.#results.push(...results)
     const [first = '', ...followUps] = this.#prompts
     const cassette = this.#recorder.cassette()
-    this.#exchanges = cassette.exchanges.length
     await saveRecording(this.#file, cassette, { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) }, secrets)
+    this.#exchanges = cassette.exchanges.length
   }
 
   /** Ends the recording before an answer that failed or was stopped; what came before stays. */
@@ -66,6 +66,6 @@ export class ChatRecording {
   report(): void {
     const { out, err, json } = this.#cli
     if (json) out.json({ type: 'recorded', file: this.#file, exchanges: this.#exchanges })
-    else err.line(err.style('dim', this.#exchanges ? `recorded ${this.#exchanges} exchanges in ${this.#file}; read it before you share it: what was said is in it` : 'nothing was recorded'))
+    else err.line(err.style('dim', this.#exchanges ? `${toKept(this.#exchanges, this.#file)}: what was said is in it` : 'nothing was recorded'))
   }
 }

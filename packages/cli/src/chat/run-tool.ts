@@ -9,20 +9,23 @@ export interface ToolRun {
   readonly tools: readonly LocalTool[]
   readonly approve: Approve
   readonly step: number
-  /** Most milliseconds a tool may take that does not say. Default 120,000. */
+  /** Most milliseconds a tool may take that does not say. Default: {@link defaultToolSeconds}. */
   readonly timeoutMs?: number
   readonly signal: AbortSignal
   /** Told before the tool runs, allowed and its arguments found valid. */
   readonly onStart?: (call: ToolCall) => void
 }
 
+/** Seconds a call of a tool may take where nobody says: the same as in the runtime. */
+export const defaultToolSeconds = 120
+/** Milliseconds; a longer timer would run out at once. */
 const longestTimer = 2 ** 31 - 1
 
 /**
  * Runs one call and describes what came of it; whatever goes wrong becomes a result that the model can read. What is run is made
  * of the text that was approved, so that nothing can change in between.
  */
-export async function runTool(call: ToolCall, { tools, approve, step, timeoutMs = 120_000, signal, onStart }: ToolRun): Promise<ToolResult> {
+export async function runTool(call: ToolCall, { tools, approve, step, timeoutMs = defaultToolSeconds * 1000, signal, onStart }: ToolRun): Promise<ToolResult> {
   const fail = (content: string): ToolResult => ({ callId: call.id, content, isError: true })
   if (call.error !== undefined) return fail(`The arguments are not a JSON object: ${call.error}`)
   const tool = tools.find(({ definition }) => definition.name === call.name)

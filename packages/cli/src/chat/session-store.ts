@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChatMessage, fromJson, LlmError, type StoredConversation, toJson } from '@modelport/core'
+import { type ChatMessage, fromJson, isLlmError, LlmError, type StoredConversation, toJson } from '@modelport/core'
 import { writePrivateFile } from '../private-file.js'
 import { withoutSecrets } from '../secrets.js'
 
@@ -41,20 +41,24 @@ export class SessionStore {
   /** @throws {LlmError} `config` — there is no such chat, or its file is none; `invalid-request` — of an unknown version. */
   async load(id: string): Promise<Session> {
     const path = this.#path(id)
-    let stored: Partial<Session & StoredConversation>
+    let stored: { readonly [Field in keyof (Session & StoredConversation)]?: unknown } | null
     try {
-      stored = JSON.parse(await readFile(path, 'utf8')) as Partial<Session & StoredConversation>
+      stored = JSON.parse(await readFile(path, 'utf8')) as typeof stored
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       throw new LlmError('config', missing ? `there is no saved chat ${id}; "modelport sessions" lists them` : `${path}: this is no saved chat`)
     }
-    const { model = '', system, createdAt = '', updatedAt = '' } = stored
-    return { id, model, ...(typeof system === 'string' && { system }), createdAt, updatedAt, messages: fromJson(stored) }
+    const { model, system, createdAt, updatedAt } = stored ?? {}
+    if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new LlmError('config', `${path}: this is no saved chat`)
+    return { id, model, ...(typeof system === 'string' && { system }), createdAt, updatedAt, messages: messagesOf(stored, path) }
   }
 
   /** Ids of all saved chats, the latest first. */
   async ids(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(() => [])
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    })
     return names.flatMap((name) => (name.endsWith('.json') && idForm.test(name.slice(0, -5)) ? [name.slice(0, -5)] : [])).sort().reverse()
   }
 
@@ -69,5 +73,13 @@ export class SessionStore {
   #path(id: string): string {
     if (!idForm.test(id)) throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
     return join(this.#folder, `${id}.json`)
+  }
+}
+
+function messagesOf(stored: unknown, path: string): readonly ChatMessage[] {
+  try {
+    return fromJson(stored)
+  } catch (error) {
+    throw isLlmError(error) ? new LlmError(error.code, `${path}: ${error.message}`) : error
   }
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { CallOptions, JsonObject } from '@modelport/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from '../exit-codes.js'
+import { readTextFile } from '../text-file.js'
 
 /** Options of one call, as the command line takes them. */
 export interface CallFlags {
@@ -16,27 +16,31 @@ export interface CallFlags {
 export const withCallFlags = (command: Command): Command =>
   command
     .option('-s, --system <text>', 'instructions for the model')
-    .option('--max-tokens <count>', 'most tokens of the answer', toNumber)
+    .option('--max-tokens <count>', 'most tokens of the answer', toCount)
     .option('--temperature <number>', 'randomness, 0 to 2', toNumber)
     .option('--schema <file>', 'JSON Schema that the answer must fit')
     .option('--timeout <seconds>', 'most seconds for everything', toSeconds)
 
 /** A number of the command line. */
-export function toNumber(text: string): number {
+function toNumber(text: string): number {
   const number = Number(text)
   if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('it is no number.')
   return number
 }
 
-/** A length of time of the command line. */
+/** How many there may be. */
+function toCount(text: string): number {
+  const count = toNumber(text)
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('it must be a whole number above 0.')
+  return count
+}
+
+/** A length of time of the command line, in seconds. */
 export function toSeconds(text: string): number {
   const seconds = toNumber(text)
   if (seconds <= 0) throw new InvalidArgumentError('it must be above 0.')
   return seconds
 }
-
-/** Seconds a call of a tool may take where nobody says: the same as in the runtime. */
-export const defaultToolSeconds = 120
 
 /** The options of the call. */
 export async function toCallOptions({ system, maxTokens, temperature, schema, timeout }: CallFlags): Promise<CallOptions> {
@@ -52,7 +56,7 @@ export async function toCallOptions({ system, maxTokens, temperature, schema, ti
 async function readSchema(file: string): Promise<JsonObject> {
   let schema: unknown
   try {
-    schema = JSON.parse(await readFile(file, 'utf8'))
+    schema = JSON.parse(await readTextFile(file))
   } catch (error) {
     if (error instanceof SyntaxError) throw new UsageError(`${file}: this is no JSON`)
     throw error

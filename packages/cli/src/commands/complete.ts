@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type Answer, ask } from '../chat/answer.js'
 import { TextView } from '../chat/answer-views.js'
 import type { Cli, CommonOptions } from '../cli.js'
-import { loadModels, type NamedModel } from '../configured-models.js'
+import { loadModels } from '../configured-models.js'
 import { exitCodes } from '../exit-codes.js'
 import { withProgress } from '../progress.js'
 import { costOf, formatUsage } from '../usage-line.js'
@@ -40,20 +40,14 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
   const view = new TextView({ out, err, reasoning: false, markdown: false })
   const answer = await ask({ provider, messages, tools: [], approve: () => Promise.resolve(false), options: callOptions, signal, view })
   signal.throwIfAborted()
-  finishLine(cli, answer)
-  noteAnswer(cli, answer, model, options.usage === true)
+  warnOfCut(cli, answer)
+  if (options.usage) err.line(formatUsage(answer.usage, model.profile))
   return exitCodes.done
 }
 
-/** A text file ends with a line feed, and so does an answer in a pipe. */
-function finishLine({ out }: Cli, { text }: Answer): void {
-  if (!out.terminal && text && !text.endsWith('\n')) out.line()
-}
-
-/** Says what the text alone does not: that it was cut, and what it cost. */
-export function noteAnswer({ err }: Cli, { usage, finishReason }: Pick<Answer, 'usage' | 'finishReason'>, { profile }: Partial<Pick<NamedModel, 'profile'>>, withUsage: boolean): void {
+/** Says what the text alone does not: that it was cut, or filtered. */
+export function warnOfCut({ err }: Cli, { finishReason }: Answer): void {
   const notes: Partial<Record<FinishReason, string>> = { 'length': 'the answer was cut at the token limit', 'content-filter': 'the model refused, or its answer was filtered' }
   const note = finishReason && notes[finishReason]
   if (note) err.line(err.style('yellow', `warning: ${note}`))
-  if (withUsage) err.line(formatUsage(usage, profile))
 }

@@ -4,11 +4,7 @@ import { UsageError } from '../exit-codes.js'
 /** The prompt of the arguments and, where something is piped in, what comes from there: after the arguments, with a free line between. */
 export async function readPrompt({ io, signal }: Cli, words: readonly string[]): Promise<string> {
   const given = words.join(' ')
-  if (io.stdin.isTTY) {
-    if (!given.trim()) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
-    return given
-  }
-  const piped = await readAll(io.stdin, signal)
+  const piped = io.stdin.isTTY ? '' : await readAll(io.stdin, signal)
   const prompt = [given, piped.trimEnd()].filter(Boolean).join('\n\n')
   if (!prompt.trim()) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
   return prompt

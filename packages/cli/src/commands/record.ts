@@ -3,14 +3,15 @@ import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
 import { ask } from '../chat/answer.js'
 import { JsonView, TextView } from '../chat/answer-views.js'
+import { defaultToolSeconds } from '../chat/run-tool.js'
 import type { Cli, CommonOptions } from '../cli.js'
 import { loadModels } from '../configured-models.js'
 import { exitCodes } from '../exit-codes.js'
-import { saveRecording, toRecorded, toRecordedModel } from '../recorded-chat.js'
+import { saveRecording, toKept, toRecorded, toRecordedModel } from '../recorded-chat.js'
 import { secretsOf } from '../secrets.js'
 import { loadTools } from '../tool-module.js'
-import { type CallFlags, defaultToolSeconds, toCallOptions, toSeconds, withCallFlags } from './call-options.js'
-import { noteAnswer } from './complete.js'
+import { type CallFlags, toCallOptions, toSeconds, withCallFlags } from './call-options.js'
+import { warnOfCut } from './complete.js'
 import { readPrompt } from './read-prompt.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
 
@@ -41,13 +42,12 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const question = { provider, messages: [{ role: 'user' as const, content: prompt }], tools, approve: () => Promise.resolve(true), toolTimeoutMs: options.toolTimeout * 1000, options: callOptions, signal, view }
   const answer = await ask(question)
   signal.throwIfAborted()
-  if (!json && !out.terminal && !answer.text.endsWith('\n')) out.line()
-  if (!json) noteAnswer(cli, answer, {}, false)
+  if (!json) warnOfCut(cli, answer)
   const { deadlineMs: _, ...repeated } = callOptions
   const asked = { model: toRecordedModel(model, cli), options: repeated, prompt, tools: tools.map(({ definition }) => definition), results: answer.results }
   const cassette = recorder.cassette()
   await saveRecording(file, cassette, asked, secretsOf(model, cli))
   if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })
-  else err.line(err.style('dim', `recorded ${cassette.exchanges.length} exchanges in ${file}; read it before you share it: prompt and answer are in it`))
+  else err.line(err.style('dim', `${toKept(cassette.exchanges.length, file)}: prompt and answer are in it`))
   return exitCodes.done
 }

@@ -7,7 +7,7 @@ import { JsonView, TextView } from '../chat/answer-views.js'
 import type { Cli, CommonOptions } from '../cli.js'
 import { exitCodes } from '../exit-codes.js'
 import { loadRecording, toRecordedTools } from '../recorded-chat.js'
-import { noteAnswer } from './complete.js'
+import { warnOfCut } from './complete.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface ReplayOptions extends CommonOptions {
@@ -37,9 +37,7 @@ async function replay(cli: Cli, file: string, words: readonly string[], { lenien
     const answer = await ask({ provider, messages: [...messages, { role: 'user', content: prompt }], tools, approve: () => Promise.resolve(true), options: asked.options, signal, view })
     signal.throwIfAborted()
     messages = answer.messages
-    if (json) continue
-    if (!out.terminal && !answer.text.endsWith('\n')) out.line()
-    noteAnswer(cli, answer, {}, false)
+    if (!json) warnOfCut(cli, answer)
   }
   player.assertAllUsed()
   return exitCodes.done

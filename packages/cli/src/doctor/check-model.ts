@@ -21,7 +21,7 @@ export interface CheckOptions {
 
 /** Checks a model from its configuration to an answer in a schema. Never rejects for what is wrong with it. */
 export async function checkModel(model: NamedModel, cli: Cli, options: CheckOptions): Promise<DoctorReport> {
-  const state = { model, cli }
+  const state: CheckState = { model, cli }
   const steps: DoctorStep[] = []
   let failed: StepId | undefined
   const last = stepIds.indexOf(options.until)
@@ -35,7 +35,7 @@ export async function checkModel(model: NamedModel, cli: Cli, options: CheckOpti
       options.onStep(step)
     }
   } finally {
-    closeConnections(state)
+    state.socket?.destroy()
   }
   return { name: model.name, ...facts(state), ok: failed === undefined, steps }
 }
@@ -60,10 +60,6 @@ function facts({ model, cli }: CheckState): Pick<DoctorReport, 'provider' | 'mod
   } catch {
     return {}
   }
-}
-
-function closeConnections(state: CheckState): void {
-  state.socket?.destroy()
 }
 
 async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promise<DoctorStep> {
