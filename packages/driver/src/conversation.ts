@@ -42,7 +42,6 @@ export class Conversation implements EventSource {
   readonly #messages: ChatMessage[]
   readonly #answers = new Map<string, ToolMessage>()
   #tools: readonly ToolDefinition[]
-  #estimated: { readonly tools: readonly ToolDefinition[]; readonly tokens: number } | undefined
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
   #text = ''
@@ -200,17 +199,21 @@ export class Conversation implements EventSource {
     return this.recorder.finishedCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
   }
 
-  /** Estimated once for a list of tools, not at each look at the usage. */
-  #toolTokens(): number {
-    const tools = this.#tools
-    if (this.#estimated?.tools !== tools) this.#estimated = { tools, tokens: tools.length ? estimateTokens(JSON.stringify(tools)) : 0 }
-    return this.#estimated.tokens
-  }
-
   #roundUsage(): TokenUsage {
     const { recorder } = this
-    return toUsage([recorder.counts], this.#toolTokens(), recorder.reported)
+    return toUsage([recorder.counts], toolTokens(this.#tools), recorder.reported)
   }
+}
+
+const tokensOfTools = new WeakMap<ToolDefinition, number>()
+
+/** Each definition is estimated once, not in every round it goes along with. */
+function toolTokens(tools: readonly ToolDefinition[]): number {
+  return tools.reduce((sum, tool) => {
+    const tokens = tokensOfTools.get(tool) ?? estimateTokens(JSON.stringify(tool))
+    tokensOfTools.set(tool, tokens)
+    return sum + tokens
+  }, 0)
 }
 
 /** One message of two rounds, the second the continuation of the first. */

@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk'
+import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client'
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, type DriverIo, type Fetch } from '@modelport/driver'
 import { providerName } from './error.js'
@@ -19,6 +19,8 @@ export interface ConnectionConfig {
    * @see https://platform.claude.com/docs/en/api/versioning (read 2026-11-21)
    */
   readonly apiVersion?: string
+  /** Lets the SDK run in a browser, where users can see the key. Default false. */
+  readonly dangerouslyAllowBrowser?: boolean
 }
 
 const defaultBaseUrl = 'https://api.anthropic.com'
@@ -69,9 +71,13 @@ const never = 2 ** 31 - 1
 /** Sends the body to `/v1/messages` through the official client, which neither retries nor reads the answer. */
 export type SendMessages = (body: object, betas: readonly string[], io: DriverIo) => Promise<Response>
 
-/** Makes the official client once; each call brings its own `fetch`. */
-export function createSendMessages(connection: Connection): SendMessages {
-  const client = new Anthropic({
+/**
+ * Makes the official client once; each call brings its own `fetch`. The base client sends like the whole one, and a bundle is without
+ * the 50 kB of its resources.
+ * @throws {LlmError} `config` — the SDK refuses to run here.
+ */
+export function createSendMessages(connection: Connection, dangerouslyAllowBrowser = false): SendMessages {
+  const client = createClient({
     // Any value keeps the SDK from looking for credentials in the environment and on disk; the headers below replace it.
     apiKey: connection.secrets[0] ?? 'none',
     webhookKey: null,
@@ -80,9 +86,9 @@ export function createSendMessages(connection: Connection): SendMessages {
     timeout: never,
     logLevel: 'off',
     openTelemetry: false,
+    dangerouslyAllowBrowser,
     fetch: ((url: string, init: RequestInit & { [callFetch]: Fetch }) => init[callFetch](url, init)) as Fetch,
   })
-  dropEnvironmentHeaders(client)
   return (body, betas, io) => {
     const own = { ...connection.headers, 'anthropic-beta': betas.length ? betas.join(',') : null, 'x-stainless-timeout': null }
     const callers = Object.entries(io.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -90,22 +96,19 @@ export function createSendMessages(connection: Connection): SendMessages {
       .post('/v1/messages', {
         body,
         headers: { ...own, ...Object.fromEntries(callers) },
-        fetchOptions: { [callFetch]: untilAborted(io) } as object,
+        fetchOptions: { [callFetch]: io.fetch } as object,
       })
       .asResponse()
   }
 }
 
-/** Settles when the attempt is given up, also with a transport that ignores its signal: the SDK's clock would else run on. */
-const untilAborted = ({ fetch, signal }: DriverIo): Fetch => (input, init) => {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new LlmError('aborted', 'the attempt was given up')), { once: true })
-  })
-  return Promise.race([fetch(input, init), aborted])
-}
-
-/** The SDK adds `ANTHROPIC_CUSTOM_HEADERS` to every request and has no option against it; env.test.ts watches this. */
-function dropEnvironmentHeaders(client: Anthropic): void {
-  const options: unknown = Reflect.get(client, '_options')
-  if (typeof options === 'object' && options !== null) Reflect.set(options, 'defaultHeaders', undefined)
+function createClient(options: ClientOptions): BaseAnthropic {
+  try {
+    const client = new BaseAnthropic(options)
+    // The constructor adds the headers of ANTHROPIC_CUSTOM_HEADERS to its options, and no option turns that off; env.test.ts watches this.
+    Reflect.set(client, '_options', options)
+    return client
+  } catch (error) {
+    throw new LlmError('config', `${providerName}: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }

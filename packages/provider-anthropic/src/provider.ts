@@ -21,7 +21,7 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
   const connection = toConnection(config)
-  const send = createSendMessages(connection)
+  const send = createSendMessages(connection, config.dangerouslyAllowBrowser)
   const rules = toRules(config)
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
@@ -47,7 +47,7 @@ export function toRules({ betas = [], citations = false, traits, apiVersion }: A
 
 /** The settings of everything that asks this API. */
 export function toSettings(config: AnthropicConfig, connection: Connection): ProviderSettings {
-  const { apiKey: _apiKey, authToken: _authToken, ...common } = config
+  const { apiKey: _apiKey, authToken: _authToken, dangerouslyAllowBrowser: _browser, ...common } = config
   const { tokenFactor } = traitsOf(config.model, config.traits)
   return { tokenFactor, ...common, cheapestModel: config.cheapestModel ?? cheapestModel, hosts: [connection.host], secrets: connection.secrets }
 }
