@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { canonicalJson } from './canonical-json.js'
+import { toWellFormed } from './well-formed.js'
 
 /** What is known of a reply that is no action. */
 export interface ActionParseDetails {
@@ -38,7 +39,7 @@ Object.defineProperty(ActionParseError.prototype, 'name', { value: 'ActionParseE
 const bounded = (text: string, most: number): string => {
   if (text.length <= most) return text
   const half = Math.floor((most - 5) / 2)
-  return `${text.slice(0, half)} ... ${text.slice(-half)}`
+  return toWellFormed(`${text.slice(0, half)} ... ${text.slice(-half)}`)
 }
 
 function shownRaw(text: string): string {

@@ -26,6 +26,9 @@ export interface AgentTarget {
   readonly description: string
   /** Its tools the model may call directly. Unset: it only takes prompts. */
   readonly tools?: readonly ToolDefinition[]
-  /** Asks the agent; the answer is any JSON value or text. A thrown error becomes a result the model can read. */
+  /**
+   * Asks the agent; the answer is any JSON value or text. A thrown error becomes a result the model can read. No time is set for it but the
+   * run's own `maxRuntimeMs`: an agent has limits of its own.
+   */
   call(request: AgentRequest, context: AgentContext): unknown
 }

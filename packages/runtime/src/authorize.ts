@@ -38,7 +38,22 @@ export interface AuthorizeContext {
 }
 
 /**
- * Decides on each tool or agent call, after its arguments are known and before it is executed. What it throws denies the action.
+ * Decides on each tool or agent call, after its arguments are known and before it is executed. What it throws denies the action, and so does an
+ * answer that is no {@link Decision}.
  * It never sees a call that is refused anyway: an unknown tool or a repeat.
  */
 export type Authorize = (action: ToolCallAction | AgentCallAction, context: AuthorizeContext) => Decision | Promise<Decision>
+
+/** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
+export function toDecision(answer: unknown): Decision {
+  const { effect, reason } = (answer ?? {}) as Partial<Decision>
+  if (effect === 'allow' || effect === 'require-approval') return answer as Decision
+  if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
+  return { effect: 'deny', reason: `authorize answered with the effect ${JSON.stringify(effect)}; it must be allow, deny or require-approval` }
+}
+
+/** The approval to act upon: nothing but `true` approves. */
+export function toApproval(answer: unknown): Approval {
+  const given = (answer ?? {}) as Approval
+  return { ...given, approved: (given.approved as unknown) === true }
+}

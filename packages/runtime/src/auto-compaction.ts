@@ -1,11 +1,20 @@
-import { compactAbove } from './compaction/automatic.js'
-import { compact } from './compaction/compact.js'
+import { checkThreshold, compactAbove } from './compaction/automatic.js'
+import { checkCompaction, compact } from './compaction/compact.js'
 import type { CompactionRequest, CompactionResult, CompactionTools, Summarize } from './compaction/request.js'
 import { createSummarizer } from './compaction/summary-text.js'
 import { BudgetExceededError } from './budget.js'
 import { ConversationHistory } from './history.js'
+import { messageOf } from './message-of.js'
 import { messagesTokens, toolTokens } from './message-tokens.js'
+import type { AutoCompaction } from './run-request.js'
 import type { RunState } from './run-state.js'
+
+/** Says at once what is wrong with the settings: in the middle of a run it would only be told as an event. @throws {LlmError} `config` */
+export function checkAutoCompaction({ threshold, onContextLength, ...request }: AutoCompaction): void {
+  if (threshold !== undefined) checkThreshold(threshold)
+  checkCompaction(request)
+  if (typeof onContextLength === 'object') checkCompaction(onContextLength)
+}
 
 /** Compacts the conversation of a run when it fills more of the window than the request allows. A failure leaves it as it was, and the run goes on. */
 export async function compactBefore(state: RunState): Promise<void> {
@@ -55,7 +64,7 @@ async function compactConversation(
   } catch (error) {
     state.signal.throwIfAborted()
     if (fatal && error instanceof fatal) throw error
-    state.events.emit({ type: 'llm_error', message: error instanceof Error ? error.message : String(error), code: 'compaction', recoverable: true })
+    state.events.emit({ type: 'llm_error', message: messageOf(error), code: 'compaction', recoverable: true })
     return undefined
   }
 }

@@ -1,7 +1,9 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type core, toJSONSchema } from 'zod'
+import { isPlainObject } from './canonical-json.js'
 import { compileJsonSchema } from './json-schema.js'
+import { messageOf } from './message-of.js'
 import type { Tool, ToolContext, Validated } from './tool.js'
 
 /** What the arguments of a tool may be described with: a schema of zod or any other library of the Standard Schema, or a JSON Schema. */
@@ -40,10 +42,10 @@ export function defineTool<Parameters extends ToolParameters = JsonObject>(setti
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0)) throw new LlmError('config', `tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
   const where = `tool "${name}": parameters`
-  const schema = parameters === undefined ? undefined : toObjectSchema(isStandard(parameters) ? toJsonSchema(parameters, where) : parameters, where)
+  const { schema, validate } = compileParameters(parameters ?? noArguments, where)
   return {
-    definition: { name, description, ...(schema && { parameters: schema }), ...(strict !== undefined && { strict }) },
-    validate: isStandard(parameters) ? (args) => validateStandard(parameters, args) : compileJsonSchema(parameters ?? noArguments, { where }),
+    definition: { name, description, ...(parameters !== undefined && { parameters: schema }), ...(strict !== undefined && { strict }) },
+    validate,
     // What validate returned is what the schema puts out.
     execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -51,12 +53,23 @@ export function defineTool<Parameters extends ToolParameters = JsonObject>(setti
   }
 }
 
+/** An object's schema as a model is shown it, and what checks an object. */
+export interface CompiledParameters extends Pick<Tool, 'validate'> {
+  readonly schema: JsonObject
+}
+
+/** @throws {LlmError} as {@link defineTool} does; `where` says what the schema is of */
+export function compileParameters(parameters: ToolParameters, where: string): CompiledParameters {
+  return isStandard(parameters)
+    ? { schema: toObjectSchema(toJsonSchema(parameters, where), where), validate: (args) => validateStandard(parameters, args) }
+    : { schema: toObjectSchema(parameters, where), validate: compileJsonSchema(parameters, { where }) }
+}
+
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const mostIssues = 5
 
-function isStandard(parameters: ToolParameters | undefined): parameters is StandardSchemaV1 {
-  return parameters !== undefined && '~standard' in parameters
-}
+// What is no schema at all is told of by who reads schemas.
+const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 => isPlainObject(parameters) && '~standard' in parameters
 
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
 
@@ -68,18 +81,18 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
     // zod before 4.2 does not offer its conversion through the standard.
     if (isZod(schema)) return toJSONSchema(schema, { io: 'input' })
   } catch (error) {
-    throw new LlmError('config', `${where}: ${vendor} cannot write this schema as JSON Schema: ${error instanceof Error ? error.message : String(error)}`)
+    throw new LlmError('config', `${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`)
   }
   throw new LlmError('config', `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`)
 }
 
 /** The schema as the model gets it: of an object, and without the mark of its dialect, which no model needs and each request would pay for. */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
-  if (typeof schema !== 'object' || (schema as unknown) === null || Array.isArray(schema)) {
+  if (!isPlainObject(schema)) {
     throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
   }
   const { $schema: _dialect, type = 'object', ...rest } = schema
-  if (type !== 'object') throw new LlmError('config', `${where}: the arguments of a tool are an object, not ${JSON.stringify(type)}`)
+  if (type !== 'object') throw new LlmError('config', `${where}: must describe an object, not ${JSON.stringify(type)}`)
   return { type, ...rest }
 }
 
@@ -88,7 +101,7 @@ async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Pro
     const result = await schema['~standard'].validate(args)
     return result.issues ? { ok: false, message: describe(result.issues) } : { ok: true, value: result.value }
   } catch (error) {
-    return { ok: false, message: `they could not be checked: ${error instanceof Error ? error.message : String(error)}` }
+    return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
   }
 }
 

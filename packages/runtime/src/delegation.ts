@@ -1,5 +1,6 @@
 import { type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
 import type { AgentCallAction } from './action.js'
+import { isPlainObject } from './canonical-json.js'
 import type { BudgetLedger } from './budget.js'
 import type { AgentRequest, AgentTarget } from './agent-target.js'
 import { type Listed, toAgentList } from './prompts/agent-list.js'
@@ -36,7 +37,7 @@ export function toAgentAction({ name, arguments: given, error }: ToolCall): Agen
   const { agent, prompt, tool, args = {} } = given
   if (error !== undefined || typeof agent !== 'string') return undefined
   if (name === delegationNames.infer && typeof prompt === 'string') return { type: 'agent_call', agent, action: 'infer', prompt }
-  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isObject(args)) return undefined
+  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isPlainObject(args)) return undefined
   return { type: 'agent_call', agent, action: 'tool_call', tool, args }
 }
 
@@ -47,7 +48,6 @@ export function toDelegationCall(action: AgentCallAction, id: string): ToolCall 
   return { id, name: delegationNames[action.action], arguments: given, argumentsText: JSON.stringify(given) }
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const schemaOf = (properties: JsonObject): JsonObject => ({ type: 'object', properties, required: Object.keys(properties), additionalProperties: false })
 const withoutTools = ({ name, description }: AgentTarget): Listed => ({ name, description })
 

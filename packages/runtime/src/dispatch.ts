@@ -1,6 +1,7 @@
 import { textOf, type ToolCall, type ToolResult } from '@modelport/core'
-import type { Approval, Decision } from './authorize.js'
+import { type Approval, type Decision, toApproval, toDecision } from './authorize.js'
 import { signatureOf } from './guards/repeat-guard.js'
+import { messageOf } from './message-of.js'
 import { toObservations, toRefusal } from './observation.js'
 import { toRepeatGuidance } from './prompts/corrections.js'
 import type { PlannedCall } from './read-reply.js'
@@ -8,6 +9,7 @@ import type { FailurePhase } from './run-event.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { executeBatch, type ToolOutcome } from './tool-batch.js'
+import { untilAborted } from './until-aborted.js'
 
 /** What the calls of one step came to. */
 export interface DispatchResult {
@@ -51,7 +53,7 @@ class Round {
   }
 
   async run(): Promise<void> {
-    const { limits, tools, delegation, signal, step } = this.#state
+    const { limits, ledger, tools, delegation, signal, step } = this.#state
     const allowed: ToolCall[] = []
     const seen = new Set<string>()
     for (const planned of this.#calls) {
@@ -67,6 +69,7 @@ class Round {
       signal,
       concurrency: limits.concurrency,
       timeoutMs: limits.toolTimeoutMs,
+      remainingMs: ledger.remaining().runtimeMs,
       onStart: (call) => this.#start(call),
       onResult: (call, result, outcome) => this.#take(call, result, outcome),
     })
@@ -123,7 +126,7 @@ class Round {
     const actionId = call.id
     let decision: Decision
     try {
-      decision = await untilAborted(request.authorize(action, { runId, step, actionId, signal }), signal)
+      decision = toDecision(await untilAborted(request.authorize(action, { runId, step, actionId, signal }), signal))
     } catch (error) {
       signal.throwIfAborted()
       decision = { effect: 'deny', reason: messageOf(error) }
@@ -143,7 +146,7 @@ class Round {
   async #ask(decision: Extract<Decision, { effect: 'require-approval' }>): Promise<Approval> {
     const { signal } = this.#state
     try {
-      return await untilAborted(decision.ask(signal), signal)
+      return toApproval(await untilAborted(decision.ask(signal), signal))
     } catch (error) {
       signal.throwIfAborted()
       return { approved: false, reason: messageOf(error) }
@@ -192,23 +195,5 @@ class Round {
 
   #plannedOf(call: ToolCall): PlannedCall {
     return this.#calls.find((planned) => planned.call.id === call.id) ?? { call, action: { type: 'tool_call', tool: call.name, args: call.arguments } }
-  }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Waits for the value, and no longer than until the signal aborts. */
-async function untilAborted<T>(value: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  if (!(value instanceof Promise)) return value
-  let stop: () => void = () => undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop)
-  })
-  try {
-    return await Promise.race([value, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }

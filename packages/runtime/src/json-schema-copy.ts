@@ -1,4 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
+import { isPlainObject } from './canonical-json.js'
 import { isPlainPattern } from './plain-pattern.js'
 import { toPointerPart } from './schema-limits.js'
 import { SchemaMeter } from './schema-meter.js'
@@ -44,7 +45,7 @@ export interface CopyOptions {
  */
 export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaMeter = new SchemaMeter()): SchemaCopy {
   const { where } = options
-  const named = isObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
+  const named = isPlainObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
   const draft = named === undefined ? '2020-12' : dialects[named]
   if (!draft) {
     throw new LlmError('unsupported', `${where}: the dialect "${String(named)}" is not known; use one of ${Object.keys(dialects).join(', ')}`)
@@ -53,8 +54,6 @@ export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaM
   const copied = copier.copy(schema, '#')
   return { schema: copied, draft, uniqueItems: copier.uniqueItems, meter }
 }
-
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 class Copier {
   uniqueItems = false
@@ -72,7 +71,7 @@ class Copier {
   copy(schema: unknown, path: string): JsonObject | boolean {
     // The empty schema means the same, and is counted.
     if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
-    if (!isObject(schema)) throw new LlmError('config', `${this.#options.where}: ${path} is no schema: expected an object, true or false`)
+    if (!isPlainObject(schema)) throw new LlmError('config', `${this.#options.where}: ${path} is no schema: expected an object, true or false`)
     this.#check(schema, path)
     const kept = Object.entries(schema).filter(([key]) => key !== '$recursiveAnchor' && (key !== 'format' || this.#options.assertFormats))
     return this.#meter.attach(Object.fromEntries(kept.map(([key, value]) => [key, this.#copyKeyword(key, value, `${path}/${toPointerPart(key)}`)])))
@@ -80,7 +79,7 @@ class Copier {
 
   #copyKeyword(key: string, value: unknown, path: string): unknown {
     if (literals.has(key) || typeof value !== 'object' || value === null) return structuredClone(value)
-    if (Array.isArray(value)) return value.map((item: unknown, index) => (isObject(item) ? this.copy(item, `${path}/${index}`) : structuredClone(item)))
+    if (Array.isArray(value)) return value.map((item: unknown, index) => (isPlainObject(item) ? this.copy(item, `${path}/${index}`) : structuredClone(item)))
     if (!maps.has(key)) return this.copy(value, path)
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]: [string, unknown]) => {

@@ -1,6 +1,7 @@
 import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { type JsonObject, LlmError } from '@modelport/core'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
+import { messageOf } from './message-of.js'
 import { checkSchemaSize } from './schema-limits.js'
 import { measureValue } from './schema-meter.js'
 import type { Validated } from './tool.js'
@@ -54,7 +55,7 @@ export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSch
     }
   } catch (error) {
     if (error instanceof LlmError) throw error
-    throw new LlmError('config', `${where}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new LlmError('config', `${where}: ${messageOf(error)}`)
   }
   const root = copies.schema
   checkReferences(lookup, where)
@@ -71,7 +72,7 @@ function check(value: unknown, schema: JsonObject | boolean, { draft, uniqueItem
     const all = JSON.stringify(value).length <= mostForAll
     return { ok: false, message: describe(validate(value, schema, draft, lookup, !all).errors) }
   } catch (error) {
-    return { ok: false, message: `the value cannot be checked: ${error instanceof Error ? error.message : String(error)}` }
+    return { ok: false, message: `the value cannot be checked: ${messageOf(error)}` }
   }
 }
 

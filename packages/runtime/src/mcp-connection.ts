@@ -3,11 +3,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ListToolsResultSchema, type Tool as McpTool, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, isLlmError, LlmError } from '@modelport/core'
+import { causesOf } from './causes.js'
+import { longestTimer } from './longest-timer.js'
 import { guardedFetch, hostsOfUrl } from './mcp-fetch.js'
 import { toPlainWords } from './mcp-text.js'
 import type { McpSettings, McpTransport } from './mcp.js'
 
-const longestTimer = 2 ** 31 - 1
 const mostPages = 1000
 const mostTools = 2000
 const mostWords = 2000
@@ -159,7 +160,7 @@ export class McpConnection {
 
 /** The refusal of this package that the SDK's error was made of. */
 function causeOf(error: unknown): LlmError | undefined {
-  for (let one = error, depth = 0; one instanceof Error && depth < 10; one = one.cause, depth++) if (isLlmError(one)) return one
+  for (const one of causesOf(error)) if (isLlmError(one)) return one
   return undefined
 }
 

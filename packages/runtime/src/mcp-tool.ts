@@ -2,6 +2,7 @@ import { type CallToolResult, CallToolResultSchema, type Tool as McpTool } from 
 import { isLlmError, LlmError } from '@modelport/core'
 import { toObjectSchema } from './define-tool.js'
 import { compileJsonSchema, type JsonSchemaValidator } from './json-schema.js'
+import { longestTimer } from './longest-timer.js'
 import type { McpConnection } from './mcp-connection.js'
 import { toContent } from './mcp-content.js'
 import { toPlainWords } from './mcp-text.js'
@@ -9,7 +10,6 @@ import type { McpSettings } from './mcp.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
 
-const longestTimer = 2 ** 31 - 1
 
 /**
  * A listed tool as one of ours.

@@ -6,6 +6,7 @@ import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
 import type { Tool } from './tool.js'
 import type { ToolSource } from './tool-source.js'
+import { untilAborted } from './until-aborted.js'
 
 /** A server started as a child process, spoken to over its standard input and output. Node only. */
 export interface McpCommand {
@@ -106,7 +107,11 @@ export function mcpTools(settings: McpSettings): ToolSource {
   return {
     name,
     apiHosts: hostsOf(transport),
-    tools: (signal) => untilAborted(read, signal),
+    tools: async (signal) => {
+      signal?.throwIfAborted()
+      // What is opened and read goes on for whoever asks next.
+      return untilAborted(read(), signal)
+    },
     close: () => connection.close(),
   }
 }
@@ -118,21 +123,4 @@ function toolName(wanted: string, taken: Set<string>): string {
   for (let number = 2; taken.has(name); number++) name = `${clean.slice(0, 60)}_${number}`
   taken.add(name)
   return name
-}
-
-/** Stops waiting when the signal aborts; the work goes on for whoever asks next. */
-async function untilAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  signal?.throwIfAborted()
-  const working = work()
-  if (!signal) return working
-  let stop: () => void = () => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop)
-  })
-  try {
-    return await Promise.race([working, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -49,7 +49,7 @@ function contractOf({ mode, toolDefinitions, delegation, request, output, format
     tools: isLast ? [] : toolDefinitions,
     delegation: isLast ? [] : delegation.map(({ definition }) => definition),
     agents: isLast ? [] : (request.agents ?? []),
-    ...(output?.definition.parameters && { output: output.definition.parameters }),
+    ...(output && { output: output.schema }),
     formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
   })
@@ -85,6 +85,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     else reservation.settle({ outputTokens: meter.tokens(), reported: false, error })
     const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
     if (partial?.reported) state.usage = addUsage(state.usage, partial)
+    if (state.signal.aborted) events.emit({ type: 'llm_error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
     throw error
   }
 }

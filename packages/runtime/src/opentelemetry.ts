@@ -1,6 +1,7 @@
 import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
 import type { RunEvent } from './run-event.js'
 import type { RunResult } from './run-result.js'
+import { toToolContent } from './tool-content.js'
 
 /** What spans hold. */
 export interface TraceOptions {
@@ -180,7 +181,10 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Text as it is, anything else as JSON; what has no JSON is null. */
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify([value]).slice(1, -1))
+/** Text as it is, anything else as JSON: what a model is shown of it. */
+function asText(value: unknown): string {
+  const content = toToolContent(value)
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}
 
 const defined = (attributes: Attributes): Attributes => Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

@@ -52,7 +52,7 @@ export type CallEvent =
   | (OfCall & CallMetrics & { readonly type: 'llm_call_metrics'; readonly streaming: boolean; readonly native: boolean })
   | (OfCall & { readonly type: 'llm_call_completed'; readonly latencyMs: number; readonly native: boolean; readonly metrics: CallMetrics })
   | (OfRun & { readonly type: 'llm_response'; readonly content: string; readonly native: boolean; readonly finishReason: FinishReason })
-  /** The call failed; unless `recoverable`, the run ends with it. After one that is `recoverable` the run tries something else. */
+  /** The call failed, or was `cancelled` with the run; unless `recoverable`, the run ends with it. After one that is `recoverable` the run tries something else. */
   | (OfRun & { readonly type: 'llm_error'; readonly message: string; readonly code: string; readonly recoverable: boolean })
 
 /** Events of one decision of the model. */

@@ -2,6 +2,7 @@ import { type AssistantMessage, type Content, isLlmError, LlmError, textOf } fro
 import { ActionParseError } from './action-parse-error.js'
 import { BudgetExceededError } from './budget.js'
 import { compactBefore } from './auto-compaction.js'
+import { causesOf } from './causes.js'
 import { dispatch } from './dispatch.js'
 import { findJsonObject } from './json-object.js'
 import { callModel } from './model-call.js'
@@ -140,7 +141,7 @@ function toEnding(state: RunState, error: unknown): Ending {
 
 /** The refusal behind an error, however it was wrapped on its way. */
 function decisionOf(error: unknown): BudgetExceededError | undefined {
-  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof BudgetExceededError) return one
+  for (const one of causesOf(error)) if (one instanceof BudgetExceededError) return one
   return undefined
 }
 

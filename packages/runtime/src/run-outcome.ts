@@ -1,3 +1,5 @@
+import type { ChatMessage } from '@modelport/core'
+import type { ConversationHistory } from './history.js'
 import type { Ending } from './run-loop.js'
 import type { RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
@@ -6,7 +8,7 @@ import type { RunState } from './run-state.js'
 export function toResult(state: RunState, ending: Ending): RunResult {
   const { request, runId, calls, usage, step, text, executedActions, startedAt } = state
   const transcript = state.transcript.sendable()
-  request.history?.replace(transcript)
+  if (request.history) keep(request.history, state.historyBefore, transcript)
   const costs = calls.flatMap(({ cost }) => (cost ? [cost.totalCost] : []))
   return {
     ...ending,
@@ -22,4 +24,15 @@ export function toResult(state: RunState, ending: Ending): RunResult {
       ...(costs.length && { totalCost: costs.reduce((sum, cost) => sum + cost, 0) }),
     },
   }
+}
+
+/** What somebody else did to the history meanwhile stays: the run then only adds to it. */
+function keep(history: ConversationHistory, before: readonly ChatMessage[], transcript: readonly ChatMessage[]): void {
+  const now = history.toList()
+  if (now.length === before.length && now.every((message, at) => message === before[at])) {
+    history.replace(transcript)
+    return
+  }
+  const known = new Set(before)
+  history.add(...transcript.filter((message) => !known.has(message)))
 }

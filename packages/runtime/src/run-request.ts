@@ -33,7 +33,7 @@ export interface InferRequest {
   readonly query?: string | Content
   /** The conversation so far. */
   readonly messages?: readonly ChatMessage[]
-  /** A kept conversation: read at the start, everything the run adds is added to it. Instead of `messages`. */
+  /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
   readonly history?: ConversationHistory
   /** The application's own instructions. */
   readonly system?: string

@@ -1,7 +1,8 @@
 import { type ChatMessage, LlmError, type Provider, type TokenUsage, type ToolDefinition, toUsage } from '@modelport/core'
 import { type ActionMode, resolveMode } from './action-mode.js'
+import { checkAutoCompaction } from './auto-compaction.js'
 import { type BudgetDecision, BudgetLedger } from './budget.js'
-import { defineTool } from './define-tool.js'
+import { type CompiledParameters, compileParameters } from './define-tool.js'
 import { toDelegationTools } from './delegation.js'
 import { EventEmitter, type EventSink } from './event-emitter.js'
 import { ProgressGuard } from './guards/progress-guard.js'
@@ -14,6 +15,7 @@ import { presets, type RunPreset } from './run-preset.js'
 import type { InferRequest } from './run-request.js'
 import type { Tool } from './tool.js'
 import { Transcript } from './transcript.js'
+import { untilAborted } from './until-aborted.js'
 
 /** Everything one run has: what it was asked, and how far it is. */
 export class RunState {
@@ -29,7 +31,7 @@ export class RunState {
   readonly events: EventEmitter
   readonly signal: AbortSignal
   /** Checks the answer, where it must have a form. */
-  readonly output: Tool | undefined
+  readonly output: CompiledParameters | undefined
   readonly startedAt: number = performance.now()
 
   readonly repeats: RepeatGuard
@@ -37,6 +39,8 @@ export class RunState {
   readonly parseFailures: StreakGuard
   readonly progress: ProgressGuard
 
+  /** The kept history as it was at the start. */
+  readonly historyBefore: readonly ChatMessage[]
   transcript: Transcript
   tools: readonly Tool[] = []
   delegation: readonly Tool[] = []
@@ -66,8 +70,10 @@ export class RunState {
     this.events = new EventEmitter(this.runId, request.onEvent?.bind(request), sink)
     this.isBudgeted = request.budget !== undefined
     this.ledger = this.#openLedger()
-    this.output = request.outputSchema && defineTool({ name: 'answer', description: '', parameters: request.outputSchema, execute: (value) => value })
-    this.transcript = new Transcript(toMessages(request))
+    this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
+    if (request.compaction) checkAutoCompaction(request.compaction)
+    this.historyBefore = request.history?.toList() ?? []
+    this.transcript = new Transcript(toMessages(request, this.historyBefore))
     this.transcript.sendable()
     this.formatLevel = request.capabilities?.schema.supported === false || request.profile?.supportsJsonSchema === false ? 1 : 0
     this.repeats = new RepeatGuard(this.limits.repeatWindow, this.limits.repeatableTools)
@@ -80,8 +86,8 @@ export class RunState {
   /** Asks for the tools as they are now. */
   async refreshTools(): Promise<void> {
     const { tools = [], sources = [], agents = [] } = this.request
-    const own = typeof tools === 'function' ? await tools(this.step) : tools
-    const sourced = await Promise.all(sources.map((source) => source.tools(this.signal)))
+    const own = typeof tools === 'function' ? await untilAborted(tools(this.step), this.signal) : tools
+    const sourced = await untilAborted(Promise.all(sources.map((source) => source.tools(this.signal))), this.signal)
     this.tools = uniqueTools([...own, ...sourced.flat()])
     this.delegation = toDelegationTools(agents, this.toolDefinitions, this.ledger)
   }
@@ -117,9 +123,9 @@ function toPreset(preset: InferRequest['preset'] = {}): RunPreset {
   return presets[preset]
 }
 
-function toMessages({ messages, history, query }: InferRequest): readonly ChatMessage[] {
+function toMessages({ messages, history, query }: InferRequest, historyBefore: readonly ChatMessage[]): readonly ChatMessage[] {
   if (messages && history) throw new LlmError('config', 'give either messages or history, not both')
-  const before = history ? history.toList() : (messages ?? [])
+  const before = messages ?? historyBefore
   const all: readonly ChatMessage[] = query === undefined ? before : [...before, { role: 'user', content: query }]
   if (!all.some(({ role }) => role !== 'system')) throw new LlmError('config', 'nothing is asked: give a query, messages or a history')
   return all

@@ -1,6 +1,7 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { messageOf } from './message-of.js'
 import type { Tool } from './tool.js'
-import { cutShort, messageOf, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
+import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
 
 /** What became of one call. */
 export interface ToolOutcome {
@@ -30,6 +31,8 @@ export interface ToolBatchOptions {
   readonly concurrency?: number
   /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number
+  /** Most milliseconds that are left for all of them, whatever a tool says; what is not answered by then is a `timeout`. Default: no limit. */
+  readonly remainingMs?: number
   /**
    * Told before a call is executed, its arguments found valid. When it throws, that call is not executed but answered as `refused` with
    * the error's message, and the batch rejects with the error once every call is answered.
@@ -61,6 +64,8 @@ class Batch {
   readonly #timeoutMs: number
   readonly #running = new Map<number, ToolRun>()
   readonly #answered = new Set<number>()
+  /** When their time is up, by `performance.now`. */
+  readonly #endsAt: number
   #next = 0
   #exclusive = false
   #stopped = false
@@ -73,6 +78,7 @@ class Batch {
     this.#options = options
     this.#concurrency = concurrency
     this.#timeoutMs = timeoutMs
+    this.#endsAt = performance.now() + (options.remainingMs ?? Infinity)
   }
 
   /** Runs them all. */
@@ -117,7 +123,9 @@ class Batch {
       this.#answer(index, answer)
       this.#startMore()
     }
-    run.answer(this.#options.step, tool.timeoutMs ?? this.#timeoutMs, () => this.#options.onStart?.(call)).then(finish, (error: unknown) => {
+    // One more: a timer may be early, and the budget must then find the time over.
+    const timeoutMs = Math.min(tool.timeoutMs ?? this.#timeoutMs, Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1)
+    run.answer(this.#options.step, timeoutMs, () => this.#options.onStart?.(call)).then(finish, (error: unknown) => {
       this.#failure ??= { error }
       finish(toRefusal('refused', messageOf(error)))
     })

@@ -1,4 +1,5 @@
 import type { Content, ContentPart } from '@modelport/core'
+import { toWellFormed } from './well-formed.js'
 
 /**
  * What a tool throws to tell the model more than an error's message: text, or parts such as a screenshot. The result is marked as
@@ -16,11 +17,11 @@ export class ToolFailure extends Error {
 Object.defineProperty(ToolFailure.prototype, 'name', { value: 'ToolFailure' })
 
 /**
- * What the model sees of a tool's answer: a string as it is, one content part or a list of them as parts, anything else as JSON.
+ * What the model sees of a tool's answer: a string as it is (half characters replaced), one content part or a list of them as parts, anything else as JSON.
  * Never throws: the tool has run, so what cannot be written as JSON is described.
  */
 export function toToolContent(value: unknown): Content {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return toWellFormed(value)
   if (isContentPart(value)) return [value]
   if (Array.isArray(value) && value.length > 0 && value.every(isContentPart)) return value
   try {

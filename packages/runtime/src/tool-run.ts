@@ -1,8 +1,11 @@
 import { type Content, LlmError, type ToolCall } from '@modelport/core'
 import { refuseArguments } from './argument-check.js'
+import { longestTimer } from './longest-timer.js'
+import { messageOf, mostMessageLength } from './message-of.js'
 import type { Tool, Validated } from './tool.js'
 import type { ToolOutcome } from './tool-batch.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
+import { cut } from './well-formed.js'
 
 /** What the model is told of a call, and what became of it. */
 export interface ToolAnswer {
@@ -12,8 +15,6 @@ export interface ToolAnswer {
 
 const mostNames = 50
 const mostSchemaLength = 2000
-const mostMessageLength = 2000
-const longestTimer = 2 ** 31 - 1
 
 /** An answer that is no result, told in words. */
 export const toRefusal = (status: Exclude<ToolOutcome['status'], 'ok'>, message: string, latencyMs: number = 0): ToolAnswer => ({
@@ -26,7 +27,7 @@ export function toUnknownTool(call: ToolCall, tools: readonly Tool[]): ToolAnswe
   const names = tools.slice(0, mostNames).map(({ definition }) => definition.name)
   const more = tools.length > mostNames ? ` and ${tools.length - mostNames} more` : ''
   const known = names.length ? `The tools are: ${names.join(', ')}${more}.` : 'There are no tools.'
-  return toRefusal('unknown-tool', `There is no tool "${call.name.slice(0, 100)}". ${known}`)
+  return toRefusal('unknown-tool', `There is no tool "${cut(call.name, 100)}". ${known}`)
 }
 
 /** One call in execution: checked, started, timed. It settles once, with the answer or because it was cut short. */
@@ -109,14 +110,14 @@ export class ToolRun {
   #refuseArguments(message: string): ToolAnswer {
     const { parameters } = this.#tool.definition
     const schema = parameters ? JSON.stringify(parameters) : 'no arguments: {}'
-    const expected = schema.length > mostSchemaLength ? `${schema.slice(0, mostSchemaLength)}...` : schema
-    const told = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${message.slice(0, mostMessageLength)}\nExpected: ${expected}`
+    const expected = schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
+    const told = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
     return { content: told, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
   }
 
   #fail(error: unknown): ToolAnswer {
     const message = messageOf(error)
-    const content = error instanceof ToolFailure ? error.content : `The tool "${this.#call.name}" failed: ${message}`
+    const content = error instanceof ToolFailure ? toToolContent(error.content) : `The tool "${this.#call.name}" failed: ${message}`
     return { content, outcome: { status: 'failed', message, latencyMs: this.latencyMs } }
   }
 }
@@ -128,6 +129,3 @@ const isAbort = (error: unknown, signal: AbortSignal): boolean => error === sign
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
 /** What the model is told of a call that was cut short. */
 export const cutShort = 'The run was cancelled while this call was running: whether it had an effect is unknown.'
-
-/** The message of anything that was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, mostMessageLength)

@@ -97,6 +97,27 @@ describe('OpenTelemetry spans of a run', () => {
     expect(spans[1]?.attributes).toMatchObject({ 'error.type': 'cancelled' })
   })
 
+  test('a result that has no JSON does not end the observing', async () => {
+    const circle: Record<string, unknown> = {}
+    circle['self'] = circle
+    const tools = [defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => circle })]
+    const { spans } = await traced({ responses: [callOf('home'), 'Here.'] }, { tools }, { content: true })
+    expect(spans.map(({ name }) => name)).toEqual(['chat mock', 'execute_tool look', 'chat mock', 'invoke_agent'])
+    expect(spans[1]?.attributes['gen_ai.tool.call.result']).toMatch(/cannot be written as JSON/)
+  })
+
+  test('traceRuns alone ends the span of a call that is cancelled', async () => {
+    const exporter = new InMemorySpanExporter()
+    const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
+    const controller = new AbortController()
+    const observe = traceRuns(tracer)
+    await infer(createMock({ responses: ['Hi'] }), { query: '?', signal: controller.signal, onEvent: (event) => {
+      observe(event)
+      if (event.type === 'llm_chunk') controller.abort(new Error('enough'))
+    } })
+    expect(exporter.getFinishedSpans()).toMatchObject([{ name: 'chat mock', attributes: { 'error.type': 'cancelled' } }])
+  })
+
   test('traceRuns alone observes, below whatever span is active', async () => {
     const exporter = new InMemorySpanExporter()
     const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')

@@ -24,8 +24,13 @@ export async function compactAbove(
   request: CompactionRequest,
   tools: CompactionTools,
 ): Promise<CompactionResult | undefined> {
-  if (!(threshold > 0 && threshold <= 1)) throw new LlmError('config', `compaction: threshold must be above 0 and at most 1, not ${threshold}`)
+  checkThreshold(threshold)
   if (!(contextWindow >= 1)) throw new LlmError('config', `compaction: contextWindow must be at least 1, not ${contextWindow}`)
   const used = messagesTokens(history, tools.estimate) + otherTokens
   return used < threshold * contextWindow ? undefined : compact(history, request, tools)
+}
+
+/** @throws {LlmError} `config` — it is no share. */
+export function checkThreshold(threshold: number): void {
+  if (!(threshold > 0 && threshold <= 1)) throw new LlmError('config', `compaction: threshold must be above 0 and at most 1, not ${threshold}`)
 }

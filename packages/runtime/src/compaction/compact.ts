@@ -18,7 +18,8 @@ const least = { maxMessages: 2, maxTokens: 1, preserveRecent: 1, summaryMaxToken
  * @throws {LlmError} `invalid-request` — the newest messages do not fit, the summary is empty, or the history was changed meanwhile.
  */
 export async function compact(history: ConversationHistory, request: CompactionRequest, tools: CompactionTools): Promise<CompactionResult> {
-  const checked = check(request, tools)
+  const checked = checkCompaction(request)
+  if (checked.strategy === 'summary' && !tools.summarize) refuse('summary needs summarize; make one with createSummarizer(provider)')
   if (checked.strategy === 'summary') return summarizeHistory(history, checked, tools)
   const before = history.toList()
   const after = checked.strategy === 'recent' ? keepRecent(before, checked.maxMessages) : keepTokens(before, checked, tools.estimate)
@@ -26,7 +27,7 @@ export async function compact(history: ConversationHistory, request: CompactionR
 }
 
 /** Checks a request and fills in its defaults. @throws {LlmError} `config` */
-function check(request: CompactionRequest, tools: Pick<CompactionTools, 'summarize'>): Checked {
+export function checkCompaction(request: CompactionRequest): Checked {
   const given = Object.entries(request).filter(([, value]) => value !== undefined)
   const checked: Checked = { ...defaults, ...(Object.fromEntries(given) as CompactionRequest) }
   if (!['recent', 'tokens', 'summary'].includes(checked.strategy)) {
@@ -36,7 +37,6 @@ function check(request: CompactionRequest, tools: Pick<CompactionTools, 'summari
     const value = checked[name]
     if (!Number.isInteger(value) || value < least[name]) refuse(`${name} must be a whole number of at least ${least[name]}, not ${JSON.stringify(value)}`)
   }
-  if (checked.strategy === 'summary' && !tools.summarize) refuse('summary needs summarize; make one with createSummarizer(provider)')
   return checked
 }
 

@@ -1,10 +1,11 @@
 import { canonicalJson } from '../canonical-json.js'
+import { cut } from '../well-formed.js'
 
 /** Puts values for the names in braces; a name without a value stays. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? (values[name] as string) : whole))
 
-const short = (text: string): string => (text.length > 500 ? `${text.slice(0, 497)}...` : text)
+const short = (text: string): string => (text.length > 500 ? `${cut(text, 497)}...` : text)
 
 /** What the model is told when its reply is no action. */
 export const toParseCorrection = (feedback: string, expected: string, custom?: string): string =>
