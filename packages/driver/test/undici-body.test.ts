@@ -74,6 +74,15 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
     expect(asked).toBe(1)
   })
 
+  test('a connection that does not come about in its time is given up', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined))
+    servers.push(silent)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    // The server accepts and then says nothing of TLS.
+    const waiting = createTransport({ timeouts: { connectMs: 40 } })(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
+    await expect(waiting).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT', message: expect.stringContaining('timeout: 40ms') as string })
+  })
+
   test('a request that cannot be sent rejects', async () => {
     await expect(fetch('http://127.0.0.1:1/', { headers: { 'a b': '1' } })).rejects.toThrow(/header/)
     await expect(fetch('ftp://127.0.0.1/')).rejects.toThrow()

@@ -33,9 +33,10 @@ describe.skipIf(!node)('a packed body', () => {
     expect(await (await fetch(url)).text()).toBe('unpacked')
   })
 
-  test('of a packing that was not asked for is refused by its name', async () => {
-    const { url } = await serve((_, response) => response.setHeader('content-encoding', 'zstd').end('x'))
+  test('of a packing that was not asked for is refused by its name, and its connection dropped', async () => {
+    const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'zstd').write('x'))
     await expect(fetch(url)).rejects.toMatchObject({ code: 'protocol', message: 'the server sent the content encoding "zstd", which was not asked for' })
+    await expect.poll(() => sockets.size).toBe(0)
   })
 
   test('whose connection is reset fails', async () => {
