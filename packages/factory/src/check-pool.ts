@@ -85,12 +85,16 @@ function checkEntry(
 
 function findCycle(models: readonly ModelEntry[]): string[] | undefined {
   const spares = new Map(models.map(({ name, fallback = [] }) => [name, fallback]))
+  // Each is followed once: there may be as many ways to one as there are subsets of the models.
+  const ended = new Set<string>()
   const follow = (name: string, path: readonly string[]): string[] | undefined => {
     if (path.includes(name)) return [...path.slice(path.indexOf(name)), name]
+    if (ended.has(name)) return undefined
     for (const next of spares.get(name) ?? []) {
       const cycle = follow(next, [...path, name])
       if (cycle) return cycle
     }
+    ended.add(name)
     return undefined
   }
   for (const { name } of models) {

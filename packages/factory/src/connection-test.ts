@@ -1,4 +1,4 @@
-import { isLlmError, ProviderError } from '@modelport/core'
+import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { apiHost } from './hosts.js'
 import { type LoadCreators, makeEmbedder, makeProvider, withEmbeddingModel } from './make-provider.js'
 import type { ModelConfig } from './model-config.js'
@@ -16,7 +16,7 @@ export interface ConnectionReport {
 export interface ConnectionTestOptions {
   /** True asks for one embedding instead of an answer. Default false. */
   readonly embedding?: boolean
-  /** Most milliseconds for everything: loading, name, connection, headers, body. Default 15,000. */
+  /** Most milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
   readonly timeoutMs?: number
   /** Aborts the test. */
   readonly signal?: AbortSignal
@@ -25,6 +25,8 @@ export interface ConnectionTestOptions {
 }
 
 const prompt = 'Respond with OK'
+/** A timer of more milliseconds fires at once. */
+const longestTimer = 2 ** 31 - 1
 
 /** Makes the provider and one request. See `testConnection`. */
 export async function checkConnection(
@@ -34,6 +36,9 @@ export async function checkConnection(
   options: ConnectionTestOptions = {},
 ): Promise<ConnectionReport> {
   const { context = {}, embedding = false, timeoutMs = 15_000, signal } = options
+  if (!(timeoutMs > 0 && timeoutMs <= longestTimer)) {
+    throw new LlmError('config', `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`)
+  }
   const asked = embedding ? withEmbeddingModel(config, context) : config
   const { row, config: resolved } = resolveModel(asked, context)
   const { fallback: _, ...alone } = resolved

@@ -83,15 +83,15 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
         return await this.#read()
       } catch (error) {
         if (this.#isClosed()) return end
-        if (!this.#walk.moveOn(error)) throw error
-        if (!(await this.#change())) return end
+        if (!(await this.#change(error))) return end
       }
     }
   }
 
-  /** Puts the next provider's reader in place; false when the caller closed meanwhile. */
-  async #change(): Promise<boolean> {
+  /** Puts the next provider's reader in place of the one that failed; false when the caller closed meanwhile. */
+  async #change(failure: unknown): Promise<boolean> {
     try {
+      if (!this.#walk.moveOn(failure)) throw failure
       const inner = await this.reopen(this.#walk, this.#closing.signal)
       if (this.#isClosed()) {
         await inner.close()

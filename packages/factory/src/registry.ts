@@ -6,6 +6,7 @@ import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.j
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry, ModelPool } from './model-entry.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
+import { didYouMean } from './suggestion.js'
 
 /** Roles that fall back to another: to a role, or to the cheapest model of a role's provider. */
 const fallbackRoles: Readonly<Record<string, { readonly role: string; readonly cheapest: boolean }>> = {
@@ -42,7 +43,7 @@ export class Registry {
 
   /** Gives a role to a model. @throws {LlmError} `config` — there is no such model. */
   setRole(role: string, name: string): void {
-    if (!this.#entries.has(name)) throw new LlmError('config', `model "${name}" not found in registry`)
+    if (!this.#entries.has(name)) throw this.#unknownModel(name)
     this.#roles.set(role, name)
   }
 
@@ -57,13 +58,10 @@ export class Registry {
    */
   async forRole(role: string): Promise<Provider> {
     const name = this.#roles.get(role)
-    if (name !== undefined) {
-      if (!this.#entries.has(name)) throw new LlmError('config', `model "${name}" assigned to role "${role}" not found`)
-      return this.provider(name)
-    }
+    if (name !== undefined) return this.provider(name)
     const spare = fallbackRoles[role]
     const other = spare && this.#roles.get(spare.role)
-    if (!spare || other === undefined) throw new LlmError('config', `no model assigned to role "${role}"`)
+    if (!spare || other === undefined) throw this.#unknownRole(role)
     const provider = await this.provider(other)
     if (!spare.cheapest || provider.cheapestModel === provider.model) return provider
     const { cheapestModel } = provider
@@ -92,7 +90,7 @@ export class Registry {
   /** The embedder of the role, `embedding` by default. Rejects like {@link Registry.forRole}. */
   async embedder(role = 'embedding'): Promise<Embedder> {
     const name = this.#roles.get(role)
-    if (name === undefined) throw new LlmError('config', `no model assigned to role "${role}"`)
+    if (name === undefined) throw this.#unknownRole(role)
     return named(name, makeEmbedder(this.#load, this.#config(name), this.#context))
   }
 
@@ -130,10 +128,19 @@ export class Registry {
     return [`Cross-model evaluation is recommended: chat and shield are both ${one?.provider ?? ''}:${one?.model ?? ''}`]
   }
 
+  #unknownModel(name: string): LlmError {
+    const names = this.modelNames()
+    return new LlmError('config', `model "${name}" not found in registry${didYouMean(name, names)}; there are ${names.join(', ') || 'none'}`)
+  }
+
+  #unknownRole(role: string): LlmError {
+    return new LlmError('config', `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: ${[...this.#roles.keys()].join(', ') || 'none'}`)
+  }
+
   /** The configuration of a model, its fallbacks put in. */
   #config(name: string, path: readonly string[] = []): ModelConfig {
     const entry = this.#entries.get(name)
-    if (!entry) throw new LlmError('config', `model "${name}" not found in registry`)
+    if (!entry) throw this.#unknownModel(name)
     if (path.includes(name)) throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${[...path, name].join(' → ')}`)
     const { name: _name, purpose: _purpose, profile: _profile, fallback, ...config } = entry
     return { ...config, ...(fallback?.length && { fallback: fallback.map((spare) => this.#config(spare, [...path, name])) }) }

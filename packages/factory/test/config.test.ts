@@ -164,6 +164,16 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     }), { numRuns: 300 })
   })
 
+  test('fallbacks are followed in steps of their number, not of the ways through them', () => {
+    const names = Array.from({ length: 60 }, (_, at) => `m${at}`)
+    const file = (ofLast: readonly string[]): string => {
+      const models = names.map((name, at) => ({ name, provider: 'ollama', model: 'm', fallback: at === 59 ? ofLast : names.slice(at + 1) }))
+      return JSON.stringify({ models, roles: { chat: 'm0' } })
+    }
+    expect(parseConfig(file([])).models).toHaveLength(60)
+    expect(() => parseConfig(file(['m58']))).toThrow('the fallbacks go in a circle: m58 → m59 → m58')
+  })
+
   test('providers of one\'s own may be named, roles be required or not', () => {
     const table = createProviderTable()
     registerProvider(table, { name: 'house', offline: true, keyEnv: [], needsKey: false })

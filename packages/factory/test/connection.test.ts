@@ -172,6 +172,10 @@ describe('testConnection', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test.each([0, -1, Number.NaN, Infinity, 2 ** 31])('a time of %d ms is refused: a timer would fire at once', async (timeoutMs) => {
+    expect(await failureOf(() => testConnection('mock', undefined, { timeoutMs }))).toMatchObject({ code: 'config', message: expect.stringContaining('timeoutMs') as string })
+  })
+
   test('a provider that ignores its options is given up too', async () => {
     const never = { ...createMock({ responses: ['x'] }), generate: () => new Promise<never>(() => undefined) }
     expect(await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) }))).toMatchObject({ code: 'timeout' })

@@ -253,3 +253,15 @@ test('asking the next provider is an attempt that onRetry hears of and may refus
   await expect(createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } })).rejects.toBe(refusal)
   expect(second.requests).toHaveLength(1)
 })
+
+test('a refusal to ask the next provider stays: no later read asks it after all', async () => {
+  const second = mock('second')
+  const refusal = new LlmError('budget-exceeded', 'no more')
+  let refusals = 0
+  const onRetry = () => {
+    if (refusals++ === 0) throw refusal
+  }
+  const reader = await createFallback([cutEarly(), second]).stream('?', { retry: { attempts: 1, onRetry } })
+  for (let read = 0; read < 3; read++) await expect(reader.next()).rejects.toBe(refusal)
+  expect([refusals, second.requests.length]).toEqual([1, 0])
+})

@@ -35,9 +35,9 @@ describe('a registry', () => {
     registry.setRole('shield', 'local')
     expect((await registry.subAgent()).model).toBe('llama3.2')
     expect((await registry.shield()).name).toBe('ollama')
-    for (const role of ['embedding', 'video', 'anything']) expect((await failureOf(() => registry.forRole(role))).message).toBe(`no model assigned to role "${role}"`)
-    expect((await failureOf(() => registry.embedder())).message).toBe('no model assigned to role "embedding"')
-    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toBe('no model assigned to role "chat"')
+    for (const role of ['embedding', 'video', 'anything']) expect((await failureOf(() => registry.forRole(role))).message).toContain(`no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: chat, `)
+    expect((await failureOf(() => registry.embedder())).message).toContain('no model assigned to role "embedding"; ')
+    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toMatch(/^no model assigned to role "chat"; .*: none$/)
   })
 
   test('a model that cannot be made fails for itself alone, and may work later', async () => {
@@ -66,9 +66,9 @@ describe('a registry', () => {
     registry.setRole('chat', 'new')
     expect((await registry.chat()).model).toBe('newest')
     expect(registry.modelNames()).toEqual(['big', 'broken', 'local', 'new'])
-    expect(() => registry.setRole('chat', 'nobody')).toThrow('model "nobody" not found in registry')
+    expect(() => registry.setRole('chat', 'nobody')).toThrow('model "nobody" not found in registry; there are big, broken, local, new')
     expect(() => registry.register({ name: ' ', provider: 'ollama' })).toThrow('give it a name')
-    expect((await failureOf(() => registry.provider('nobody'))).message).toContain('not found in registry')
+    expect((await failureOf(() => registry.provider('locl'))).message).toContain('not found in registry; did you mean "local"?')
     expect(() => createRegistry({ models: [], roles: { chat: 'x' } }, none)).toThrow('not found')
   })
 
