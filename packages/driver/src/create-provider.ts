@@ -17,6 +17,7 @@ import { Conversation } from './conversation.js'
 import type { Driver, Turn } from './driver.js'
 import { generateAnswer } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
+import { checkDepth } from './json-depth.js'
 import { proxySecrets } from './proxy.js'
 import { createRedact, headerSecrets, type Redact } from './redact.js'
 import { createRetryBucket } from './retry.js'
@@ -30,7 +31,7 @@ import { createTransport } from './transport.js'
  * The provider's methods throw as {@link Provider} says.
  */
 export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
-  const state: ProviderState = { ...createProviderState(settings), driver }
+  const state = createState(driver, settings)
   const { config } = state
   const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
@@ -61,7 +62,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
 }
 
 /** What a provider keeps between calls; secrets are bound into `redactWith` and kept nowhere else. */
-export function createProviderState(settings: ProviderSettings): Omit<ProviderState, 'driver'> {
+function createState(driver: Driver, settings: ProviderSettings): ProviderState {
   const { secrets, ...config } = settings
   const { enforceHosts } = config
   const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
@@ -71,6 +72,7 @@ export function createProviderState(settings: ProviderSettings): Omit<ProviderSt
     renewed ? (text) => createRedact([...secrets(), ...own, ...more])(text) : createRedact([...(secrets ?? []), ...own, ...more])
   const redact = redactWith([])
   return {
+    driver,
     config: { ...config, ...(allowedHosts && { allowedHosts }) },
     redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
@@ -92,14 +94,17 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
   const context = createCallContext(state, options)
   for (const id of toolCallIds(messages)) context.usedIds.add(id)
   const { headers: _, ...vendor } = options.vendor ?? {}
-  const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => ({
-    model: state.config.model,
-    messages: normalizeHistory(history, options.system),
-    tools,
-    options: { ...options, vendor, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
-    defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
-    stream,
-  })
+  const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
+    checkDepth(tools)
+    return {
+      model: state.config.model,
+      messages: normalizeHistory(history, options.system),
+      tools,
+      options: { ...options, vendor, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
+      defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
+      stream,
+    }
+  }
   const renew = (): void => {
     renewForRound(context, state, options)
   }

@@ -1,15 +1,29 @@
-import { type CallOptions, type ChatMessage, estimateTokens, textOf, type TokenCount } from '@modelport/core'
+import { type CallOptions, type ChatMessage, estimateTokens, mergeOptions, textOf, type TokenCount, validateOptions } from '@modelport/core'
+import type { CommonConfig } from './config.js'
+import { checkDepth } from './json-depth.js'
 
 /** What a message costs beside its text: roles and marks of the chat template. Measured templates have 3 to 8. */
 const tokensPerMessage = 8
 
-/** About how many tokens the prompt of a call would have, tools included, where nobody counts; images, audio and files are left out. */
-export function estimatePrompt(messages: readonly ChatMessage[], { system, tools }: CallOptions, tokenFactor?: number): TokenCount {
+/**
+ * About how many tokens the prompt of a call would have, tools included, where nobody counts; images, audio and files are left out.
+ * @throws {LlmError} `config` — an option is out of its range; `invalid-request` — the parameters of a tool are nested too deeply.
+ */
+export function estimatePrompt(
+  { defaults, tokenFactor }: Pick<CommonConfig, 'defaults' | 'tokenFactor'>,
+  messages: readonly ChatMessage[],
+  options: readonly CallOptions[],
+): TokenCount {
+  const merged = mergeOptions(defaults, ...options)
+  validateOptions(merged)
+  const { system, tools = [] } = merged
+  checkDepth(tools)
   const texts = messages.map((message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
     return textOf(message.content) + calls.join('')
   })
-  const parts = [...(system === undefined ? [] : [system]), ...texts]
-  const spoken = parts.reduce((sum, text) => sum + tokensPerMessage + estimateTokens(text, tokenFactor), 0)
-  return { tokens: spoken + (tools?.length ? estimateTokens(JSON.stringify(tools), tokenFactor) : 0), source: 'estimate' }
+  if (system !== undefined) texts.push(system)
+  let tokens = tools.length ? estimateTokens(JSON.stringify(tools), tokenFactor) : 0
+  for (const text of texts) tokens += tokensPerMessage + estimateTokens(text, tokenFactor)
+  return { tokens, source: 'estimate' }
 }

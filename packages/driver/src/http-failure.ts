@@ -18,12 +18,11 @@ export interface FailureFacts {
 
 /** The error code an HTTP status stands for when nothing else is known. */
 export function toErrorCode(status: number): ErrorCode {
-  if (status >= 300 && status < 400) return 'redirect-refused'
   const known: Record<number, ErrorCode> = {
     401: 'auth', 402: 'quota-exhausted', 403: 'permission', 404: 'not-found', 407: 'auth', 408: 'timeout',
     425: 'server', 429: 'rate-limit', 501: 'unsupported', 503: 'overloaded', 529: 'overloaded',
   }
-  return known[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : 'unknown')
+  return known[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : status >= 300 ? 'redirect-refused' : 'unknown')
 }
 
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']

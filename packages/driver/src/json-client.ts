@@ -1,31 +1,24 @@
-import { type LlmError, mergeOptions, type Provider } from '@modelport/core'
-import { createCallContext } from './call-context.js'
+import type { CallOptions, ChatMessage, LlmError, Provider } from '@modelport/core'
 import type { ProviderSettings } from './config.js'
-import { createProviderState } from './create-provider.js'
-import type { Driver, HttpFailure } from './driver.js'
-import { oneStep } from './event-reader.js'
-import { Exchange } from './exchange.js'
+import { createProvider } from './create-provider.js'
+import type { Driver, HttpFailure, Sink } from './driver.js'
 import { parseJson } from './parse-json.js'
+import { postJson } from './post.js'
+import { createRetryBucket } from './retry.js'
+import { createTransport } from './transport.js'
 
-/** One JSON request that is no conversation: embeddings, model lists, token counts. */
+/** One JSON request that is no conversation: embeddings, model lists. */
 export interface JsonRequest {
   /** The whole address. */
   readonly url: string
-  /** Default POST when there is a body, else GET. */
-  readonly method?: 'GET' | 'POST'
-  /** Sent as JSON. Default: no body. */
+  /** Sent as JSON, by POST. Default: none, and a GET. */
   readonly body?: unknown
   /** Headers beside those of the client. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Options of one JSON request. */
-export interface JsonCallOptions {
-  /** Aborts the call. */
-  readonly signal?: AbortSignal
-  /** Most milliseconds for the call, all attempts included. Default: none. */
-  readonly deadlineMs?: number
-}
+export type JsonCallOptions = Pick<CallOptions, 'signal' | 'deadlineMs' | 'retry'>
 
 /** Sends JSON requests with the same transport, retries, clocks, host check and redaction as a conversation. */
 export interface JsonClient {
@@ -33,48 +26,44 @@ export interface JsonClient {
   request<T>(request: JsonRequest, options?: JsonCallOptions): Promise<T>
 }
 
+/** A driver whose answers are one JSON value each. */
+export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder'>
+
 /** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
 export function createJsonClient(
   name: Provider['name'],
   error: (failure: HttpFailure) => LlmError & ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): JsonClient {
-  // Once for all requests: they share one retry bucket, one transport and one list of secrets.
-  const shared = createProviderState(settings)
+  // Options of calls are none of these requests', which share one bucket and one transport.
+  const shared = { retryBucket: createRetryBucket(), ...settings, defaults: {}, fetch: createTransport(settings) }
   return {
-    request: async <T>(request: JsonRequest, options: JsonCallOptions = {}): Promise<T> => {
-      let answer: unknown
-      const driver: Driver = {
-        name,
-        framing: 'ndjson',
-        request: () => request,
-        send: (_, io) => {
-          const { url, body, headers, method = body === undefined ? 'GET' : 'POST' } = request
-          const type = body === undefined ? undefined : { 'content-type': 'application/json' }
-          return io.fetch(url, {
-            method,
-            headers: { accept: 'application/json', ...type, ...headers, ...io.headers },
-            ...(body !== undefined && { body: JSON.stringify(body) }),
-          })
-        },
-        decoder: (sink) => ({
-          push: (record) => {
-            answer = parseJson(record.data)
-            sink.terminal()
-          },
-        }),
-        error,
-      }
-      const context = createCallContext({ ...shared, driver }, mergeOptions(options))
-      const turn = { model: settings.model, messages: [], tools: [], options: { maxTokens: 1 }, defaultTemperature: undefined, stream: false }
-      const exchange = new Exchange(context, turn, () => undefined)
-      try {
-        await exchange.open()
-        while (!exchange.ended) await oneStep((step) => { exchange.read(step) })
-      } finally {
-        context.scope.end()
-      }
-      return answer as T
+    request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) => {
+      const driver: JsonDriver<JsonRequest> = { name, request: () => request, send: sendJson, error }
+      return await askJson(driver, shared, [{ role: 'user', content: '' }], [options]) as T
     },
   }
 }
+
+/** Makes a call that is answered with one JSON value, whatever that is. Throws like {@link Provider.complete}. */
+export async function askJson<Request>(
+  driver: JsonDriver<Request>,
+  settings: ProviderSettings,
+  messages: readonly ChatMessage[],
+  options: readonly CallOptions[],
+): Promise<unknown> {
+  let answer: unknown
+  const decoder = (sink: Sink): ReturnType<Driver['decoder']> => ({
+    push: ({ data }) => {
+      answer = parseJson(data)
+      sink.terminal()
+    },
+  })
+  await createProvider({ ...driver, framing: 'ndjson', decoder }, settings).generate(messages, ...options)
+  return answer
+}
+
+const sendJson: Driver<JsonRequest>['send'] = ({ url, body, headers }, io) =>
+  body === undefined
+    ? io.fetch(url, { method: 'GET', headers: { accept: 'application/json', ...headers, ...io.headers } })
+    : postJson(io, url, body, headers)

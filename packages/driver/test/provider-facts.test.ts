@@ -1,4 +1,4 @@
-import type { Capabilities } from '@modelport/core'
+import type { CallOptions, Capabilities } from '@modelport/core'
 import { estimatePrompt, postJson, resolveCapabilities } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { play } from './scripted-driver.js'
@@ -26,10 +26,11 @@ describe('capabilities', () => {
 })
 
 test('a prompt costs its texts, its calls, its tools, and eight tokens a message', () => {
-  const estimate = (...given: Parameters<typeof estimatePrompt>) => estimatePrompt(...given).tokens
+  const estimate = (messages: Parameters<typeof estimatePrompt>[1], options: CallOptions, tokenFactor?: number) =>
+    estimatePrompt({ ...(tokenFactor !== undefined && { tokenFactor }) }, messages, [options]).tokens
   const user = { role: 'user', content: 'x' } as const
   const one = estimate([user], {})
-  expect(estimatePrompt([], {})).toEqual({ tokens: 0, source: 'estimate' })
+  expect(estimatePrompt({}, [], [])).toEqual({ tokens: 0, source: 'estimate' })
   expect(estimate([{ role: 'user', content: '' }], {})).toBe(8)
   expect(estimate([user, user], {})).toBe(2 * one)
   expect(estimate([user], { system: 'x' })).toBe(2 * one)
@@ -42,6 +43,8 @@ test('a prompt costs its texts, its calls, its tools, and eight tokens a message
   expect(estimate([{ ...calling, toolCalls: [first, first] }], {})).toBe(estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}'.repeat(2) }], {}))
   expect(estimate([{ role: 'assistant', content: 'x' }], {})).toBe(one)
   expect(estimate([user], {}, 3)).toBeGreaterThan(one)
+  expect(estimatePrompt({ defaults: { system: 'x' } }, [user], [{ maxTokens: 1 }]).tokens).toBe(2 * one)
+  expect(() => estimatePrompt({ defaults: { topP: 2 } }, [user], [])).toThrow(/^topP must be/)
 })
 
 test('a provider estimates with the factor of its configuration', () => {

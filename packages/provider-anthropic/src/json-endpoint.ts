@@ -1,5 +1,5 @@
 import { createJsonClient, type JsonClient } from '@modelport/driver'
-import { toConnection } from './client.js'
+import { type Connection, toConnection } from './client.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, toSettings } from './provider.js'
 
@@ -17,10 +17,13 @@ export interface JsonEndpoint {
  */
 export function jsonEndpoint(config: AnthropicConfig): JsonEndpoint {
   const connection = toConnection(config)
-  const headers = Object.entries(connection.headers).filter((entry): entry is [string, string] => entry[1] !== null)
   return {
     client: createJsonClient(providerName, toAnthropicError, toSettings(config, connection)),
     url: connection.baseUrl,
-    headers: Object.fromEntries(headers),
+    headers: toHeaders(connection),
   }
 }
+
+/** The headers of a connection without those that only take something away from the SDK. */
+export const toHeaders = ({ headers }: Connection): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null))

@@ -1,8 +1,10 @@
-import { type CallOptions, type ChatMessage, LlmError, mergeOptions, type TokenCount, validateOptions } from '@modelport/core'
-import { providerName } from './error.js'
-import { jsonEndpoint } from './json-endpoint.js'
-import { type AnthropicConfig, toRules } from './provider.js'
-import { toRequest } from './request.js'
+import type { CallOptions, ChatMessage, TokenCount } from '@modelport/core'
+import { countTokens as count, type CountDriver, postJson } from '@modelport/driver'
+import { toConnection } from './client.js'
+import { providerName, toAnthropicError } from './error.js'
+import { toHeaders } from './json-endpoint.js'
+import { type AnthropicConfig, toRules, toSettings } from './provider.js'
+import { type AnthropicRequest, toRequest } from './request.js'
 
 /** What the endpoint for counting takes of a request. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config']
@@ -13,28 +15,18 @@ const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinkin
  * @see https://platform.claude.com/docs/en/build-with-claude/token-counting (read 2026-11-21)
  */
 export async function countTokens(config: AnthropicConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
-  const { client, url, headers } = jsonEndpoint(config)
-  const merged = mergeOptions(config.defaults, ...options)
-  validateOptions(merged)
-  const { system, signal, deadlineMs } = merged
-  const turn = {
-    model: config.model,
-    messages: system === undefined ? messages : [{ role: 'system' as const, content: system }, ...messages],
-    tools: merged.tools ?? [],
-    options: { ...merged, maxTokens: merged.maxTokens ?? 1_000_000 },
-    defaultTemperature: undefined,
-    stream: false,
-  }
-  const { body, betas } = toRequest(turn, toRules(config))
-  const answer = await client.request<{ readonly input_tokens?: unknown } | null>(
-    {
-      url: `${url}/v1/messages/count_tokens`,
-      body: Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field))),
-      headers: { ...headers, ...(betas.length && { 'anthropic-beta': betas.join(',') }) },
+  const connection = toConnection(config)
+  const rules = toRules(config)
+  const driver: CountDriver<AnthropicRequest> = {
+    name: providerName,
+    request: (turn) => toRequest(turn, rules),
+    send: ({ body, betas }, io) => {
+      const headers = { ...toHeaders(connection), ...(betas.length && { 'anthropic-beta': betas.join(',') }) }
+      const asked = Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field)))
+      return postJson(io, `${connection.baseUrl}/v1/messages/count_tokens`, asked, headers)
     },
-    { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) },
-  )
-  const tokens = answer?.input_tokens
-  if (typeof tokens !== 'number') throw new LlmError('protocol', `${providerName}: protocol: the answer has no count of tokens`)
-  return { tokens, source: 'provider' }
+    countIn: (answer) => (answer as { readonly input_tokens?: unknown } | null)?.input_tokens,
+    error: toAnthropicError,
+  }
+  return { tokens: await count(driver, toSettings(config, connection), messages, options), source: 'provider' }
 }

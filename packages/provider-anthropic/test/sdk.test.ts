@@ -165,4 +165,20 @@ describe('other endpoints', () => {
     expect(url).toBe('https://api.anthropic.com/v1/messages/count_tokens')
     expect(body).toEqual({ model: 'claude-sonnet-4-5', system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] })
   })
+
+  test('countTokens counts the call that would be made: its budget of thinking, its betas, its headers; and refuses what it would', async () => {
+    let body: unknown
+    let headers = new Headers()
+    const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      body = JSON.parse(init?.body as string)
+      headers = new Headers(init?.headers)
+      return Response.json({ input_tokens: 14 })
+    }
+    const config = { apiKey, model: 'claude-sonnet-4-5', fetch }
+    await countTokens(config, [{ role: 'user', content: 'Hi' }], { reasoning: 'high', vendor: { betas: ['b1'], headers: { 'X-Tenant': 't' } } })
+    expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 3072 } })
+    expect([headers.get('anthropic-beta'), headers.get('x-tenant'), headers.get('x-api-key'), headers.has('authorization')]).toEqual(['b1', 't', apiKey, false])
+    const refused = countTokens(config, [{ role: 'user', content: 'Hi' }], { reasoning: 'high', maxTokens: 500 })
+    await expect(refused).rejects.toMatchObject({ code: 'config', provider: 'anthropic' })
+  })
 })

@@ -1,4 +1,4 @@
-import { type CallOptions, type ChatMessage, mergeOptions, type TokenCount, validateOptions } from '@modelport/core'
+import type { CallOptions, ChatMessage, TokenCount } from '@modelport/core'
 import { estimatePrompt } from '@modelport/driver'
 import type { OllamaConfig } from './provider.js'
 
@@ -8,10 +8,6 @@ import type { OllamaConfig } from './provider.js'
  * @see https://docs.ollama.com/api (read 2026-11-21)
  * @throws {LlmError} `config` — an option is out of its range.
  */
-export function countTokens({ defaults, tokenFactor }: Pick<OllamaConfig, 'defaults' | 'tokenFactor'>, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
-  return Promise.resolve().then(() => {
-    const merged = mergeOptions(defaults, ...options)
-    validateOptions(merged)
-    return estimatePrompt(messages, merged, tokenFactor)
-  })
+export function countTokens(config: Pick<OllamaConfig, 'defaults' | 'tokenFactor'>, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+  return Promise.resolve().then(() => estimatePrompt(config, messages, options))
 }

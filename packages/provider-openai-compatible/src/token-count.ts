@@ -1,7 +1,9 @@
 import { type ChatRequestBody, toChatError, toChatRequest } from '@modelport/chat-completions'
-import { type CallOptions, type ChatMessage, LlmError, mergeOptions, parseBaseUrl, type TokenCount, validateOptions } from '@modelport/core'
-import { createJsonClient, estimatePrompt, type JsonCallOptions, type JsonClient } from '@modelport/driver'
-import { authorization, type OpenAICompatibleConfig, toDialect, toSettings } from './provider.js'
+import { type CallOptions, type ChatMessage, parseBaseUrl, type TokenCount } from '@modelport/core'
+import { countTokens as count, type CountDriver, createJsonClient, estimatePrompt, postJson } from '@modelport/driver'
+import { authorization, type OpenAICompatibleConfig, type Quirks, toDialect, toSettings } from './provider.js'
+
+type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
 
 /**
  * How many tokens the prompt of a call would have, tools included: by the server's own tokenizer where `quirks.tokenizer` names one,
@@ -10,45 +12,42 @@ import { authorization, type OpenAICompatibleConfig, toDialect, toSettings } fro
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-21)
  */
 export async function countTokens(config: OpenAICompatibleConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
-  const merged = mergeOptions(config.defaults, ...options)
-  validateOptions(merged)
-  const tokenizer = config.quirks?.tokenizer
-  if (tokenizer === undefined) return estimatePrompt(messages, merged, config.tokenFactor)
-  const { signal, deadlineMs } = merged
-  const call = { ...(signal && { signal }), ...(deadlineMs !== undefined && { deadlineMs }) }
-  const body = toBody(config, messages, merged)
-  const ask = asker(config, call)
-  const tokens = tokenizer === 'vllm' ? await askVllm(ask, body) : await askLlamaServer(ask, body)
-  if (typeof tokens === 'number') return { tokens, source: 'tokenizer' }
-  throw new LlmError('protocol', `${config.name ?? 'openai-compatible'}: protocol: the server's tokenizer gave no count`)
+  const { name = 'openai-compatible', quirks } = config
+  if (quirks?.tokenizer === undefined) return estimatePrompt(config, messages, options)
+  const dialect = toDialect(config)
+  const driver: CountDriver<ChatRequestBody> = {
+    name,
+    request: (turn) => toChatRequest(turn, dialect),
+    error: (failure) => toChatError(name, failure),
+    ...tokenizers[quirks.tokenizer](config, name),
+  }
+  return { tokens: await count(driver, toSettings(config), messages, options), source: 'tokenizer' }
 }
 
-type Ask = <T>(path: string, body: unknown) => Promise<T | null>
-
-/** These endpoints stand beside `/v1`, not under it. */
-function asker(config: OpenAICompatibleConfig, call: JsonCallOptions): Ask {
-  const name = config.name ?? 'openai-compatible'
-  const client: JsonClient = createJsonClient(name, (failure) => toChatError(name, failure), toSettings(config))
-  const root = parseBaseUrl(config.baseUrl).href.replace(/(\/v\d+)?(\/chat\/completions)?$/, '')
-  const headers = authorization(config)
-  return (path, body) => client.request({ url: root + path, body, headers }, call)
+/** Their endpoints stand beside `/v1`, not under it. */
+const tokenizers: Readonly<Record<NonNullable<Quirks['tokenizer']>, (config: OpenAICompatibleConfig, name: string) => Tokenizer>> = {
+  vllm: (config) => ({
+    send: ({ model, messages, tools }, io) =>
+      postJson(io, `${rootOf(config)}/tokenize`, { model, messages, tools, add_generation_prompt: true }, authorization(config)),
+    countIn: (answer) => (answer as { readonly count?: unknown } | null)?.count,
+  }),
+  /** The template makes one text of the conversation, as it does for an answer. */
+  'llama.cpp': (config, name) => {
+    const root = rootOf(config)
+    const templates = createJsonClient(name, (failure) => toChatError(name, failure), toSettings(config))
+    return {
+      send: async ({ messages, tools, tool_choice }, io) => {
+        const request = { url: `${root}/apply-template`, body: { messages, tools, tool_choice }, headers: { ...authorization(config), ...io.headers } }
+        // Tried again with the rest, not on its own.
+        const applied = await templates.request<{ readonly prompt?: unknown } | null>(request, { signal: io.signal, retry: { attempts: 1 } })
+        return postJson(io, `${root}/tokenize`, { content: applied?.prompt, add_special: true, parse_special: true }, authorization(config))
+      },
+      countIn: (answer) => {
+        const tokens = (answer as { readonly tokens?: unknown } | null)?.tokens
+        return Array.isArray(tokens) ? tokens.length : undefined
+      },
+    }
+  },
 }
 
-async function askVllm(ask: Ask, { model, messages, tools }: ChatRequestBody): Promise<unknown> {
-  const answer = await ask<{ readonly count?: unknown }>('/tokenize', { model, messages, tools, add_generation_prompt: true })
-  return answer?.count
-}
-
-/** The template makes one text of the conversation, as it does for an answer. */
-async function askLlamaServer(ask: Ask, { messages, tools, tool_choice }: ChatRequestBody): Promise<unknown> {
-  const applied = await ask<{ readonly prompt?: unknown }>('/apply-template', { messages, tools, tool_choice })
-  const answer = await ask<{ readonly tokens?: readonly unknown[] }>('/tokenize', { content: applied?.prompt, add_special: true, parse_special: true })
-  return Array.isArray(answer?.tokens) ? answer.tokens.length : undefined
-}
-
-function toBody(config: OpenAICompatibleConfig, messages: readonly ChatMessage[], options: CallOptions): ChatRequestBody {
-  const { system, tools = [] } = options
-  const all = system === undefined ? messages : [{ role: 'system' as const, content: system }, ...messages]
-  const turn = { model: config.model, messages: all, tools, options: { ...options, maxTokens: options.maxTokens ?? 1 }, defaultTemperature: undefined, stream: false }
-  return toChatRequest(turn, toDialect(config))
-}
+const rootOf = ({ baseUrl }: OpenAICompatibleConfig): string => parseBaseUrl(baseUrl).href.replace(/(\/v\d+)?(\/chat\/completions)?$/, '')

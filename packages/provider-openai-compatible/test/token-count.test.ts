@@ -25,6 +25,20 @@ describe('counted tokens', () => {
     expect(sent[0]?.key).toBe('Bearer sk-count-1')
   })
 
+  test('llama.cpp: a template that fails is tried again with the whole count, and no more often than any call', async () => {
+    const urls: string[] = []
+    const fetch: OpenAICompatibleConfig['fetch'] = (input) => {
+      urls.push(new URL(new Request(input).url).pathname)
+      return Promise.resolve(Response.json({ error: { message: 'loading' } }, { status: 503 }))
+    }
+    const clock = { now: () => 0, date: () => 0, random: () => 0, after: (ms: number, callback: () => void) => {
+      if (ms === 0) queueMicrotask(callback)
+      return () => undefined
+    } }
+    await expect(countTokens(toPresetConfig('llamacpp-server', { fetch, clock }), messages)).rejects.toMatchObject({ code: 'overloaded', attempts: 3 })
+    expect(urls).toEqual(['/apply-template', '/apply-template', '/apply-template'])
+  })
+
   test('vLLM: one request, whole', async () => {
     const { sent, fetch } = server({ count: 17, max_model_len: 4096, tokens: [] })
     expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({ tokens: 17, source: 'tokenizer' })

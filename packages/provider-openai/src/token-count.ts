@@ -1,5 +1,5 @@
-import { type CallOptions, type ChatMessage, type JsonObject, LlmError, type TokenCount } from '@modelport/core'
-import { createProvider, type Driver, parseJson } from '@modelport/driver'
+import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelport/core'
+import { countTokens as count, type CountDriver } from '@modelport/driver'
 import { createClient, send } from './client.js'
 import type { OpenAIConfig } from './config.js'
 import { connect, responsesDriver } from './provider.js'
@@ -20,19 +20,11 @@ export async function countTokens(config: OpenAIConfig, messages: readonly ChatM
   const connection = connect({ ...config, api: 'responses' })
   const client = createClient(connection.endpoint, config)
   const base = responsesDriver(config, connection)
-  const driver: Driver<JsonObject> = {
+  const driver: CountDriver<JsonObject> = {
     ...base,
     request: (turn) => Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
     send: (body, io) => send(client, '/responses/input_tokens', body, io),
-    decoder: (sink) => ({
-      push: ({ data }) => {
-        const { input_tokens: inputTokens } = parseJson<WireTokenCount>(data)
-        if (typeof inputTokens !== 'number') throw new LlmError('protocol', 'the answer has no count of tokens')
-        sink.usage({ inputTokens })
-        sink.terminal()
-      },
-    }),
+    countIn: (answer) => (answer as WireTokenCount | null)?.input_tokens,
   }
-  const { usage } = await createProvider(driver, connection.settings).generate(messages, ...options)
-  return { tokens: usage.inputTokens, source: 'provider' }
+  return { tokens: await count(driver, connection.settings, messages, options), source: 'provider' }
 }
