@@ -1,0 +1,59 @@
+import type { CallOptions, JsonObject, Provider } from '@modelport/core'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createGoogle } from '@modelport/provider-google'
+import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
+import { countTokens, createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { expect, test } from 'vitest'
+
+const nested = (levels: number): JsonObject => {
+  let schema: JsonObject = {}
+  for (let level = 1; level < levels; level++) schema = { not: schema }
+  return schema
+}
+const tool = (parameters: JsonObject) => [{ name: 'find_all', description: '', parameters }]
+const refusal = { code: 'invalid-request', message: expect.stringContaining('the parameters of "find_all" are nested deeper than 256') as string }
+
+let requests = 0
+const fetch = (): Promise<Response> => {
+  requests++
+  return Promise.resolve(Response.json({ error: { message: 'no' } }, { status: 400 }))
+}
+const apiKey = 'sk-deep-0123456789'
+const compatible = { baseUrl: 'http://h.test/v1', model: 'm', fetch }
+const providers: readonly Provider[] = [
+  createAnthropic({ apiKey, model: 'claude-sonnet-4-6', fetch }),
+  createOpenAI({ apiKey, model: 'gpt-5.4', fetch }),
+  createOpenAI({ apiKey, model: 'gpt-5.4', api: 'chat', fetch }),
+  createGoogle({ apiKey, model: 'gemini-3.1-pro', fetch }),
+  createGoogle({ apiKey, model: 'gemini-1.5-pro', fetch }),
+  createOllama({ model: 'm', fetch }),
+  createOpenAICompatible(compatible),
+]
+
+test('a schema that no JSON can be made of is refused before anything is sent, and its tool is named', async () => {
+  const itself: Record<string, unknown> = {}
+  itself['not'] = itself
+  requests = 0
+  for (const parameters of [nested(100_000), nested(257), itself]) {
+    const tools = tool(parameters)
+    for (const provider of providers) {
+      await expect(provider.streamWithTools([{ role: 'user', content: 'Hi' }], tools)).rejects.toMatchObject({ ...refusal, provider: provider.name })
+      await expect(provider.generate([{ role: 'user', content: 'Hi' }], { tools })).rejects.toMatchObject(refusal)
+    }
+    const count = (quirks: Parameters<typeof countTokens>[0]['quirks'] & object): Promise<unknown> =>
+      countTokens({ ...compatible, quirks }, [{ role: 'user', content: 'Hi' }], { tools } satisfies CallOptions)
+    await expect(count({ tokenizer: 'vllm' })).rejects.toMatchObject(refusal)
+    await expect(count({})).rejects.toMatchObject(refusal)
+  }
+  expect(requests).toBe(0)
+})
+
+test('a schema that is just not too deep is sent', async () => {
+  requests = 0
+  const sent = providers.filter(({ name }) => name !== 'google')
+  for (const provider of sent) {
+    await expect(provider.generate([{ role: 'user', content: 'Hi' }], { tools: tool(nested(256)) })).rejects.toMatchObject({ status: 400 })
+  }
+  expect(requests).toBe(sent.length)
+})
