@@ -62,6 +62,11 @@ export class BudgetAccount {
     return this.#now() - this.#startedAt
   }
 
+  /** In whole milliseconds, never fewer than a limit that is passed. */
+  #runtimeDecision(effect: BudgetDecision['effect'], maximum: number): BudgetDecision {
+    return { limit: 'maxRuntimeMs', effect, observed: Math.ceil(this.elapsedMs), maximum }
+  }
+
   get remainingMs(): number {
     return (this.#budget.maxRuntimeMs ?? Infinity) - this.elapsedMs
   }
@@ -86,7 +91,7 @@ export class BudgetAccount {
   check(amounts: Amounts, told: readonly BudgetAccount[]): void {
     const elapsed = this.elapsedMs
     const { maxRuntimeMs } = this.#budget
-    if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs) this.#deny({ limit: 'maxRuntimeMs', effect: 'deny', observed: elapsed, maximum: maxRuntimeMs }, told)
+    if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs) this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), told)
     for (const name of names) {
       const asked = amounts[name] ?? 0
       if (asked > 0 && asked > this.room(name)) this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), told)
@@ -97,7 +102,7 @@ export class BudgetAccount {
   warn(asked: Amounts, told: readonly BudgetAccount[]): void {
     const { maxRuntimeMs } = this.#budget
     const elapsed = this.elapsedMs
-    if (maxRuntimeMs !== undefined && elapsed >= near * maxRuntimeMs) this.#warnOnce({ limit: 'maxRuntimeMs', effect: 'warn', observed: elapsed, maximum: maxRuntimeMs }, told)
+    if (maxRuntimeMs !== undefined && elapsed >= near * maxRuntimeMs) this.#warnOnce(this.#runtimeDecision('warn', maxRuntimeMs), told)
     for (const name of names) {
       const observed = asked[name]
       if (observed === undefined || this.#maximum(name) === Infinity) continue
