@@ -78,7 +78,7 @@ models:
     enforce_hosts: true
     headers: {X-Team: a}
     vendor: {service_tier: flex, nested_key: {deep_key: 1}}
-    settings: {reasoningModel: true}
+    settings: {traits: {reasoning: true}}
     defaults: {max_tokens: 100, temperature: 0, stop: [END], retry: {attempts: 1}}
     profile: {context_window: 128000, input_cost_per_million: 3, output_cost_per_million: 15.5, supports_tools: true, supports_streaming: true, supports_json_schema: false, tokenizer: o200k}
     azure: {endpoint: "https://r.openai.azure.com", deployment: d, api_version: "2025-04-01-preview"}
@@ -88,7 +88,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(models).toEqual([
       {
         name: 'big', provider: 'OpenAI', model: 'gpt-5.4', purpose: 'hard questions', fallback: ['small'], cheapestModel: 'gpt-5.4-mini', baseUrlEnv: 'MY_BASE', useEnvironmentBaseUrls: true,
-        proxy: 'http://proxy.local:3128', proxyEnv: 'HTTPS_PROXY', enforceHosts: true, headers: { 'X-Team': 'a' }, vendor: { service_tier: 'flex', nested_key: { deep_key: 1 } }, settings: { reasoningModel: true },
+        proxy: 'http://proxy.local:3128', proxyEnv: 'HTTPS_PROXY', enforceHosts: true, headers: { 'X-Team': 'a' }, vendor: { service_tier: 'flex', nested_key: { deep_key: 1 } }, settings: { traits: { reasoning: true } },
         defaults: { maxTokens: 100, temperature: 0, stop: ['END'], retry: { attempts: 1 } },
         profile: { contextWindow: 128_000, inputCostPerMillion: 3, outputCostPerMillion: 15.5, supportsTools: true, supportsStreaming: true, supportsJsonSchema: false, tokenizer: 'o200k' },
         azure: { endpoint: 'https://r.openai.azure.com', deployment: 'd', apiVersion: '2025-04-01-preview' },

@@ -1,7 +1,7 @@
 import type { Capabilities } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
-import { traitsOf } from './models.js'
 import type { AnthropicConfig } from './provider.js'
+import { traitsOf } from './traits.js'
 
 const docs = 'https://platform.claude.com/docs/en'
 

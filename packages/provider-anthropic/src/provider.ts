@@ -3,15 +3,15 @@ import { type CommonConfig, createProvider, type Driver, type ProviderSettings }
 import { type Connection, type ConnectionConfig, createSendMessages, toConnection } from './client.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
-import { cheapestModel, type ModelTraits, traitsOf } from './models.js'
 import { thinkingWasDropped } from './reasoning.js'
 import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
+import { cheapestModel, type ModelTraits, traitsOf } from './traits.js'
 
 /** Configuration of {@link createAnthropic}. */
 export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
   /** Asks for citations of the documents in a conversation. Default false. */
   readonly citations?: boolean
-  /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name. */
+  /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name, from a dated table. */
   readonly traits?: Partial<ModelTraits>
 }
 

@@ -1,7 +1,7 @@
 import { type AssistantMessage, type CallOptions, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
-import type { ModelTraits } from './models.js'
 import { isThinking, replayBlocks } from './state.js'
+import type { ModelTraits } from './traits.js'
 
 /** How the request says how much to think. */
 export interface ReasoningFields {

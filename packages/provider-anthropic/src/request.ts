@@ -2,10 +2,10 @@ import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { withCacheMarks } from './cache.js'
 import { toConversation } from './messages.js'
-import { type ModelTraits, traitsOf } from './models.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
 import { toToolChoice, toTools } from './tools.js'
+import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /** What goes on the wire for one round. */

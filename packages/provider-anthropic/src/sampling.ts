@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
-import type { ModelTraits } from './models.js'
+import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /** Temperature of the API when none is sent. */

@@ -1,6 +1,6 @@
 import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
-import type { ModelTraits } from './models.js'
+import type { ModelTraits } from './traits.js'
 
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
 export function toTools({ tools, options }: Turn): readonly JsonObject[] {

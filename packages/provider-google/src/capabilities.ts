@@ -1,13 +1,13 @@
 import type { Capabilities } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
-import { factsOf } from './model-facts.js'
+import { traitsOf } from './traits.js'
 
 const docs = 'https://ai.google.dev/gemini-api/docs'
 
-/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the facts of the model. */
-export function capabilities({ model, models, profile }: Pick<GoogleConfig, 'model' | 'models' | 'profile'>): Capabilities {
-  const levels = Object.keys(factsOf(model, models).thinking ?? {}).filter((level) => level !== 'none')
+/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's traits. */
+export function capabilities({ model, traits, profile }: Pick<GoogleConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+  const levels = Object.keys(traitsOf(model, traits).thinking).filter((level) => level !== 'none')
   return resolveCapabilities({
     tools: { supported: true, source: `${docs}/function-calling` },
     parallelTools: { supported: true, source: `${docs}/function-calling#parallel_function_calling` },

@@ -1,6 +1,6 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, type CommonConfig } from '@modelport/driver'
-import type { ModelFacts } from './model-facts.js'
+import type { ModelTraits } from './traits.js'
 
 /** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` beside it. */
 export interface VertexConfig {
@@ -38,8 +38,8 @@ export interface GoogleEndpointConfig {
 export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
   /** Key of the Gemini API, or of Vertex AI in express mode. Sent as a header, never in a URL. */
   readonly apiKey?: string
-  /** Facts about models that the built-in table does not know, or knows otherwise. */
-  readonly models?: readonly ModelFacts[]
+  /** Corrects what is known of the model, for a newer one. Default: by the model's name, from a dated table. */
+  readonly traits?: Partial<ModelTraits>
 }
 
 /** Why a host is contacted: for answers, for access tokens, or to ask the machine's cloud for them. */

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ChatMessage, Content, ContentPart, ToolMessage } from '@modelport/core'
 import { LlmError, textOf } from '@modelport/core'
-import type { ModelFacts } from './model-facts.js'
 import { readState, replayableParts } from './model-state.js'
+import type { ModelTraits } from './traits.js'
 import type { WireContent, WireFunctionResponse, WirePart } from './wire.js'
 
 /**
@@ -23,7 +23,7 @@ export interface WireConversation {
  * each a part, in their order. Assistant messages that follow each other become one content.
  * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium the model does not take there.
  */
-export function toConversation(messages: readonly ChatMessage[], facts: ModelFacts): WireConversation {
+export function toConversation(messages: readonly ChatMessage[], traits: ModelTraits): WireConversation {
   const system: WirePart[] = []
   const contents: { role: 'user' | 'model'; parts: WirePart[] }[] = []
   const wireIds = new Map<string, string>()
@@ -35,7 +35,7 @@ export function toConversation(messages: readonly ChatMessage[], facts: ModelFac
       if (text) system.push({ text })
       continue
     }
-    const parts = toParts(message, facts, wireIds)
+    const parts = toParts(message, traits, wireIds)
     if (!parts.length) continue
     const last = contents.at(-1)
     // The results of one round stand in one content; a user's message has its own.
@@ -44,7 +44,7 @@ export function toConversation(messages: readonly ChatMessage[], facts: ModelFac
     previous = message.role
   }
   if (!contents.length) throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
-  if (facts.needsSignatures !== false) contents.forEach(signFirstCall)
+  if (traits.needsSignatures) contents.forEach(signFirstCall)
   return {
     contents,
     ...(system.length && { systemInstruction: { parts: system } }),
@@ -52,14 +52,14 @@ export function toConversation(messages: readonly ChatMessage[], facts: ModelFac
   }
 }
 
-function toParts(message: Exclude<ChatMessage, { role: 'system' }>, facts: ModelFacts, wireIds: Map<string, string>): WirePart[] {
+function toParts(message: Exclude<ChatMessage, { role: 'system' }>, traits: ModelTraits, wireIds: Map<string, string>): WirePart[] {
   switch (message.role) {
     case 'user':
       return typeof message.content === 'string' ? [{ text: message.content }] : message.content.map(toPart)
     case 'assistant':
       return toModelParts(message, wireIds)
     case 'tool':
-      return [{ functionResponse: toFunctionResponse(message, facts, wireIds.get(message.toolCallId)) }]
+      return [{ functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) }]
   }
 }
 
@@ -91,10 +91,10 @@ function toPart(part: ContentPart): WirePart {
 }
 
 /** `output` and `error` are the two keys the API gives a meaning. */
-function toFunctionResponse(message: ToolMessage, facts: ModelFacts, id: string | undefined): WireFunctionResponse {
+function toFunctionResponse(message: ToolMessage, traits: ModelTraits, id: string | undefined): WireFunctionResponse {
   const { content, isError, toolName = '' } = message
   const media = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
-  if (media.length && facts.takesMediaResults === false) {
+  if (media.length && !traits.takesMediaResults) {
     throw new LlmError('unsupported', `google: the result of "${toolName}" has ${media[0]?.type ?? 'media'} content, which this model takes in user messages only`)
   }
   return {

@@ -4,11 +4,11 @@ import { createProvider, createTransport, type Driver, type ProviderSettings, ty
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { toGoogleError } from './error.js'
-import { cheapestModel, factsOf, tokenFactor } from './model-facts.js'
 import { providerName } from './model-state.js'
 import { toRequestBody } from './request.js'
 import { createSdk, type SdkRequest, throughSdk } from './sdk.js'
 import { schemaWarnings } from './tools.js'
+import { cheapestModel, traitsOf, tokenFactor } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /** Access tokens come and go; more than these are not in use at a time. */
@@ -37,7 +37,7 @@ export function createGoogle(config: GoogleConfig): Provider {
 
 /** Checks a configuration and makes the SDK's client for it. */
 export function createClient(config: GoogleConfig): GoogleClient {
-  const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, models: _models, ...common } = config
+  const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, traits: _traits, ...common } = config
   const apiKey = toCheckedKey(config)
   const tokens = new Set<string>()
   return {
@@ -63,7 +63,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
   return {
     name: providerName,
     framing: 'sse',
-    request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, factsOf(turn.model, config.models)) }),
+    request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits)) }),
     send: ({ model, stream, body }, io) =>
       throughSdk(
         (httpOptions) => {
@@ -79,7 +79,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
       ),
     decoder: (sink, turn) => {
       // Streams have no place for warnings.
-      if (!turn.stream) for (const warning of schemaWarnings(turn, factsOf(turn.model, config.models))) sink.warning(warning)
+      if (!turn.stream) for (const warning of schemaWarnings(turn, traitsOf(turn.model, config.traits))) sink.warning(warning)
       return new GeminiDecoder(sink)
     },
     error: toGoogleError,

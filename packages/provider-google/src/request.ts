@@ -1,9 +1,9 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { toConversation } from './messages.js'
-import type { ModelFacts } from './model-facts.js'
 import { toOpenApiSchema } from './schema.js'
 import { toTools } from './tools.js'
+import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
 
 /**
@@ -11,22 +11,22 @@ import type { WireRequest } from './wire.js'
  * @see https://ai.google.dev/api/generate-content#request-body (read 2026-11-21)
  * @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API.
  */
-export function toRequestBody(turn: Turn, facts: ModelFacts): WireRequest {
+export function toRequestBody(turn: Turn, traits: ModelTraits): WireRequest {
   const { generationConfig, toolConfig, headers: _, ...vendor } = turn.options.vendor ?? {}
-  const made = toTools(turn, facts)
+  const made = toTools(turn, traits)
   const tools = { ...made.toolConfig, ...(toolConfig as JsonObject | undefined) }
   return {
-    ...toConversation(turn.messages, facts),
+    ...toConversation(turn.messages, traits),
     ...(made.tools && { tools: made.tools }),
     ...(Object.keys(tools).length && { toolConfig: tools }),
-    generationConfig: { ...toGenerationConfig(turn, facts), ...(generationConfig as JsonObject | undefined) },
+    generationConfig: { ...toGenerationConfig(turn, traits), ...(generationConfig as JsonObject | undefined) },
     ...vendor,
   }
 }
 
-function toGenerationConfig(turn: Turn, facts: ModelFacts): JsonObject {
+function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {
   const { options, defaultTemperature } = turn
-  const temperature = options.temperature ?? (facts.takesTemperature === false ? undefined : defaultTemperature)
+  const temperature = options.temperature ?? (traits.takesTemperature ? defaultTemperature : undefined)
   const fields = {
     maxOutputTokens: options.maxTokens,
     temperature,
@@ -36,29 +36,29 @@ function toGenerationConfig(turn: Turn, facts: ModelFacts): JsonObject {
     seed: options.seed,
     responseLogprobs: options.topLogprobs === undefined ? undefined : true,
     logprobs: options.topLogprobs === 0 ? undefined : options.topLogprobs,
-    thinkingConfig: toThinkingConfig(turn, facts),
-    ...toResponseFormat(turn, facts),
+    thinkingConfig: toThinkingConfig(turn, traits),
+    ...toResponseFormat(turn, traits),
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-function toThinkingConfig({ model, options: { reasoning } }: Turn, facts: ModelFacts): JsonObject | undefined {
+function toThinkingConfig({ model, options: { reasoning } }: Turn, traits: ModelTraits): JsonObject | undefined {
   if (!reasoning) return undefined
-  const config = facts.thinking?.[reasoning]
+  const config = traits.thinking[reasoning]
   if (!config) {
-    const known = Object.keys(facts.thinking ?? {}).join(', ') || 'none'
+    const known = Object.keys(traits.thinking).join(', ') || 'none'
     throw new LlmError('unsupported', `google: the model "${model}" cannot be set to reasoning "${reasoning}"; it knows ${known}`)
   }
   if (!Object.keys(config).length) return undefined
   return reasoning === 'none' ? config : { ...config, includeThoughts: true }
 }
 
-function toResponseFormat({ options: { responseFormat } }: Turn, facts: ModelFacts): JsonObject {
+function toResponseFormat({ options: { responseFormat } }: Turn, traits: ModelTraits): JsonObject {
   if (!responseFormat || responseFormat.type === 'text') return {}
   const responseMimeType = 'application/json'
   if (responseFormat.type === 'json') return { responseMimeType }
   const { schema } = responseFormat
-  return facts.schema === 'openapi'
+  return traits.schema === 'openapi'
     ? { responseMimeType, responseSchema: toOpenApiSchema(schema, 'responseFormat') }
     : { responseMimeType, responseJsonSchema: schema }
 }

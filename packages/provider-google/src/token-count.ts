@@ -2,11 +2,11 @@ import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelpor
 import { countTokens as count, type CountDriver, postJson, type Turn } from '@modelport/driver'
 import type { GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
-import { factsOf } from './model-facts.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 import { toRequestBody } from './request.js'
 import { throughSdk } from './sdk.js'
+import { traitsOf } from './traits.js'
 
 /**
  * How many input tokens a call would have for the configured model, counted by the vendor: messages, system and tools.
@@ -34,8 +34,8 @@ export async function countTokens(config: GoogleConfig, messages: readonly ChatM
 }
 
 /** What of a request is counted. The Gemini API counts all but the contents only inside a whole request. */
-function toCounted(turn: Turn, { models, vertex }: GoogleConfig): JsonObject {
-  const { contents, systemInstruction, tools } = toRequestBody(turn, factsOf(turn.model, models))
+function toCounted(turn: Turn, { traits, vertex }: GoogleConfig): JsonObject {
+  const { contents, systemInstruction, tools } = toRequestBody(turn, traitsOf(turn.model, traits))
   const further = { ...(systemInstruction && { systemInstruction }), ...(tools && { tools }) }
   if (vertex !== undefined || !Object.keys(further).length) return { contents, ...further }
   return { generateContentRequest: { model: `models/${turn.model.slice(turn.model.lastIndexOf('/') + 1)}`, contents, ...further } }

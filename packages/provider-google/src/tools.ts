@@ -1,17 +1,17 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
-import type { ModelFacts } from './model-facts.js'
-import { toOpenApiSchema } from './schema.js'
 import { unhonouredKeywords } from './schema-keywords.js'
+import { toOpenApiSchema } from './schema.js'
+import type { ModelTraits } from './traits.js'
 
 /** `tools` and `toolConfig` of a request. */
-export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
+export function toTools(turn: Turn, traits: ModelTraits): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
   const { tools, options } = turn
   if (options.parallelToolCalls === false) {
     throw new LlmError('unsupported', 'google: parallelToolCalls: false cannot be said in this API; leave it unset and answer the calls one by one')
   }
-  const declarations = tools.map((tool) => toDeclaration(tool, facts))
+  const declarations = tools.map((tool) => toDeclaration(tool, traits))
   const all = [...(declarations.length ? [{ functionDeclarations: declarations }] : []), ...(options.providerTools ?? [])]
   if (!all.length) return {}
   const functionCallingConfig = toCallingConfig(turn)
@@ -19,8 +19,8 @@ export function toTools(turn: Turn, facts: ModelFacts): { readonly tools?: reado
 }
 
 /** What the model will not be held to: keywords that go out as they are but that the API is not documented to honour. */
-export function schemaWarnings({ tools, options: { responseFormat } }: Turn, facts: ModelFacts): string[] {
-  if (facts.schema === 'openapi') return []
+export function schemaWarnings({ tools, options: { responseFormat } }: Turn, traits: ModelTraits): string[] {
+  if (traits.schema === 'openapi') return []
   const schemas = tools.map(({ name, parameters }) => [`tool "${name}"`, parameters] as const)
   const format = responseFormat?.type === 'json-schema' ? [['responseFormat', responseFormat.schema] as const] : []
   return [...schemas, ...format].flatMap(([subject, schema]) => {
@@ -29,9 +29,9 @@ export function schemaWarnings({ tools, options: { responseFormat } }: Turn, fac
   })
 }
 
-function toDeclaration({ name, description, parameters }: ToolDefinition, facts: ModelFacts): JsonObject {
+function toDeclaration({ name, description, parameters }: ToolDefinition, traits: ModelTraits): JsonObject {
   if (parameters === undefined) return { name, description }
-  if (facts.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
+  if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)
   // The OpenAPI form refuses an object without properties; a function without parameters has no schema there.
   return converted['properties'] === undefined && converted['anyOf'] === undefined ? { name, description } : { name, description, parameters: converted }

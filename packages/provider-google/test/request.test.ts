@@ -245,7 +245,7 @@ describe('request bodies', () => {
   })
 
   test('the table of models can be overridden', async () => {
-    const config = { ...gemini, models: [{ prefix: 'gemini-3-flash', schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } }] } as const
+    const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
     const body = await bodyOf([user('?')], { reasoning: 'high', tools: [weather], responseFormat: { type: 'json-schema', schema: { type: 'string' } } }, config)
     expect(body.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: 5, includeThoughts: true }, responseSchema: { type: 'STRING' } })
     expect(body.tools[0].functionDeclarations[0].parameters).toEqual({

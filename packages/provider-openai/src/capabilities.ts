@@ -1,13 +1,13 @@
 import type { Capabilities } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
 import type { OpenAIConfig } from './config.js'
-import { modelTraits } from './models.js'
+import { traitsOf } from './traits.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
 /** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says; a model that is not known to reason is asked all the same. */
-export function capabilities({ model, reasoningModel, profile }: Pick<OpenAIConfig, 'model' | 'reasoningModel' | 'profile'>): Capabilities {
-  const { reasoning } = modelTraits(model, reasoningModel)
+export function capabilities({ model, traits, profile }: Pick<OpenAIConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+  const { reasoning } = traitsOf(model, traits)
   return resolveCapabilities({
     tools: { supported: true, source: `${docs}/guides/function-calling` },
     parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },

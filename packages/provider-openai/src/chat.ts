@@ -1,6 +1,6 @@
 import { type ChatDialect, defaultChatDialect } from '@modelport/chat-completions'
 import type { Endpoint } from './endpoint.js'
-import type { ModelTraits } from './models.js'
+import type { ModelTraits } from './traits.js'
 
 /**
  * How Chat Completions are spoken here. OpenAI and Azure take `max_completion_tokens` from every model and have no `top_k`; other
@@ -14,7 +14,7 @@ export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean)
     provider: endpoint.name,
     maxTokensField: own || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: own && traits.reasoning ? 'developer' : 'system',
-    takesTemperature: traits.temperature,
+    takesTemperature: traits.takesTemperature,
     reasoning: traits.reasoning ? reasoning : { ...reasoning, none: {} },
     ...(own && { toolCallIds: { maxLength: 40 }, replayReasoning: 'never' as const, lacks: ['topK'] as const }),
   }

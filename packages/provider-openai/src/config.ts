@@ -1,4 +1,5 @@
 import type { CommonConfig } from '@modelport/driver'
+import type { ModelTraits } from './traits.js'
 
 /** Azure OpenAI instead of OpenAI's own host. */
 export interface AzureConfig {
@@ -36,10 +37,10 @@ export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
    */
   readonly api?: 'responses' | 'chat'
   /**
-   * Whether the model reasons: then no default temperature is sent, its encrypted reasoning is asked for, and its token limit is
-   * `max_completion_tokens`. Default: by the model's name, from a dated table.
+   * Corrects what is known of the model, for a newer one, another server's, or a deployment with a name of its own. Default: by the
+   * model's name, from a dated table.
    */
-  readonly reasoningModel?: boolean
+  readonly traits?: Partial<ModelTraits>
   /** Lets the SDK run in a browser, where users can see the key. Default false. */
   readonly dangerouslyAllowBrowser?: boolean
 }

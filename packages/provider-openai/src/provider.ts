@@ -7,8 +7,8 @@ import type { OpenAIConfig } from './config.js'
 import { createResponsesDecoder } from './decoder.js'
 import { type Endpoint, toEndpoint } from './endpoint.js'
 import { toError } from './error.js'
-import { cheapestModel, modelTraits } from './models.js'
 import { toResponsesRequest } from './request.js'
+import { cheapestModel, traitsOf } from './traits.js'
 
 /**
  * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; through
@@ -32,7 +32,7 @@ export interface Connection {
 export function connect(config: OpenAIConfig): Connection {
   const {
     apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, api: wanted,
-    reasoningModel: _reasoning, dangerouslyAllowBrowser: _browser, ...common
+    traits: _traits, dangerouslyAllowBrowser: _browser, ...common
   } = config
   const api = wanted ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
   const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
@@ -51,7 +51,7 @@ export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hos
 export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint
   const client = createClient(endpoint, config)
-  const traits = modelTraits(config.model, config.reasoningModel)
+  const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
   return {
     name,
@@ -66,7 +66,7 @@ export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection):
 function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint
   const client = createClient(endpoint, config)
-  const traits = modelTraits(config.model, config.reasoningModel)
+  const traits = traitsOf(config.model, config.traits)
   const dialect = toDialect(endpoint, traits, endpoint.official || config.azure !== undefined || endpoint.hasResponses)
   return {
     name,

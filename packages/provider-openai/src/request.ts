@@ -1,7 +1,7 @@
 import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { toInput } from './messages.js'
-import type { ModelTraits } from './models.js'
+import type { ModelTraits } from './traits.js'
 
 /** Body of `POST /responses`. */
 export type ResponsesRequest = JsonObject & { readonly model: string; readonly input: readonly JsonObject[] }
@@ -69,7 +69,7 @@ function refuseUnsupported({ options }: Turn): void {
 
 /** An explicit temperature is always sent; the default only to models that take one. */
 function toSampling({ options, defaultTemperature }: Turn, traits: ModelTraits): JsonObject {
-  const temperature = options.temperature ?? (traits.temperature ? defaultTemperature : undefined)
+  const temperature = options.temperature ?? (traits.takesTemperature ? defaultTemperature : undefined)
   return {
     ...(temperature !== undefined && { temperature }),
     ...(options.topP !== undefined && { top_p: options.topP }),

@@ -135,9 +135,10 @@ describe('what depends on the model', () => {
     expect(body).toHaveProperty('temperature', 0.7)
     expect(body).not.toHaveProperty('include')
   })
-  test('reasoningModel overrides the table', async () => {
-    expect((await send({ model: 'my-deployment', reasoningModel: true }, user)).body).not.toHaveProperty('temperature')
-    expect((await send({ model: 'o3', reasoningModel: false }, user)).body).toHaveProperty('temperature', 0.7)
+  test('traits override the table, and one that is not given follows from the other', async () => {
+    expect((await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body).not.toHaveProperty('temperature')
+    expect((await send({ model: 'o3', traits: { reasoning: false } }, user)).body).toHaveProperty('temperature', 0.7)
+    expect((await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body).toMatchObject({ temperature: 0.7, include: ['reasoning.encrypted_content'] })
   })
   test('another server gets max_tokens and system', async () => {
     const { url, body } = await send({ api: 'chat', baseUrl: 'http://localhost:8080/v1/', model: 'tiny' }, user, { system: 'S', topK: 5 })

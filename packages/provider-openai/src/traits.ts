@@ -1,0 +1,36 @@
+/** What a model takes; decides what a request may hold. */
+export interface ModelTraits {
+  /** It reasons: takes `reasoning`, gives its reasoning out encrypted, and has its token limit in `max_completion_tokens`. */
+  readonly reasoning: boolean
+  /** False for models that refuse a temperature: the default one is not sent then, one the caller sets is. */
+  readonly takesTemperature: boolean
+}
+
+/**
+ * What models take, by the start of their name; the longest start that fits wins, and a model without a row takes a temperature
+ * and does not reason. `traits` in the configuration override it: a deployment may have any name.
+ * @see https://developers.openai.com/api/docs/models (read 2026-11-21)
+ */
+const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
+  ['o1', { reasoning: true, takesTemperature: false }],
+  ['o3', { reasoning: true, takesTemperature: false }],
+  ['o4', { reasoning: true, takesTemperature: false }],
+  ['gpt-5', { reasoning: true, takesTemperature: false }],
+  ['gpt-5-chat', { reasoning: false, takesTemperature: true }],
+  ['codex-', { reasoning: true, takesTemperature: false }],
+  ['computer-use-preview', { reasoning: true, takesTemperature: false }],
+  ['gpt-4o-search-preview', { reasoning: false, takesTemperature: false }],
+  ['gpt-4o-mini-search-preview', { reasoning: false, takesTemperature: false }],
+]
+
+/** Default model for delegated work at OpenAI's own hosts (2026-11-21); `cheapestModel` in the configuration overrides it. */
+export const cheapestModel = 'gpt-5.4-mini'
+
+/** The traits of a model; `overrides` win over the table. A model that is said to reason takes no temperature, and the reverse. */
+export function traitsOf(model: string, overrides: Partial<ModelTraits> = {}): ModelTraits {
+  const name = model.replace(/^ft:/, '')
+  const rows = table.filter(([start]) => name.startsWith(start)).sort(([a], [b]) => b.length - a.length)
+  const { reasoning } = overrides
+  const row = reasoning === undefined ? rows[0]?.[1] : { reasoning, takesTemperature: !reasoning }
+  return { ...(row ?? { reasoning: false, takesTemperature: true }), ...overrides }
+}
