@@ -8,7 +8,8 @@ export function retryAfterMs(headers: Headers, date: number): number | undefined
   if (exact !== null && /^\d+(\.\d+)?$/.test(exact)) return finite(Number(exact))
   const value = headers.get('retry-after') ?? ''
   if (/^\d+(\.\d+)?$/.test(value)) return finite(Number(value) * 1000)
-  if (!/^[A-Za-z]{3,9}, /.test(value)) return undefined
+  // A date that names no zone would be read in that of this computer.
+  if (!/^[A-Za-z]{3,9}, .+ GMT$/.test(value)) return undefined
   const at = Date.parse(value)
   return Number.isNaN(at) ? undefined : Math.max(0, at - date)
 }
