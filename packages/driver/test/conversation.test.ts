@@ -144,6 +144,13 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage().toolDefinitionTokens).toBeGreaterThan(before)
   })
 
+  test('that its tools are no JSON, where the driver did not mind', async () => {
+    const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(question, [{ name: 'f', description: '', parameters: { most: 1n } }])
+    expect((await reader.next()).value).toEqual({ type: 'text-delta', text: 'a' })
+    await expect(reader.next()).rejects.toThrow('BigInt')
+    await expect(reader.next()).rejects.toThrow('BigInt')
+  })
+
   test('each round has a key of its own', async () => {
     const { provider, ios } = play([[call('x'), stop], [['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [])

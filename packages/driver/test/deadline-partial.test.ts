@@ -35,3 +35,13 @@ test('before anything came there is nothing to keep; a signal\'s own reason stay
   controller.abort()
   expect(await aborted).toBe(controller.signal.reason)
 })
+
+test('between rounds there is nothing to keep: the last one is whole, and told', async () => {
+  const { provider, clock } = play([[['text', 'so'], ['toolCall', 0, { id: 'a', name: 'f', text: '{}' }], ['finish', 'tool-calls']]])
+  const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { deadlineMs: 1000 })
+  for await (const { type } of { [Symbol.asyncIterator]: () => ({ next: () => reader.next() }) }) if (type === 'turn-end') break
+  clock.advance(1000)
+  const error: unknown = await reader.next().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'timeout', reason: 'deadline' })
+  expect(error).not.toHaveProperty('partial')
+})
