@@ -104,6 +104,7 @@ export default defineConfig(
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   ...boundaries.map(boundary),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
+  { files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'], rules: { 'max-lines': ['error', 300] } },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'],
     ignores: ['test/support/fast-check.ts'],

@@ -40,7 +40,7 @@ interface WireChunk {
   readonly error?: { readonly message?: string; readonly type?: string }
 }
 
-/** The smallest driver that passes everything: what the mutants of self.test.ts are made from. */
+/** The smallest driver that passes everything: what `mutants.ts` breaks, one rule at a time. */
 export function referenceDriver(key: string): Driver<WireBody> {
   return {
     name,

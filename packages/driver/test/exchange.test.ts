@@ -1,23 +1,11 @@
-import { type ChatMessage, LlmError, type Provider, type ProviderError } from '@modelport/core'
-import { toProviderError } from '@modelport/driver'
+import { type ChatMessage, LlmError, type Provider } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { line, play, settle, type Step, streamOf } from './scripted-driver.js'
+import { failure, line, play, read, settle, type Step, streamOf } from './scripted-driver.js'
 
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Hi' }]
 const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']
 const once = { defaults: { retry: { attempts: 1 } } }
-
-async function read(provider: Provider): Promise<string> {
-  let found = ''
-  for await (const piece of await provider.stream('Hi')) found += piece
-  return found
-}
-
-const failure = (promise: Promise<unknown>): Promise<ProviderError> =>
-  promise.then(() => {
-    throw new Error('nothing failed')
-  }, (error: unknown) => error as ProviderError)
 
 describe('waiting for a response', () => {
   test.each<[string, number | undefined, (provider: Provider) => Promise<unknown>, number]>([
@@ -270,32 +258,6 @@ test('an abort while the next attempt is waited for sends nothing more', async (
   expect([ios.length, clock.pending]).toEqual([1, 0])
 })
 
-describe('a failure inside an answer', () => {
-  test('has status 200 unless the vendor gives one, and the headers of the answer', async () => {
-    const seen: unknown[] = []
-    const error: Parameters<typeof play>[2] = { error: (given) => {
-      seen.push({ ...given, headers: given.headers.get('x-id') })
-      return toProviderError('p', given)
-    } }
-    const answer = (...steps: Step[]) => () => new Response(steps.map(line).join(''), { headers: { 'x-id': '7' } })
-    await failure(read(play([answer(['fail', { body: { no: 1 } }])], once, error).provider))
-    await failure(read(play([answer(['fail', { body: 'busy', status: 503 }])], once, error).provider))
-    expect(seen).toEqual([
-      { status: 200, headers: '7', body: { no: 1 }, text: '{"no":1}', inBand: true }, { status: 503, headers: '7', body: 'busy', text: 'busy', inBand: true },
-    ])
-  })
-
-  test('is tried again like any other while nothing was shown', async () => {
-    const { provider, clock, ios } = play([[['fail', { body: 'busy', status: 503 }]], [text, stop]])
-    const reading = read(provider)
-    await settle()
-    clock.advance(10_000)
-    expect(await reading).toBe('x')
-    expect(ios).toHaveLength(2)
-    expect(ios[0]?.idempotencyKey).toBe(ios[1]?.idempotencyKey)
-  })
-})
-
 test('each response is told of', async () => {
   const told: unknown[] = []
   const { provider } = play([() => new Response(line(text) + line(stop), { status: 201, headers: { 'x-left': '9' } })], {
@@ -303,124 +265,4 @@ test('each response is told of', async () => {
   })
   await provider.stream('Hi')
   expect(told).toEqual([[201, '9']])
-})
-
-describe('what a driver is given', () => {
-  test('a turn: options merged and checked, the rest of `vendor`, defaults that nobody set', async () => {
-    const { provider, turns } = play([[text, stop]], { defaults: { topP: 0.5, temperature: 1, retry: { attempts: 2 } } })
-    await provider.generate(question, { system: 'be kind', vendor: { headers: { 'X-A': '1' }, seed: 2 }, temperature: 0 })
-    expect(turns[0]).toMatchObject({
-      model: 'm', stream: false, tools: [], messages: [{ role: 'system', content: 'be kind' }, ...question], defaultTemperature: undefined,
-      options: { topP: 0.5, temperature: 0, maxTokens: 4096, vendor: { seed: 2 }, retry: { attempts: 2 } },
-    })
-    expect(turns[0]?.options.vendor).toEqual({ seed: 2 })
-    const bare = play([[text, stop]])
-    await bare.provider.stream('Hi', { maxTokens: 9 })
-    expect(bare.turns[0]).toMatchObject({ stream: true, defaultTemperature: 0.7, options: { maxTokens: 9 }, messages: question })
-  })
-
-  test('headers in small letters, the call\'s over the configuration\'s', async () => {
-    const { provider, ios } = play([[text, stop]], { headers: { 'X-Own': 'config', 'X-Other': 'kept' } })
-    await provider.stream('Hi', { vendor: { headers: { 'x-own': 'call' } } })
-    expect(ios[0]).toMatchObject({ headers: { 'x-own': 'call', 'x-other': 'kept' }, stream: true })
-    await provider.complete('Hi').catch(() => undefined)
-    expect(ios[1]).toMatchObject({ headers: { 'x-own': 'config' }, stream: false })
-  })
-
-  test('ids of the history are not given out again', async () => {
-    const asked = (id: string): readonly ChatMessage[] => [
-      ...question, { role: 'assistant', content: '', toolCalls: [{ id, name: 'f', arguments: {}, argumentsText: '{}' }] }, { role: 'tool', toolCallId: id, content: '' },
-    ]
-    const given = async (used: string, id?: string) =>
-      (await play([[['toolCall', 0, { ...(id && { id }), name: 'f', text: '{}' }], stop]]).provider.generate(asked(used))).toolCalls[0]?.id
-    expect(await given('call_1')).toMatch(/^call_(?!1$)/)
-    expect(await given('call_2')).toMatch(/^call_(?!2$)/)
-    // Some servers count from the start in each answer.
-    expect(await given('f:0', 'f:0')).toMatch(/^f:0./)
-    expect(await given('f:0', 'f:1')).toBe('f:1')
-  })
-})
-
-describe('a call that cannot be made', () => {
-  test('for its options names the provider, and sends nothing', async () => {
-    const { provider, ios } = play([[text, stop]])
-    expect(await failure(provider.complete('Hi', { topP: 2 }))).toMatchObject({ code: 'config', message: 'p: config: topP must be a number between 0 and 1, not 2', provider: 'p' })
-    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request', message: 'p: invalid-request: the conversation is empty: give at least one message' })
-    expect(ios).toEqual([])
-  })
-
-  test('leaves no timer behind, nor a listener', async () => {
-    const { provider, clock } = play([() => new Response('', { status: 400 })])
-    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
-    expect(await failure(provider.stream('Hi', { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
-    expect(await failure(provider.complete('Hi', { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
-    expect(clock.pending).toBe(0)
-  })
-})
-
-describe('hosts', () => {
-  const call = (settings: Parameters<typeof play>[1]) => play([[text, stop]], settings).provider.complete('Hi').then(() => 'sent', (error: unknown) => String(error))
-  test('are checked where that is asked for', async () => {
-    expect(await call({ hosts: [] })).toBe('sent')
-    expect(await call({ hosts: [], enforceHosts: false })).toBe('sent')
-    expect(await call({ enforceHosts: true })).toBe('sent')
-    expect(await call({ hosts: [], enforceHosts: ['api.example:443'] })).toBe('sent')
-    expect(await call({ hosts: [], enforceHosts: true })).toBe('ProviderError: p: api.example:443 is not among the allowed hosts (none)')
-    expect(await call({ enforceHosts: ['a:1', 'b:2'] })).toBe('ProviderError: p: api.example:443 is not among the allowed hosts (a:1, b:2)')
-  })
-})
-
-describe('redirects', () => {
-  test.each([[300], [302], [399]])('%i is refused, its body dropped', async (status) => {
-    let dropped = false
-    const body = () => new ReadableStream({ cancel: () => {
-      dropped = true
-    } })
-    const error = await failure(play([() => new Response(body(), { status, headers: { location: 'https://elsewhere.example/' } })]).provider.complete('Hi'))
-    expect(error).toMatchObject({
-      code: 'redirect-refused', status, host: 'api.example:443',
-      message: `p: ${status} redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it`,
-    })
-    expect(dropped).toBe(true)
-  })
-
-  test('one that a browser hides has no status', async () => {
-    const hidden = () => Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
-    const error = await failure(play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'))
-    expect(error.message).toBe('p: a redirect redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it')
-    expect(error).not.toHaveProperty('status')
-  })
-
-  test('none is followed', async () => {
-    const inits: RequestInit[] = []
-    await play([(init) => {
-      inits.push(init)
-      return new Response(line(text) + line(stop))
-    }]).provider.complete('Hi')
-    expect(inits[0]).toMatchObject({ redirect: 'manual', method: 'POST', signal: expect.any(AbortSignal) as AbortSignal })
-  })
-})
-
-describe('the body of a failed response', () => {
-  const refused = (body: BodyInit | null, status = 400) => failure(play([() => new Response(body, { status })]).provider.complete('Hi'))
-
-  test('is kept, at most 64 KiB of it', async () => {
-    expect(await refused('why')).toMatchObject({ code: 'invalid-request', body: 'why', message: 'p: 400 invalid-request: why' })
-    expect((await refused('x'.repeat(65_536))).body).toHaveLength(65_536)
-    let dropped = false
-    const endless = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new TextEncoder().encode('y'.repeat(50_000))),
-      cancel: () => {
-        dropped = true
-      },
-    })
-    expect((await refused(endless)).body).toBe('y'.repeat(65_536))
-    expect(dropped).toBe(true)
-  })
-
-  test('may be missing, or end before its time', async () => {
-    expect((await refused(null, 404)).message).toBe('p: 404 not-found: no further information')
-    expect(await refused(streamOf(['so ', 'far'], new Error('reset')), 403)).toMatchObject({ code: 'permission', body: 'so far' })
-    expect((await refused(streamOf(['zw', 'ölf']))).body).toBe('zwölf')
-  })
 })

@@ -1,4 +1,4 @@
-import type { Provider } from '@modelport/core'
+import type { Provider, ProviderError } from '@modelport/core'
 import { createProvider, type Driver, type DriverIo, type Fetch, parseJson, postJson, type ProviderSettings, type Sink, toProviderError, type Turn } from '@modelport/driver'
 import { FakeClock } from './fake-clock.js'
 
@@ -76,3 +76,16 @@ export function play(answers: readonly Answer[], settings: Partial<ProviderSetti
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
 }
+
+/** All the text of a stream. */
+export async function read(provider: Provider): Promise<string> {
+  let found = ''
+  for await (const piece of await provider.stream('Hi')) found += piece
+  return found
+}
+
+/** What it fails with. */
+export const failure = (promise: Promise<unknown>): Promise<ProviderError> =>
+  promise.then(() => {
+    throw new Error('nothing failed')
+  }, (error: unknown) => error as ProviderError)

@@ -1,4 +1,5 @@
-import type { Environment } from '../src/index.js'
+import { expect } from 'vitest'
+import { type Environment, type FactoryContext, type ModelConfig, newProvider } from '../src/index.js'
 
 /** An environment of exactly these variables. */
 export const environmentOf = (variables: Readonly<Record<string, string>>): Environment => (name) => variables[name]
@@ -34,4 +35,13 @@ export function recordingFetch(respond: (url: string) => Response | Promise<Resp
 export function contacted(url: string): string {
   const { hostname, port, protocol } = new URL(url)
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
+}
+
+/** Where a provider of the configuration really sends its first request. */
+export async function wireHost(config: ModelConfig, given: FactoryContext = { environment: emptyEnvironment }): Promise<string> {
+  const recorder = recordingFetch()
+  const provider = await newProvider({ apiKey: 'key-of-tests-0123', model: 'm', ...config, fetch: recorder.fetch }, given)
+  await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+  expect(recorder.urls).toHaveLength(1)
+  return contacted(recorder.urls[0]!)
 }

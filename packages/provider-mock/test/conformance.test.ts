@@ -1,8 +1,10 @@
-import { askNeutral, conformance, inProcessSkips, neutral } from '@modelport/conformance'
+import { askNeutral, conformance, inProcessSkips, neutral, ollamaChat } from '@modelport/conformance'
 import { LlmError } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
 import { describe, test } from 'vitest'
-import { createMock, type MockTurn } from '../src/index.js'
+import { createOllama } from '@modelport/provider-ollama'
+import { createMock, type MockTurn, recordCassette } from '../src/index.js'
+import { apiKey } from './recorded-server.js'
 
 /** A record as a part of the mock's answer. */
 function toPart(record: NeutralRecord): MockTurn {
@@ -30,4 +32,12 @@ conformance({ describe, test }, {
   format: neutral,
   skip: inProcessSkips,
   create: ({ fetch, ...config }) => createMock({ ...config, usage: { inputTokens: 0, outputTokens: 0 }, responses: [(turn, signal) => toParts(askNeutral(fetch, turn, signal))] }),
+})
+
+// A recorder changes nothing for the provider behind it: whatever holds without it holds with it.
+conformance({ describe, test }, {
+  name: 'ollama behind a recorder',
+  format: ollamaChat,
+  apiKey,
+  create: ({ fetch, ...config }) => createOllama({ model: 'llama3', baseUrl: 'https://ollama.example', apiKey, ...config, fetch: recordCassette({ fetch }).fetch }),
 })

@@ -1,4 +1,4 @@
-import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { expect } from 'vitest'
 import { defineTool, infer, type InferRequest, type RunEvent, type RunResult } from '../src/index.js'
 
@@ -15,8 +15,18 @@ export const action = (value: unknown): MockResponse => JSON.stringify(value)
 /** The same action for the weather of a city. */
 export const weatherAction = (city: string): MockResponse => action({ type: 'tool_call', tool: 'get_weather', args: { city } })
 
+/** A run that is over, with all it said. */
+export interface Ran {
+  readonly provider: MockProvider
+  readonly result: RunResult
+  readonly events: readonly RunEvent[]
+  readonly types: readonly RunEvent['type'][]
+  /** The events of one type. */
+  of<Type extends RunEvent['type']>(type: Type): readonly Extract<RunEvent, { type: Type }>[]
+}
+
 /** Runs with a model that answers so, and keeps every event. */
-export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
+export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<Ran> {
   const events: RunEvent[] = []
   const provider = createMock({ responses, retry: { attempts: 1 } } as never)
   const result = await infer(provider, { query: 'What is the weather?', tools: [weather()], onEvent: (event) => void events.push(event), ...request })

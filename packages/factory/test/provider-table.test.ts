@@ -1,0 +1,61 @@
+import { presets } from '@modelport/provider-openai-compatible'
+import { cheapestModel as anthropicCheapest, anthropicHosts } from '@modelport/provider-anthropic'
+import { cheapestModel as googleCheapest, googleHosts } from '@modelport/provider-google'
+import { describe, expect, test } from 'vitest'
+import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows } from '../src/index.js'
+import { emptyEnvironment, failureOf, wireHost } from './support.js'
+
+const context: FactoryContext = { environment: emptyEnvironment }
+
+describe('the table against the packages', () => {
+  test.each(Object.entries(presets))('preset %s', (name, preset) => {
+    const row = providerRows.find((one) => one.name === name)
+    expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
+    expect(row?.model).toBe(preset.model)
+    // A server of one's own has no cost tiers, and any compatible server no usual address.
+    expect(row?.cheapestModel).toBe(preset.needsKey ? preset.cheapestModel : undefined)
+    expect(row?.baseUrl).toBe(name === 'openai-compatible' ? undefined : preset.baseUrl)
+    expect(row?.baseUrlEnv).toEqual(preset.baseUrlVariables)
+    expect(row?.retired).toBe(preset.retired)
+    expect(row?.selfHosted ?? false).toBe(!preset.needsKey)
+  })
+
+  const usable = providerRows.filter(({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp')
+  const more: Record<string, Partial<ModelConfig>> = {
+    'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
+    'openai-compatible': { baseUrl: 'http://localhost:7/v1' },
+    'vertex': { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
+  }
+  test.each(usable.map(({ name }) => name))('%s contacts what the list says', async (name) => {
+    const config = { provider: name, ...more[name] }
+    expect(await wireHost(config)).toBe(apiHost(config, context))
+  })
+
+  test('addresses and models are those of the packages', async () => {
+    expect(apiHost('anthropic', context)).toBe(anthropicHosts()[0])
+    expect(apiHost('google', context)).toBe(googleHosts()[0])
+    const models = async (provider: string) => (await newProvider({ provider, apiKey: 'key-of-tests-0123' }, context)).cheapestModel
+    expect(await models('anthropic')).toBe(anthropicCheapest)
+    expect(await models('google')).toBe(googleCheapest)
+    expect(await models('openai')).toBe('gpt-5.4-mini')
+    expect(await models('ollama')).toBe('llama3.2')
+    for (const [name, { needsKey, cheapestModel, retired }] of Object.entries(presets)) {
+      if (needsKey && cheapestModel && !retired) expect(await models(name), name).toBe(cheapestModel)
+    }
+  })
+
+  test('the hosts of Vertex AI are those of the package', () => {
+    const locations = [undefined, 'global', 'us', 'eu', 'us-central1', 'europe-west1', 'me-central2']
+    const ways = [{ accessToken: () => 't' }, { credentials: { client_email: 'a', private_key: 'b' } }, { applicationDefault: true }, {}]
+    for (const location of locations) {
+      for (const way of ways) {
+        const vertex = { project: 'p', ...(location !== undefined && { location }), ...way }
+        expect(apiHosts({ provider: 'vertex', vertex }, context).map(hostPort)).toEqual(googleHosts({ vertex }))
+      }
+    }
+  })
+
+  test('a service that its vendor closed is told, not asked', async () => {
+    expect((await failureOf(() => newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context))).message).toContain('closed this service on 2026-07-30')
+  })
+})
