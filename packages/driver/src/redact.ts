@@ -70,7 +70,7 @@ export function headerSecrets(headers: unknown): string[] {
     const value = String(any)
     const known = /auth|key|token|secret|cookie|pass|credential|signature/i.test(name)
     if (!known && !value.match(/[a-z\d]{20,}/gi)?.some((run) => /\d/.test(run))) return []
-    const words = value.split(/[\s;,]+/).map((word) => word.replace(/^[^=]+=(?=.)/, ''))
+    const words = value.split(/[\s;,]/).map((word) => word.replace(/^[^=]+=(?=.)/, ''))
     return [value, value.replace(/^\w+ /, ''), ...words.filter(({ length }) => length > 7)]
   })
 }

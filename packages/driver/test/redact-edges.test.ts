@@ -1,5 +1,6 @@
 import { createRedact } from '@modelport/driver'
 import { expect, test } from 'vitest'
+import { headerSecrets } from '../src/redact.js'
 
 test('four characters are a secret, three are none', () => {
   expect(createRedact(['abcd', 'xyz'])('abcd xyz')).toBe('[redacted] xyz')
@@ -35,4 +36,29 @@ test('base64 for addresses, without its filling', () => {
 test('no secrets, nothing changes', () => {
   expect(createRedact([])('abcd')).toBe('abcd')
   expect(createRedact([undefined, '', 'abc'])('abc undefined')).toBe('abc undefined')
+})
+
+test('a short secret in base64 for addresses, without its filling', () => {
+  expect(btoa('???>')).toBe('Pz8/Pg==')
+  expect(createRedact(['???>'])('Pz8_Pg Pz8/Pg==')).toBe('[redacted] [redacted]')
+})
+
+test('inside another base64 text a secret goes to its last character, where none of it is shared', () => {
+  expect(createRedact(['abcdefghijk'])(btoa('xabcdefghijk'))).toMatch(/^..\[redacted\]$/)
+})
+
+test('a text may end with a secret, or with its start', () => {
+  expect(createRedact(['abcdefghijklmnop'])('abcdefghijklmno')).toBe('[redacted]')
+  expect(createRedact(['abcdefghijklmnop'])('abcdefghijklmnop')).toBe('[redacted]')
+})
+
+test.each([
+  ['what comes after the scheme, however short', { authorization: 'Basic hunter2' }, 'hunter2', true],
+  ['a word of eight characters', { cookie: 'theme=light123; a=b' }, 'light123', true],
+  ['no word of seven', { cookie: 'theme=light12; a=b' }, 'light12', false],
+  ['twenty digits', { 'x-team': '12345678901234567890' }, '12345678901234567890', true],
+  ['no twenty letters', { 'x-team': 'abcdefghijklmnopqrst' }, 'abcdefghijklmnopqrst', false],
+  ['twenty characters with a digit beside twenty without', { 'x-team': 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst' }, 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst', true],
+])('of headers: %s', (_, headers, text, secret) => {
+  expect(createRedact(headerSecrets(headers))(text)).toBe(secret ? '[redacted]' : text)
 })
