@@ -34,23 +34,12 @@ export interface GoogleEndpointConfig {
   readonly vertex?: VertexConfig
 }
 
-/** Configuration of {@link createGoogle}. */
+/** Configuration of `createGoogle`. */
 export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
   /** Key of the Gemini API, or of Vertex AI in express mode. Sent as a header, never in a URL. */
   readonly apiKey?: string
   /** Corrects what is known of the model, for a newer one. Default: by the model's name, from a dated table. */
   readonly traits?: Partial<ModelTraits>
-}
-
-/** Why a host is contacted: for answers, for access tokens, or to ask the machine's cloud for them. */
-export type GoogleHostPurpose = 'api' | 'auth' | 'metadata'
-
-/** A host the provider may contact. */
-export interface GoogleHost {
-  /** `host:port` */
-  readonly host: string
-  /** What is behind it. */
-  readonly purpose: GoogleHostPurpose
 }
 
 /** The address of the API. */
@@ -74,18 +63,16 @@ export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
 }
 
 /**
- * Every host that a provider of this configuration may contact. Pure: nothing is looked up.
+ * Every `host:port` that a provider of this configuration may contact, that of the API first. Pure: nothing is looked up.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none.
  */
-export function googleHosts(config: GoogleEndpointConfig): readonly GoogleHost[] {
-  const api: GoogleHost = { host: parseBaseUrl(toEndpoint(config).baseUrl).host, purpose: 'api' }
+export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
+  const api = parseBaseUrl(toEndpoint(config).baseUrl).host
   const { credentials, applicationDefault, accessToken } = config.vertex ?? {}
   if (accessToken || !(credentials || applicationDefault)) return [api]
-  const auth: GoogleHost = { host: 'oauth2.googleapis.com:443', purpose: 'auth' }
-  if (!applicationDefault) return [api, auth]
-  const federation = ['sts.googleapis.com:443', 'iamcredentials.googleapis.com:443']
-  const metadata = ['metadata.google.internal:80', '169.254.169.254:80']
-  return [api, auth, ...federation.map((host): GoogleHost => ({ host, purpose: 'auth' })), ...metadata.map((host): GoogleHost => ({ host, purpose: 'metadata' }))]
+  const tokens = 'oauth2.googleapis.com:443'
+  if (!applicationDefault) return [api, tokens]
+  return [api, tokens, 'sts.googleapis.com:443', 'iamcredentials.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80']
 }
 
 /**

@@ -1,5 +1,5 @@
 export { capabilities } from './capabilities.js'
-export type { GoogleConfig, GoogleEndpointConfig, GoogleHost, GoogleHostPurpose, ServiceAccount, VertexConfig } from './config.js'
+export type { GoogleConfig, GoogleEndpointConfig, ServiceAccount, VertexConfig } from './config.js'
 export { googleHosts } from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'
 export { createGoogleEmbedder } from './embedder.js'

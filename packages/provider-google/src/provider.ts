@@ -1,18 +1,17 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai'
 import type { Provider } from '@modelport/core'
-import { createProvider, createTransport, type Driver, type ProviderSettings, type Turn } from '@modelport/driver'
+import { createProvider, type Driver, type ProviderSettings, type Turn } from '@modelport/driver'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
+import { guardDefaultCredentials } from './default-credentials.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { toRequestBody } from './request.js'
 import { createSdk, type SdkRequest, throughSdk } from './sdk.js'
+import { createTokenFetch, RecentSecrets } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
 import { cheapestModel, traitsOf, tokenFactor } from './traits.js'
 import type { WireRequest } from './wire.js'
-
-/** Access tokens come and go; more than these are not in use at a time. */
-const mostTokens = 16
 
 /** A request on its way: its body is ours, its address and its headers are the SDK's. */
 interface GoogleRequest {
@@ -39,22 +38,20 @@ export function createGoogle(config: GoogleConfig): Provider {
 export function createClient(config: GoogleConfig): GoogleClient {
   const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, traits: _traits, ...common } = config
   const apiKey = toCheckedKey(config)
-  const tokens = new Set<string>()
+  const recent = new RecentSecrets()
+  const sdk = createSdk(config, apiKey, createTokenFetch(common, recent))
+  if (vertex?.applicationDefault) guardDefaultCredentials(sdk)
   return {
-    sdk: createSdk(config, apiKey, createTransport(common)),
+    sdk,
     settings: {
       ...common,
       cheapestModel: config.cheapestModel ?? cheapestModel,
       tokenFactor: config.tokenFactor ?? tokenFactor,
-      hosts: googleHosts(config).map(({ host }) => host),
-      secrets: () => [apiKey, vertex?.credentials?.private_key, ...tokens],
+      hosts: googleHosts(config),
+      secrets: () => [apiKey, vertex?.credentials?.private_key, ...recent.all],
     },
     seen: ({ headers }) => {
-      const token = headers['authorization']?.replace(/^Bearer /, '')
-      if (!token || tokens.has(token)) return
-      tokens.add(token)
-      const [oldest] = tokens
-      if (tokens.size > mostTokens && oldest) tokens.delete(oldest)
+      recent.add(headers['authorization']?.replace(/^Bearer /, ''))
     },
   }
 }

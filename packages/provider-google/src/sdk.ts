@@ -66,7 +66,8 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
   // With a project id here google-auth-library looks for none elsewhere.
   const common = { ...(project && { projectId: project }) }
   if (accessToken) return { ...common, authClient: toAuthClient(accessToken) }
-  const hosts = googleHosts({ ...config, ...(vertex && { vertex }) }).map(({ host }) => host)
+  const { enforceHosts } = config
+  const hosts = typeof enforceHosts === 'object' ? enforceHosts : googleHosts({ ...config, ...(vertex && { vertex }) })
   const fetchImplementation: Fetch = async (input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)

@@ -1,0 +1,48 @@
+import type { GoogleGenAI } from '@google/genai'
+import { LlmError } from '@modelport/core'
+
+/** A client of google-auth-library, or a part of one, as far as it is looked at here. */
+type AuthPart = Readonly<Record<string, unknown>> & { readonly transporter?: { readonly defaults?: object } }
+
+/** Where the SDK keeps the object that finds credentials. */
+const place = ['apiClient', 'clientOptions', 'auth', 'googleAuth'] as const
+
+/** Parts that send requests of their own: the exchange of a federated token, and the credentials that stand in for others. */
+const parts = ['stsCredential', 'sourceClient'] as const
+
+/**
+ * Holds every request for a token to the transport that the SDK was given. google-auth-library gives it to the client that it makes of
+ * default credentials, but not to these parts, which would contact whatever host the credentials' file names. No option changes that.
+ * @see https://github.com/googleapis/google-auth-library-nodejs (10.9.1, `baseexternalclient.js`, `googleauth.js`; read 2026-11-21)
+ * @throws {LlmError} `unsupported` — from then on, for credentials that cannot be held to it.
+ */
+export function guardDefaultCredentials(sdk: GoogleGenAI): void {
+  const auth = place.reduce<unknown>((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), sdk)
+  if (!isFinder(auth)) throw new LlmError('unsupported', 'google: this version of the SDK does not show its credentials; use vertex.accessToken instead')
+  const find = auth.getClient.bind(auth)
+  auth.getClient = async () => {
+    const client = await find()
+    guard(client, auth.clientOptions.transporterOptions)
+    return client
+  }
+}
+
+interface CredentialsFinder {
+  getClient(): Promise<AuthPart>
+  readonly clientOptions: { readonly transporterOptions: object }
+}
+
+const isFinder = (value: unknown): value is CredentialsFinder =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'getClient') === 'function' && typeof Reflect.get(value, 'clientOptions') === 'object'
+
+function guard(part: AuthPart, transporterOptions: object): void {
+  const { subjectTokenSupplier, transporter } = part as { readonly subjectTokenSupplier?: object } & AuthPart
+  if (subjectTokenSupplier && 'createMtlsHttpsAgent' in subjectTokenSupplier) {
+    throw new LlmError('unsupported', 'google: default credentials with a client certificate need a transport of their own; use vertex.accessToken instead')
+  }
+  if (transporter?.defaults) Object.assign(transporter.defaults, transporterOptions)
+  for (const name of parts) {
+    const inner = part[name]
+    if (typeof inner === 'object' && inner !== null) guard(inner as AuthPart, transporterOptions)
+  }
+}
