@@ -7,7 +7,7 @@ export type { Preset, PresetConfig, PresetName } from './preset.js'
 export { createPresetProvider, toRowConfig } from './preset.js'
 export { createPreset, presets, presetsDate, toPresetConfig } from './presets.js'
 export type { OpenAICompatibleConfig, Quirks } from './provider.js'
-export { createOpenAICompatible } from './provider.js'
+export { createOpenAICompatible, openAICompatibleHosts } from './provider.js'
 export { llamacppServer, lmstudio, openaiCompatible, vllm } from './servers.js'
 export { countTokens } from './token-count.js'
 export {

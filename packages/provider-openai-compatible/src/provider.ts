@@ -57,10 +57,17 @@ export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'b
   return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
 }
 
+/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
+export const openAICompatibleHosts = ({ baseUrl }: Pick<OpenAICompatibleConfig, 'baseUrl'>): string[] => [parseBaseUrl(baseUrl).host]
+
 /** The header that carries the key, if there is one. */
-export function authorization({ apiKey, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): Readonly<Record<string, string>> {
-  return apiKey === undefined ? {} : { authorization: `Bearer ${checkApiKey(apiKey, name)}` }
+export function authorization(config: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): Readonly<Record<string, string>> {
+  const key = checkedKey(config)
+  return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
+
+const checkedKey = ({ apiKey, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): string | undefined =>
+  apiKey === undefined ? undefined : checkApiKey(apiKey, name)
 
 /** How the server is spoken to. */
 export const toDialect = ({ quirks, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
@@ -71,6 +78,6 @@ export const toDialect = ({ quirks, name = 'openai-compatible' }: Pick<OpenAICom
 
 /** What the driver layer needs of the configuration. */
 export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {
-  const { apiKey, baseUrl, name: _name, quirks: _quirks, preset: _preset, ...common } = config
-  return { ...common, cheapestModel: config.cheapestModel ?? config.model, hosts: [parseBaseUrl(baseUrl).host], secrets: [apiKey?.trim()] }
+  const { apiKey: _key, baseUrl: _url, name: _name, quirks: _quirks, preset: _preset, ...common } = config
+  return { ...common, cheapestModel: config.cheapestModel ?? config.model, hosts: openAICompatibleHosts(config), secrets: [checkedKey(config)] }
 }

@@ -25,6 +25,13 @@ export interface Endpoint {
   secrets(): readonly string[]
 }
 
+/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
+export const openAIHosts = ({ azure, baseUrl = defaultBaseUrl }: Pick<OpenAIConnection, 'azure' | 'baseUrl'> = {}): string[] => [
+  parseBaseUrl(azure?.endpoint ?? baseUrl).host,
+]
+
+const defaultBaseUrl = 'https://api.openai.com/v1'
+
 /** Tokens are renewed about once an hour; the last ones stay redacted. */
 const keptTokens = 8
 
@@ -34,7 +41,7 @@ const keptTokens = 8
  * @throws {LlmError} `invalid-base-url`, `config` — an address or a key is missing or malformed.
  */
 export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 'resource' = 'deployment'): Endpoint {
-  const { azure, apiKey, baseUrl = 'https://api.openai.com/v1' } = connection
+  const { azure, apiKey, baseUrl = defaultBaseUrl } = connection
   const name = azure ? 'azure-openai' : 'openai'
   if (azure && connection.baseUrl !== undefined) refuse(name, 'give either baseUrl or azure.endpoint, not both')
   const { href, host } = parseBaseUrl(azure ? azureRoot(name, azure, api) : baseUrl)
