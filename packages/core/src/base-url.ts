@@ -9,20 +9,19 @@ export interface BaseUrl {
 }
 
 /**
- * Reads a base URL with the platform's own parser. Query and fragment are dropped, a dot at the host's end too.
+ * Reads a base URL with the platform's own parser. Query and fragment are dropped, spaces around it and a dot at the host's end too.
  * The result's `href` reads back to the same result.
  * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL, or it has user information, a tab, a line break, NUL or port 0.
  */
 export function parseBaseUrl(text: string): BaseUrl {
-  const trimmed = text.replace(/^ +| +$/g, '')
   // The value itself is never repeated: it may hold a password.
   const fail = (why: string): never => {
     throw new LlmError('invalid-base-url', `invalid base URL: ${why}`)
   }
   // eslint-disable-next-line no-control-regex -- the URL parser drops some of these silently
-  if (/[\u0000-\u001f\u007f]/.test(trimmed)) fail('it has a control character')
-  if (!URL.canParse(trimmed)) fail('write it like https://host.example/v1')
-  const url = new URL(trimmed)
+  if (/[\u0000-\u001f\u007f]/.test(text)) fail('it has a control character')
+  if (!URL.canParse(text)) fail('write it like https://host.example/v1')
+  const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     fail(`the scheme is ${url.protocol} instead of https: or http:; write http://host:port`)
   }
@@ -30,6 +29,6 @@ export function parseBaseUrl(text: string): BaseUrl {
   const hostname = url.hostname.replace(/\.$/, '')
   const { port } = url
   const host = `${hostname}:${port || (url.protocol === 'https:' ? 443 : 80)}`
-  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]\d*$/.test(host)) fail('no such host or port can be contacted')
+  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]/.test(host)) fail('no such host or port can be contacted')
   return { href: `${url.protocol}//${hostname}${port && `:${port}`}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
 }
