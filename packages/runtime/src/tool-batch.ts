@@ -47,12 +47,13 @@ export interface ToolBatchOptions {
  * at once; an exclusive tool waits for those before it, and those after it wait.
  * @throws the signal's reason, once every call is answered, when the signal aborts. A call that had finished by then keeps its result;
  * one that had not is answered as cancelled without waiting for its tool.
- * @throws {LlmError} `config` — the concurrency or the time is no positive number.
+ * @throws {LlmError} `config` — the concurrency or a time is no number that it can be.
  */
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
-  const { concurrency = 8, timeoutMs = 120_000 } = options
+  const { concurrency = 8, timeoutMs = 120_000, remainingMs = Infinity } = options
   if (!(concurrency >= 1)) throw new LlmError('config', `concurrency must be a number of at least 1, not ${concurrency}`)
   if (!(timeoutMs > 0)) throw new LlmError('config', `timeoutMs must be a number above 0, not ${timeoutMs}`)
+  if (!(remainingMs >= 0)) throw new LlmError('config', `remainingMs must be a number of at least 0, not ${remainingMs}`)
   await new Batch(calls, options, concurrency, timeoutMs).run()
 }
 

@@ -208,7 +208,7 @@ describe('executeBatch', () => {
   })
 
   test('nonsense is refused', async () => {
-    for (const options of [{ concurrency: 0 }, { concurrency: Number.NaN }, { timeoutMs: 0 }]) {
+    for (const options of [{ concurrency: 0 }, { concurrency: Number.NaN }, { timeoutMs: 0 }, { remainingMs: Number.NaN }]) {
       expect(isLlmError((await batch([], [], options)).error, 'config')).toBe(true)
     }
   })

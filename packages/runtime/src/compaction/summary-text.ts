@@ -41,6 +41,8 @@ function toRecord(message: ChatMessage): Record<string, unknown> {
     ? message.content
     : message.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('')
   if (message.role === 'tool') return { role: 'tool', tool: message.toolName, failed: message.isError, content }
+  // What a tool says in the user's role is not what the user wants.
+  if (message.role === 'user' && message.byRun) return { role: 'tool', content }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
   return { role: 'assistant', content, calls: message.toolCalls.map((call) => ({ tool: call.name, arguments: call.arguments })) }
 }
