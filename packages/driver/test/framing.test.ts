@@ -108,6 +108,8 @@ describe('server-sent events', () => {
     ['data:test\n\ndata: test\n\n', [['', 'test'], ['', 'test']]],
     ['event: one\ndata: 1\n\ndata: 2\n\nevent:two\ndata:3\n\n', [['one', '1'], ['', '2'], ['two', '3']]],
     ['event: none\n\ndata: x\n\n', [['', 'x']]],
+    ['event: one\r\ndata: 1\r\n\r\nevent:two\rdata:2\r\r', [['one', '1'], ['two', '2']]],
+    ['event: one\n: comment\nid: 1\nevents: 2\ndata: x\n\nevent: one\nevent\ndata: x\n\n', [['one', 'x'], ['', 'x']]],
     ['data:\0\ndata:  2\nData:1\ndata\0:2\n:2\nretry: x\ndata:4\n\n', [['', '\0\n 2\n4']]],
     ['id: a\0b\ndata: x\n\n', [['', 'x']]],
     ['data: a\r\ndata: b\r\n\r\ndata: c\r\rdata: d\n\n', [['', 'a\nb'], ['', 'c'], ['', 'd']]],
