@@ -127,6 +127,15 @@ describe('server-sent events', () => {
     reportFault('S8', { 'cases of the standard': 1 })
   })
 
+  test.each(['data', 'event'])('a field whose name is %s but for a character is another', (name) => {
+    for (let at = 0; at <= name.length; at++) {
+      const other = [...`${name}: y`].with(at, 'x').join('')
+      for (const end of ['\n', '\r\n']) {
+        expect(frame('sse', [encode(`${other}${end}data: 1${end}${end}`)]).records).toEqual([{ event: '', data: '1' }])
+      }
+    }
+  })
+
   test('the one deviation: a last event without its blank line is given out, and known to be cut', () => {
     expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({ records: [{ event: '', data: 'a' }, { event: '', data: 'b' }], cut: true })
     expect(frame('sse', [encode('data: a\n')]).cut).toBe(true)
