@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
+import { type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { type AgentTarget, type Approval, BudgetLedger, ConversationHistory, type Decision, defineTool, infer, type InferRequest, type Tool, ToolFailure, type ToolSource } from '@modelport/runtime'
 import { expect, test } from 'vitest'
@@ -68,12 +68,15 @@ test('two runs on one history lose nothing of each other', async () => {
 test('no half character reaches a server, whoever cut it', async () => {
   const half = 'a🙂'.slice(0, 2)
   const long = `${'x'.repeat(1999)}🙂`
-  const tools = [
-    lookTool(({ at } = {} as never) => { if (at === 1) return half; if (at === 2) throw new Error(long); throw new ToolFailure(half) }),
-  ]
+  const tools = [lookTool((args) => {
+    const { at } = args as { readonly at: number }
+    if (at === 2) throw new Error(long)
+    if (at === 3) throw new ToolFailure(half)
+    return half
+  })]
   const provider = createMock({ responses: [callOf('look', { at: 1 }), callOf('look', { at: 2 }), callOf('look', { at: 3 }), 'Done.'] })
   await infer(provider, { query: 'Look!', tools })
-  const results = sent(provider, 3).filter(({ role }) => role === 'tool').map(({ content }) => String(content))
+  const results = sent(provider, 3).filter(({ role }) => role === 'tool').map(({ content }) => textOf(content))
   expect(results).toEqual(['a\ufffd', expect.stringMatching(/xx\ufffd$/) as string, 'a\ufffd'])
 })
 

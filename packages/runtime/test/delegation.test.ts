@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AgentTarget, defineTool, infer } from '../src/index.js'
+import { type AgentTarget, defineTool } from '../src/index.js'
 import { action, ended, run } from './weather-run.js'
 
 describe('agents', () => {
