@@ -1,10 +1,9 @@
-import type { Provider } from '@modelport/core'
+import { parseBaseUrl, type Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { parseBaseUrl } from '@modelport/core'
 import { converse } from './conversation.ts'
 import { startOfflineModel } from './offline-model.ts'
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { LlmError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
@@ -53,8 +53,13 @@ export async function loadCassette(path: string): Promise<Cassette> {
 export async function saveCassette(path: string, cassette: Cassette): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${crypto.randomUUID()}.part`
-  await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  await rename(draft, path)
+  try {
+    await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
 }
 
 /** Records a provider's HTTP to a file once, and plays it ever after. */

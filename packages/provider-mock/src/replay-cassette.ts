@@ -63,7 +63,7 @@ export function replayCassette(stored: Cassette, options: ReplayOptions = {}): C
 function assertNone(left: readonly CassetteExchange[]): void {
   if (!left.length) return
   const lines = left.map(({ request }) => `${request.method} ${request.url}`)
-  throw new LlmError('config', [`cassette: ${left.length} exchanges were not asked for`, ...shorten(lines)].join('\n  '))
+  throw new LlmError('config', [`cassette: ${left.length === 1 ? '1 exchange was' : `${left.length} exchanges were`} not asked for`, ...shorten(lines)].join('\n  '))
 }
 
 const shorten = (lines: readonly string[]): readonly string[] =>

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -116,5 +116,11 @@ describe('files', () => {
     await expect(loadCassette(path)).rejects.toThrow('version 2; this package reads version 1')
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 2, exchanges: [] })
     expect(() => parseCassette(undefined)).toThrow('no version')
+  })
+  test('a file that cannot be written leaves no draft', async () => {
+    const taken = join(folder, 'taken')
+    await mkdir(join(taken, 'a.json'), { recursive: true })
+    await expect(saveCassette(join(taken, 'a.json'), { version: 1, exchanges: [] })).rejects.toThrow()
+    expect(await readdir(taken)).toEqual(['a.json'])
   })
 })

@@ -48,7 +48,7 @@ describe('a request that differs', () => {
     expect(isLlmError(error, 'invalid-request')).toBe(true)
     expect((error as Error).message).toContain('/options/temperature: expected 0, sent 1')
     expect(player.unused).toBe(1)
-    expect(() => { player.assertAllUsed() }).toThrow(/1 exchanges were not asked for\n {2}POST http/)
+    expect(() => { player.assertAllUsed() }).toThrow(/1 exchange was not asked for\n {2}POST http/)
   })
   test('passes when it is lenient, unless the path differs', async () => {
     const cassette = await recorded(server.baseUrl)
