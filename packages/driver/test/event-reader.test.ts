@@ -174,3 +174,28 @@ test('a loop that is left, and a reader that is disposed of, are closed', async 
 test('a reader without a source has ended', async () => {
   expect(await new EventReader(new CallScope(new FakeClock(), 'p', undefined, undefined)).next()).toEqual(done)
 })
+
+test('steps that end at once do not pile up', async () => {
+  const reader = new EventReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined))
+  let left = 100_000
+  reader.attach({
+    advance: (step) => {
+      if (left-- === 0) reader.push(1)
+      step.next(left >= -1)
+    },
+    abandon: () => undefined,
+  })
+  expect([await reader.next(), await reader.next()]).toEqual([value(1), done])
+})
+
+test('a source that throws has failed', async () => {
+  const reader = new EventReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined))
+  const broken = new Error('broken')
+  reader.attach({
+    advance: () => {
+      throw broken
+    },
+    abandon: () => undefined,
+  })
+  expect([await settled(reader.next()), await settled(reader.next())]).toEqual([broken, broken])
+})
