@@ -1,6 +1,6 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client'
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import { checkApiKey, type DriverIo, type Fetch } from '@modelport/driver'
+import { checkApiKey, type DriverIo } from '@modelport/driver'
 import { providerName } from './error.js'
 
 /** How to reach the API and who asks. */
@@ -62,18 +62,13 @@ export function toConnection(config: ConnectionConfig): Connection {
   }
 }
 
-/** Carries the `fetch` of one call through the SDK to the one `fetch` its client has. */
-const callFetch = Symbol('modelport.fetch')
-
-/** Longest time a timer can hold: the SDK's own clock must not cut in. */
-const never = 2 ** 31 - 1
-
-/** Sends the body to `/v1/messages` through the official client, which neither retries nor reads the answer. */
+/** Sends the body to `/v1/messages`. */
 export type SendMessages = (body: object, betas: readonly string[], io: DriverIo) => Promise<Response>
 
 /**
- * Makes the official client once; each call brings its own `fetch`. The base client sends like the whole one, and a bundle is without
- * the 50 kB of its resources.
+ * Makes the official client once. It builds each request, with URL, headers and authentication; sending it is the driver's, so the SDK
+ * retries nothing, waits for nothing and sees no answer. The base client builds what the whole one does, and a bundle is without the
+ * 50 kB of its resources.
  * @throws {LlmError} `config` — the SDK refuses to run here.
  */
 export function createSendMessages(connection: Connection, dangerouslyAllowBrowser = false): SendMessages {
@@ -82,23 +77,17 @@ export function createSendMessages(connection: Connection, dangerouslyAllowBrows
     apiKey: connection.secrets[0] ?? 'none',
     webhookKey: null,
     baseURL: connection.baseUrl,
-    maxRetries: 0,
-    timeout: never,
     logLevel: 'off',
     openTelemetry: false,
     dangerouslyAllowBrowser,
-    fetch: ((url: string, init: RequestInit & { [callFetch]: Fetch }) => init[callFetch](url, init)) as Fetch,
   })
-  return (body, betas, io) => {
+  return async (body, betas, io) => {
     const own = { ...connection.headers, 'anthropic-beta': betas.length ? betas.join(',') : null, 'x-stainless-timeout': null }
     const callers = Object.entries(io.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-    return client
-      .post('/v1/messages', {
-        body,
-        headers: { ...own, ...Object.fromEntries(callers) },
-        fetchOptions: { [callFetch]: io.fetch } as object,
-      })
-      .asResponse()
+    const headers = { ...own, ...Object.fromEntries(callers) }
+    const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body, headers })
+    // The SDK gives methods in small letters, which not every transport takes.
+    return io.fetch(url, { ...req, method: 'POST' })
   }
 }
 

@@ -1,18 +1,8 @@
 import OpenAI, { type ClientOptions } from 'openai'
 import { isLlmError, LlmError } from '@modelport/core'
-import type { DriverIo, Fetch } from '@modelport/driver'
+import type { DriverIo } from '@modelport/driver'
 import type { OpenAIConfig } from './config.js'
 import type { Endpoint } from './endpoint.js'
-
-/** Carries the `fetch` of one request through the SDK, which takes one for all at its construction. */
-const fetchOfRequest: unique symbol = Symbol('fetch of this request')
-
-interface DispatchInit extends Pick<RequestInit, 'redirect'> {
-  readonly [fetchOfRequest]?: Fetch
-}
-
-/** Longest delay a timer takes: the SDK's own time-out must never cut in before ours. */
-const longestTimeoutMs = 2 ** 31 - 1
 
 /**
  * The official client: it adds authentication, URL and headers, and nothing else. Everything it would read from the environment
@@ -34,10 +24,7 @@ export function createClient(endpoint: Endpoint, config: Omit<OpenAIConfig, 'mod
       ...(keyHeader && { 'api-key': apiKey }),
       ...((keyHeader || (!apiKey && !token)) && { authorization: null }),
     },
-    maxRetries: 0,
-    timeout: longestTimeoutMs,
     logLevel: 'off',
-    fetch: dispatch,
     dangerouslyAllowBrowser: config.dangerouslyAllowBrowser ?? false,
   }
   try {
@@ -50,22 +37,18 @@ export function createClient(endpoint: Endpoint, config: Omit<OpenAIConfig, 'mod
   }
 }
 
-/**
- * Sends one request through the SDK and gives the response as it came. The signal stays with our own `fetch`: the SDK would leave
- * a listener on it.
- */
+/** Lets the SDK build one request, with its URL, headers and authentication, and sends it: the SDK sees no answer. */
 export async function send(client: OpenAI, path: string, body: unknown, io: DriverIo): Promise<Response> {
-  const fetchOptions: DispatchInit = { [fetchOfRequest]: io.fetch }
-  try {
-    return await client.post(path, { body, headers: io.headers, fetchOptions }).asResponse()
-  } catch (error) {
-    // The SDK wraps what its callbacks throw.
-    throw error instanceof Error && isLlmError(error.cause) ? error.cause : error
-  }
+  const { url, req } = await build(client, { method: 'post', path, body, headers: io.headers })
+  // The SDK gives methods in small letters, which not every transport takes.
+  return io.fetch(url, { ...req, method: 'POST' })
 }
 
-const dispatch: Fetch = (input, init) => {
-  const { [fetchOfRequest]: fetch, ...rest }: RequestInit & DispatchInit = init ?? {}
-  if (!fetch) throw new TypeError('a request without its fetch')
-  return fetch(input, rest)
+async function build(client: OpenAI, options: Parameters<OpenAI['buildRequest']>[0]): ReturnType<OpenAI['buildRequest']> {
+  try {
+    return await client.buildRequest(options)
+  } catch (error) {
+    // The SDK wraps what the callback for the token throws.
+    throw error instanceof Error && isLlmError(error.cause) ? error.cause : error
+  }
 }
