@@ -14,8 +14,9 @@ test('an abort is an abort until the body has ended, also where the answer is wh
 })
 
 test('the request of an answer that was read to its end is not aborted, of one that failed it is', async () => {
-  const { provider, ios } = play([[text, stop], [text]], { defaults: { retry: { attempts: 1 } } })
+  const { provider, ios } = play([[text, stop], [text, stop], [text]], { defaults: { retry: { attempts: 1 } } })
   expect(await provider.complete('Hi')).toBe('x')
+  for await (const piece of await provider.stream('Hi')) expect(piece).toBe('x')
   await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
-  expect(ios.map(({ signal }) => signal.aborted)).toEqual([false, true])
+  expect(ios.map(({ signal }) => signal.aborted)).toEqual([false, false, true])
 })
