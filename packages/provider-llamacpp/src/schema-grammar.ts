@@ -58,7 +58,7 @@ class SchemaGrammar {
     const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
     if ($ref !== undefined) return this.#reference(said, at)
     if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toLiteral(JSON.stringify(said['const'])))
-    if (Array.isArray(list)) return this.#alone(said, ['enum', 'type'], at, () => either(list.map((value) => toLiteral(JSON.stringify(value)))))
+    if (Array.isArray(list) && list.length) return this.#alone(said, ['enum', 'type'], at, () => either(list.map((value) => toLiteral(JSON.stringify(value)))))
     for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
       if (options === undefined) continue
       if (!Array.isArray(options) || !options.length) return refuse(`${at}/${key}`, 'it must be a list of schemas')
@@ -67,7 +67,8 @@ class SchemaGrammar {
     }
     if (type === undefined) return this.#untyped(said, at)
     const types = [type].flat().filter((one): one is string => typeof one === 'string')
-    this.#check(said, ['type', ...types.flatMap((one) => keywords[one] ?? [])], at)
+    if (!types.length) return refuse(`${at}/type`, 'it must be the name of a type, or a list of names')
+    this.#check(said, ['type', ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : []))], at)
     return either(types.map((one) => this.#typed(one, said, at)))
   }
 
@@ -86,8 +87,10 @@ class SchemaGrammar {
   }
 
   #object({ properties = {}, required = [], additionalProperties }: JsonObject, at: string): string {
-    const declared = Object.entries(properties as JsonObject)
-    const needed = required as readonly string[]
+    if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return refuse(`${at}/properties`, 'it must be an object of schemas')
+    if (!Array.isArray(required) || !required.every((key) => typeof key === 'string')) return refuse(`${at}/required`, 'it must be a list of names')
+    const declared = Object.entries(properties)
+    const needed: readonly string[] = required
     const undeclared = needed.filter((key) => !declared.some(([known]) => known === key)).map((key) => [key, additionalProperties ?? true] as const)
     const members = [...declared, ...undeclared].map(([key, value]) => ({
       needed: needed.includes(key),
@@ -109,8 +112,8 @@ class SchemaGrammar {
     if (uniqueItems === true) return refuse(`${at}/uniqueItems`, 'a grammar cannot compare items')
     const prefix = Array.isArray(items) ? items : (prefixItems as readonly unknown[])
     const places = prefix.map((item, index) => this.#value(item, `${at}/prefixItems/${index}`))
-    const least = Math.max(Number(minItems) - places.length, 0)
-    const most = maxItems === undefined ? undefined : Number(maxItems) - places.length
+    const least = Math.max(toCount(minItems, `${at}/minItems`) - places.length, 0)
+    const most = maxItems === undefined ? undefined : toCount(maxItems, `${at}/maxItems`) - places.length
     if (most !== undefined && most < 0) return refuse(`${at}/maxItems`, 'it is below the number of prefixItems')
     const open = places.join(' "," space ')
     if (Array.isArray(items) || items === false || most === 0) {
@@ -125,10 +128,10 @@ class SchemaGrammar {
   #string({ minLength, maxLength, format }: JsonObject, at: string): string {
     if (format !== undefined) {
       if (minLength !== undefined || maxLength !== undefined) return refuse(`${at}/format`, 'it cannot be had together with a length')
-      return typeof format === 'string' && format in stringFormats ? `${format}-string` : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
+      return typeof format === 'string' && Object.hasOwn(stringFormats, format) ? `${format}-string` : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
     }
     if (minLength === undefined && maxLength === undefined) return 'any-string'
-    return `"\\"" plain-char${repeat(Number(minLength ?? 0), maxLength === undefined ? undefined : Number(maxLength), `${at}/maxLength`)} "\\""`
+    return `"\\"" plain-char${repeat(toCount(minLength ?? 0, `${at}/minLength`), maxLength === undefined ? undefined : toCount(maxLength, `${at}/maxLength`), `${at}/maxLength`)} "\\""`
   }
 
   #reference(said: JsonObject, at: string): string {
@@ -165,6 +168,10 @@ class SchemaGrammar {
   }
 }
 
+function toCount(value: unknown, at: string): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : refuse(at, 'it must be a whole number of at least 0')
+}
+
 function repeat(least: number, most: number | undefined, at: string): string {
   if (least > mostCertain) return refuse(at.replace('/max', '/min'), `more than ${mostCertain} cannot be counted`)
   if ((most ?? 0) > mostPossible) return refuse(at, `more than ${mostPossible} cannot be counted`)
@@ -174,7 +181,14 @@ function repeat(least: number, most: number | undefined, at: string): string {
 const either = (options: readonly string[]): string => `(${options.join(' | ')})`
 
 const escapePointer = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
-const unescapePointer = (part: string): string => decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
+
+function unescapePointer(part: string): string {
+  try {
+    return decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~')
+  } catch {
+    return part
+  }
+}
 
 function refuse(at: string, why: string): never {
   throw new LlmError('unsupported', `${name}: the schema at "${at || '/'}": ${why}`)

@@ -115,6 +115,19 @@ describe('what a grammar cannot say', () => {
     ['/type', { type: 'date' }],
     ['/properties/a~1b~0c/nullable', { type: 'object', properties: { 'a/b~c': { type: 'string', nullable: true } } }],
     ['/', 'text'],
+    ['/$ref', { $ref: '#/%' }],
+    ['/format', { type: 'string', format: 'constructor' }],
+    ['/type', { type: 'constructor' }],
+    ['/type', { type: 5 }],
+    ['/type', { type: [] }],
+    ['/enum', { enum: [] }],
+    ['/required', { type: 'object', required: 5 }],
+    ['/required', { type: 'object', required: [5] }],
+    ['/properties', { type: 'object', properties: [{ type: 'string' }] }],
+    ['/minItems', { type: 'array', minItems: 'two' }],
+    ['/maxItems', { type: 'array', maxItems: -1 }],
+    ['/minLength', { type: 'string', minLength: 1.5 }],
+    ['/maxLength', { type: 'string', maxLength: null }],
   ])('is unsupported at %s', (pointer, schema_) => {
     let thrown: unknown
     try {
