@@ -39,7 +39,7 @@ export interface DriverIo {
   readonly fetch: Fetch
   /** Aborted when the attempt is given up. */
   readonly signal: AbortSignal
-  /** Headers the caller wants on every request; they win over the driver's own. */
+  /** Headers the caller wants on every request, their names in lower case; they win over the driver's own. */
   readonly headers: Readonly<Record<string, string>>
   /** The same on all attempts of one logical call: send it where the API takes an idempotency key. */
   readonly idempotencyKey: string

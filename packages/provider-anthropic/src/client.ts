@@ -83,9 +83,7 @@ export function createSendMessages(connection: Connection, dangerouslyAllowBrows
   })
   return async (body, betas, io) => {
     const own = { ...connection.headers, 'anthropic-beta': betas.length ? betas.join(',') : null, 'x-stainless-timeout': null }
-    const callers = Object.entries(io.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-    const headers = { ...own, ...Object.fromEntries(callers) }
-    const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body, headers })
+    const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body, headers: { ...own, ...io.headers } })
     // The SDK gives methods in small letters, which not every transport takes.
     return io.fetch(url, { ...req, method: 'POST' })
   }

@@ -4,7 +4,6 @@ import type { GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { type SdkRequest, throughSdk } from './sdk.js'
 import { listOf } from './wire-values.js'
 
 /** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
@@ -44,11 +43,7 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
     dimensions: config.dimensions,
     batchSize: vertex ? batchSizes.vertex : batchSizes.gemini,
     embedBatch: async (texts, options): Promise<EmbeddingBatch> => {
-      const { url, headers } = await throughSdk(
-        (httpOptions) => client.sdk.models.embedContent({ model, contents: ['-'], config: { httpOptions } }),
-        (request: SdkRequest) => Promise.resolve(request),
-      )
-      client.seen({ url, headers })
+      const { url, headers } = await client.request((models, httpOptions) => models.embedContent({ model, contents: ['-'], config: { httpOptions } }))
       const { purpose, ...call } = options
       const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
       return fromWire(await json.request<WireEmbeddings | null>({ url, headers, body }, call))

@@ -3,7 +3,6 @@ import type { GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
-import { throughSdk } from './sdk.js'
 import { listOf, stringOf } from './wire-values.js'
 
 /** A model the vendor offers. */
@@ -42,11 +41,7 @@ export async function listModels(
 ): Promise<readonly GoogleModel[]> {
   const client = createClient({ ...config, model: config.model ?? '' })
   const json = createJsonClient(providerName, toGoogleError, client.settings)
-  const first = await throughSdk(
-    (httpOptions) => client.sdk.models.list({ config: { httpOptions, pageSize: 1000 } }),
-    (request) => Promise.resolve(request),
-  )
-  client.seen(first)
+  const first = await client.request((models, httpOptions) => models.list({ config: { httpOptions, pageSize: 1000 } }))
   const models: GoogleModel[] = []
   let token: string | undefined
   for (let pages = 0; pages < mostPages; pages++) {

@@ -1,13 +1,13 @@
-import type { GenerateContentParameters, GoogleGenAI } from '@google/genai'
+import type { GenerateContentParameters, GoogleGenAI, HttpOptions } from '@google/genai'
 import type { Provider } from '@modelport/core'
-import { createProvider, type Driver, type ProviderSettings, type Turn } from '@modelport/driver'
+import { createProvider, type Driver, postJson, type ProviderSettings, type Turn } from '@modelport/driver'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { guardDefaultCredentials } from './default-credentials.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { toRequestBody } from './request.js'
-import { createSdk, type SdkRequest, throughSdk } from './sdk.js'
+import { createSdk, requestOfSdk, type SdkRequest } from './sdk.js'
 import { createTokenFetch, RecentSecrets } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
 import { cheapestModel, traitsOf, tokenFactor } from './traits.js'
@@ -22,10 +22,9 @@ interface GoogleRequest {
 
 /** What the provider and its other endpoints share. */
 export interface GoogleClient {
-  readonly sdk: GoogleGenAI
   readonly settings: ProviderSettings
-  /** Told of each request before it is sent, so that its access token is kept out of every text. */
-  seen(request: SdkRequest): void
+  /** The request of an SDK's method, with its access token, which is kept out of every text from then on. */
+  request(call: (models: GoogleGenAI['models'], httpOptions: HttpOptions) => Promise<unknown>): Promise<SdkRequest>
 }
 
 /** Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work. */
@@ -42,7 +41,6 @@ export function createClient(config: GoogleConfig): GoogleClient {
   const sdk = createSdk(config, apiKey, createTokenFetch(common, recent))
   if (vertex?.applicationDefault) guardDefaultCredentials(sdk)
   return {
-    sdk,
     settings: {
       ...common,
       cheapestModel: config.cheapestModel ?? cheapestModel,
@@ -50,8 +48,10 @@ export function createClient(config: GoogleConfig): GoogleClient {
       hosts: googleHosts(config),
       secrets: () => [apiKey, vertex?.credentials?.private_key, ...recent.all],
     },
-    seen: ({ headers }) => {
-      recent.add(headers['authorization']?.replace(/^Bearer /, ''))
+    request: async (call) => {
+      const request = await requestOfSdk((httpOptions) => call(sdk.models, httpOptions))
+      recent.add(request.headers['authorization']?.replace(/^Bearer /, ''))
+      return request
     },
   }
 }
@@ -61,19 +61,15 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
     name: providerName,
     framing: 'sse',
     request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits)) }),
-    send: ({ model, stream, body }, io) =>
-      throughSdk(
-        (httpOptions) => {
-          // The least the SDK takes; the body it makes of this is replaced.
-          const config = { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false }
-          const parameters: GenerateContentParameters = { model, contents: '-', config }
-          return stream ? client.sdk.models.generateContentStream(parameters) : client.sdk.models.generateContent(parameters)
-        },
-        (request) => {
-          client.seen(request)
-          return io.fetch(request.url, { method: 'POST', headers: { ...request.headers, ...lowerCase(io.headers) }, body: JSON.stringify(body) })
-        },
-      ),
+    send: async ({ model, stream, body }, io) => {
+      const { url, headers } = await client.request((models, httpOptions) => {
+        // The least the SDK takes; the body it makes of this is replaced.
+        const config = { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false }
+        const parameters: GenerateContentParameters = { model, contents: '-', config }
+        return stream ? models.generateContentStream(parameters) : models.generateContent(parameters)
+      })
+      return postJson(io, url, body, headers)
+    },
     decoder: (sink, turn) => {
       // Streams have no place for warnings.
       if (!turn.stream) for (const warning of schemaWarnings(turn, traitsOf(turn.model, config.traits))) sink.warning(warning)
@@ -82,6 +78,3 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
     error: toGoogleError,
   }
 }
-
-const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

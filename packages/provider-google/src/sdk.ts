@@ -30,20 +30,19 @@ export function createSdk(config: GoogleConfig, apiKey: string | undefined, toke
   })
 }
 
+/** What the SDK is answered: it must not see the response. One for all, since making an error costs more than the request does. */
+const takenOver = new Error('modelport sends the request itself')
+
 /**
- * Lets the SDK make a request and hands it over instead of sending it: `use` sends it, and the SDK gets an error in place of a
- * response. So it never sees a body, retries nothing and follows nothing. `config.httpOptions.fetch` is the SDK's own option per
- * call, so calls that run at the same time cannot mix.
+ * The request the SDK would send: it gets an error in place of a response, and so sends, retries and follows nothing.
+ * `config.httpOptions.fetch` is the SDK's own option per call, so calls that run at the same time cannot mix.
  */
-export function throughSdk<Result>(
-  call: (httpOptions: HttpOptions) => Promise<unknown>,
-  use: (request: SdkRequest) => Promise<Result>,
-): Promise<Result> {
+export function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown>): Promise<SdkRequest> {
   return new Promise((resolve, reject) => {
-    const fetch: Fetch = async (input, init) => {
+    const fetch: Fetch = (input, init) => {
       const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
-      resolve(await use({ url, headers: Object.fromEntries(new Headers(init?.headers)) }))
-      throw new Error('modelport reads the response itself')
+      resolve({ url, headers: Object.fromEntries(new Headers(init?.headers)) })
+      return Promise.reject(takenOver)
     }
     call({ fetch }).then(
       () => reject(new LlmError('unknown', 'google: unknown: the SDK answered without a request')),

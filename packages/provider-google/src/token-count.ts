@@ -5,7 +5,6 @@ import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 import { toRequestBody } from './request.js'
-import { throughSdk } from './sdk.js'
 import { traitsOf } from './traits.js'
 
 /**
@@ -19,14 +18,10 @@ export async function countTokens(config: GoogleConfig, messages: readonly ChatM
   const driver: CountDriver<JsonObject> = {
     name: providerName,
     request: (turn) => toCounted(turn, config),
-    send: (body, io) =>
-      throughSdk(
-        (httpOptions) => client.sdk.models.countTokens({ model, contents: '-', config: { httpOptions } }),
-        ({ url, headers }) => {
-          client.seen({ url, headers })
-          return postJson(io, url, body, headers)
-        },
-      ),
+    send: async (body, io) => {
+      const { url, headers } = await client.request((models, httpOptions) => models.countTokens({ model, contents: '-', config: { httpOptions } }))
+      return postJson(io, url, body, headers)
+    },
     countIn: (answer) => (answer as { readonly totalTokens?: unknown } | null)?.totalTokens,
     error: toGoogleError,
   }
