@@ -141,7 +141,7 @@ export interface Driver<Request = unknown> {
   readonly framing: 'sse' | 'ndjson'
   /** What goes on the wire. Pure. @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API. */
   request(turn: Turn): Request
-  /** Sends it: the SDK call with `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
+  /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
   send(request: Request, io: DriverIo): Promise<Response>
   /** A fresh decoder of one answer, streamed or whole. */
   decoder(sink: Sink, turn: Turn): Decoder

@@ -16,7 +16,7 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 }
 
 /**
- * A provider for the Anthropic Messages API, sent by the official SDK.
+ * A provider for the Anthropic Messages API; the official SDK builds its requests.
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
  */
 export function createAnthropic(config: AnthropicConfig): Provider {

@@ -11,8 +11,8 @@ import { toResponsesRequest } from './request.js'
 import { cheapestModel, traitsOf } from './traits.js'
 
 /**
- * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; through
- * the official SDK, which sends and does nothing else. Opens no connection before the first call.
+ * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; the
+ * official SDK builds the requests. Opens no connection before the first call.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAI(config: OpenAIConfig): Provider {
