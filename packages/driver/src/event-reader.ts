@@ -35,6 +35,7 @@ const end = Object.freeze({ done: true, value: undefined })
 export class EventReader<T> implements Reader<T> {
   readonly #scope: CallScope
   #source: EventSource | undefined
+  /** Empty while a read waits. */
   #queue: T[] = []
   #head = 0
   readonly #waiters: Waiter<T>[] = []
@@ -68,17 +69,14 @@ export class EventReader<T> implements Reader<T> {
 
   /** Gives an item to the read that waits longest, else puts it in the queue. */
   push(item: T): void {
-    if (this.#waiters.length > 0 && this.#head === this.#queue.length) this.#waiters.shift()?.resolve({ done: false, value: item })
+    if (this.#waiters.length > 0) this.#waiters.shift()?.resolve({ done: false, value: item })
     else this.#queue.push(item)
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#waiters.length === 0) {
-      if (this.#head < this.#queue.length) return Promise.resolve({ done: false, value: this.#shift() })
-
-      if (this.#failure) return Promise.reject(this.#failure.error)
-      if (this.#ended) return Promise.resolve(end)
-    }
+    if (this.#head < this.#queue.length) return Promise.resolve({ done: false, value: this.#shift() })
+    if (this.#failure) return Promise.reject(this.#failure.error)
+    if (this.#ended) return Promise.resolve(end)
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject })
       if (!this.#pulling) this.#pull()
@@ -117,10 +115,6 @@ export class EventReader<T> implements Reader<T> {
   #pull(): void {
     this.#pulling = true
     while (this.#waiters.length > 0 && !this.#ended) {
-      if (this.#head < this.#queue.length) {
-        this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
-        continue
-      }
       const before = this.#steps
       this.#looping = true
       this.#advance()
@@ -168,14 +162,11 @@ export class EventReader<T> implements Reader<T> {
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(end)
   }
 
-  /** What was read before the failure is given out first. */
+  /** What was read before the failure is still given out. */
   #fail(error: unknown): void {
     if (this.#ended) return
     this.#failure = { error }
     this.#stop()
-    while (this.#waiters.length > 0 && this.#head < this.#queue.length) {
-      this.#waiters.shift()?.resolve({ done: false, value: this.#shift() })
-    }
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error)
   }
 
