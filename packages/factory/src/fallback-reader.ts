@@ -91,19 +91,22 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
   /** Puts the next provider's reader in place of the one that failed; false when the caller closed meanwhile. */
   async #change(failure: unknown): Promise<boolean> {
     try {
-      if (!this.#walk.moveOn(failure)) throw failure
-      const inner = await this.reopen(this.#walk, this.#closing.signal)
-      if (this.#isClosed()) {
-        await inner.close()
-        return false
+      if (this.#walk.moveOn(failure)) {
+        const inner = await this.reopen(this.#walk, this.#closing.signal)
+        if (this.#isClosed()) {
+          await inner.close()
+          return false
+        }
+        this.inner = inner
+        return true
       }
-      this.inner = inner
-      return true
     } catch (error) {
       if (this.#isClosed()) return false
       this.#failure = { error }
       throw error
     }
+    // Nobody takes over: the reader that failed knows whether it stays so.
+    throw failure
   }
 
   async #read(): Promise<IteratorResult<T, undefined>> {
