@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { isLlmError, parseBaseUrl } from '@modelport/core'
 import { reportFault } from '../../../test/support/faults.js'
+import { webPlatformUrls } from '../../../test/support/web-platform-urls.js'
 
 const accepted: [string, string, string][] = [
   ['https://my-res.openai.azure.com', 'https://my-res.openai.azure.com', 'my-res.openai.azure.com:443'],
@@ -50,20 +49,9 @@ describe('parseBaseUrl', () => {
     reportFault('E2', { 'confusing addresses': 1 })
   })
 
-  const folder = fileURLToPath(new URL('../../../../shared/corpora/wpt-url/', import.meta.url))
-  if (!existsSync(folder)) console.log('skipped: ../shared/corpora/wpt-url is not there')
-  test.skipIf(!existsSync(folder))('every URL of the web platform tests gives a host of the right form or a typed error', () => {
-    const inputs = new Set<string>()
-    const collect = (value: unknown): void => {
-      if (Array.isArray(value)) value.forEach(collect)
-      else if (typeof value === 'object' && value !== null) {
-        const { input, base, href } = value as Record<string, unknown>
-        for (const text of [input, base, href]) if (typeof text === 'string') inputs.add(text).add(`https://${text}/`)
-        Object.values(value).forEach(collect)
-      }
-    }
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
-    for (const name of files) collect(JSON.parse(readFileSync(folder + name, 'utf8')))
+  const urls = webPlatformUrls()
+  test.skipIf(!urls)('every URL of the web platform tests gives a host of the right form or a typed error', () => {
+    const inputs = urls ?? new Set<string>()
     let hosts = 0
     for (const text of inputs) {
       try {

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { isLlmError } from '@modelport/core'
 import { apiHost, apiHosts, type FactoryContext, type ModelConfig } from '../src/index.js'
 import { reportFault } from '../../../test/support/faults.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { sharedPath } from '../../../test/support/shared.js'
+import { webPlatformUrls } from '../../../test/support/web-platform-urls.js'
 import { emptyEnvironment, environmentOf, failureOf, wireHost } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }
@@ -39,13 +40,12 @@ describe('what is said is what is contacted', () => {
     expect(equal).toBeGreaterThan(200)
   })
 
-  const folder = fileURLToPath(new URL('../../../../shared/corpora/wpt-url/', import.meta.url))
-  if (!existsSync(folder)) console.log('skipped: ../shared/corpora/wpt-url is not there')
+  const folder = sharedPath('corpora/wpt-url')
 
   // The standard's own answers, not ours, say what is right.
-  test.skipIf(!existsSync(folder))('every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error', () => {
+  test.skipIf(!folder)('every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error', () => {
     interface Case { readonly input: string; readonly base: string | null; readonly failure?: boolean; readonly protocol?: string; readonly hostname?: string; readonly port?: string; readonly username?: string; readonly password?: string }
-    const cases = (JSON.parse(readFileSync(`${folder}tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
+    const cases = (JSON.parse(readFileSync(`${folder}/tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
     const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
     for (const { input, failure, protocol = '', hostname = '', port = '', username, password } of cases) {
       const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
@@ -82,19 +82,9 @@ describe('what is said is what is contacted', () => {
     expect(unusable).toBeGreaterThan(400)
   })
 
-  test.skipIf(!existsSync(folder))('for every URL of the web platform tests, through a provider with and one without an SDK', async () => {
-    const inputs = new Set<string>()
-    const collect = (value: unknown): void => {
-      if (Array.isArray(value)) value.forEach(collect)
-      else if (typeof value === 'object' && value !== null) {
-        const { input, base, href } = value as Record<string, unknown>
-        for (const text of [input, base, href]) if (typeof text === 'string') inputs.add(text).add(`https://${text}/`)
-        Object.values(value).forEach(collect)
-      }
-    }
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.json'))) {
-      collect(JSON.parse(readFileSync(folder + file, 'utf8')))
-    }
+  const urls = webPlatformUrls()
+  test.skipIf(!urls)('for every URL of the web platform tests, through a provider with and one without an SDK', async () => {
+    const inputs = urls ?? new Set<string>()
     let equal = 0
     for (const url of inputs) {
       let said: string

@@ -47,8 +47,8 @@ export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hos
   secrets: () => endpoint.secrets(),
 })
 
-/** A driver for the Responses API. */
-export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
+/** A driver for the Responses API, or for another endpoint that takes its requests. */
+export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection, path = '/responses'): Driver<JsonObject> {
   const { name } = endpoint
   const client = createClient(endpoint, config)
   const traits = traitsOf(config.model, config.traits)
@@ -57,7 +57,7 @@ export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection):
     name,
     framing: 'sse',
     request: (turn) => ({ ...toResponsesRequest(turn, name, traits), ...(deployment !== undefined && { model: deployment }) }),
-    send: (body, io) => send(client, '/responses', body, io),
+    send: (body, io) => send(client, path, body, io),
     decoder: createResponsesDecoder,
     error: (failure) => toError(name, failure),
   }

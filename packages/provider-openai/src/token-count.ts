@@ -1,6 +1,5 @@
 import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelport/core'
 import { countTokens as count, type CountDriver } from '@modelport/driver'
-import { createClient, send } from './client.js'
 import type { OpenAIConfig } from './config.js'
 import { connect, responsesDriver } from './provider.js'
 import type { WireTokenCount } from './wire.js'
@@ -18,12 +17,10 @@ const counted = [
  */
 export async function countTokens(config: OpenAIConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
   const connection = connect({ ...config, api: 'responses' })
-  const client = createClient(connection.endpoint, config)
-  const base = responsesDriver(config, connection)
+  const base = responsesDriver(config, connection, '/responses/input_tokens')
   const driver: CountDriver<JsonObject> = {
     ...base,
     request: (turn) => Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
-    send: (body, io) => send(client, '/responses/input_tokens', body, io),
     countIn: (answer) => (answer as WireTokenCount | null)?.input_tokens,
   }
   return { tokens: await count(driver, connection.settings, messages, options), source: 'provider' }

@@ -10,7 +10,6 @@ import type { McpSettings } from './mcp.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
 
-
 /**
  * A listed tool as one of ours.
  * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and the place.
