@@ -86,7 +86,7 @@ describe('sandboxed-agent', () => {
       const baseUrl = 'http://models.example.com/v1'
       const settings = join(folder, 'srt.json')
       writeFileSync(settings, (await linesOf(programs.hosts, 'srt', baseUrl)).join('\n'))
-      const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_USE_ENV_PROXY: '1' }
+      const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url }
       const { stdout, stderr, status } = await runProgram(process.execPath, [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`], { env, cwd: folder })
       expect(status, stderr).toBe(0)
       expect(stdout.trim().split('\n').at(-1)).toBe('It is cold.')

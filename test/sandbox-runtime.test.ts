@@ -73,43 +73,37 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     await server.close()
   })
 
-  const converse = async (vendors: readonly string[], settings: string): Promise<EgressOutcome[]> => {
-    const jobs = vendors.map((name) => ({ name, config: vendorConfigs[name], platformFetch: true }))
-    const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority, NODE_USE_ENV_PROXY: '1' }
-    const { stdout, stderr, status } = await underSrt(settings, `${process.execPath} ${program}`, env, JSON.stringify(jobs))
-    expect(status, stderr).toBe(0)
-    return stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome)
-  }
-
-  test('each vendor answers through the list of all, and nothing else is asked for', async () => {
-    const { text, requires } = toSrt(apiHosts(names.map((name) => vendorConfigs[name]!)))
-    expect(requires.env).toEqual(['NODE_USE_ENV_PROXY=1'])
-    expect(await converse(names, settingsFile('all', text))).toEqual(names.map((name) => ({ name, declared: [expectedHosts[name]], text: 'It is cold.', calls: 1 })))
-    expect([...new Set(parent.asked)]).toEqual(names.map((name) => expectedHosts[name]))
-  })
-
-  test('the password of its proxy comes through the variable it sets, and Node\'s own fetch is not needed', async () => {
-    parent.asked.length = 0
-    const settings = settingsFile('password', toSrt(apiHosts('openai')).text)
-    const jobs = ['openai responses', 'anthropic'].map((name) => ({ name, config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' } }))
+  const converse = async (vendors: readonly string[], settings: string): Promise<{ outcomes: EgressOutcome[]; stdout: string; stderr: string }> => {
+    const jobs = vendors.map((name) => ({ name, config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' } }))
     const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority }
     const { stdout, stderr, status } = await underSrt(settings, `echo "$HTTPS_PROXY" >&2; ${process.execPath} ${program}`, env, JSON.stringify(jobs))
     expect(status, stderr).toBe(0)
+    return { outcomes: stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome), stdout, stderr }
+  }
+
+  test('each vendor answers through the list of all, and nothing else is asked for', async () => {
+    const { text } = toSrt(apiHosts(names.map((name) => vendorConfigs[name]!)))
+    const { outcomes } = await converse(names, settingsFile('all', text))
+    expect(outcomes).toMatchObject(names.map((name) => ({ name, text: 'It is cold.', calls: 1 })))
+    for (const { name, declared } of outcomes) expect(declared).toContain(expectedHosts[name])
+    expect([...new Set(parent.asked)]).toEqual(names.map((name) => expectedHosts[name]))
+  })
+
+  test('without its host a vendor is refused, nothing leaves, the missing line is named, and the password of the proxy is not', async () => {
+    parent.asked.length = 0
+    const settings = settingsFile('other', toSrt(apiHosts('openai')).text)
+    const { outcomes: [refused, allowed], stdout, stderr } = await converse(['anthropic', 'openai responses'], settings)
     const password = /http:\/\/[^:@/]*:([^@]+)@/.exec(stderr)?.[1]
     expect(password, stderr).toBeTruthy()
     expect(stdout).not.toContain(password)
-    const [allowed, refused] = stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome)
-    expect(allowed!.text).toBe('It is cold.')
     expect(refused!.error).toMatchObject({ code: 'network', problem: 'proxy', missingHost: 'api.anthropic.com:443' })
+    expect(allowed!.text).toBe('It is cold.')
     expect([...new Set(parent.asked)]).toEqual(['api.openai.com:443'])
   })
 
-  test('without its host a vendor is refused, nothing leaves, and the missing line is named', async () => {
-    parent.asked.length = 0
-    const settings = settingsFile('other', toSrt(apiHosts('openai')).text)
-    const [refused, allowed] = await converse(['anthropic', 'openai responses'], settings)
-    expect(refused!.error).toMatchObject({ code: 'network', problem: 'proxy', missingHost: 'api.anthropic.com:443' })
-    expect(allowed!.text).toBe('It is cold.')
-    expect([...new Set(parent.asked)]).toEqual(['api.openai.com:443'])
+  test('a server on this computer, outside the loopback of the sandbox, is reached through its proxy', async () => {
+    const config = { ...vendorConfigs['openai-compatible']!, baseUrl: `${server.url}/v1`, proxyEnv: 'HTTPS_PROXY' }
+    const { stdout, stderr } = await underSrt(settingsFile('local', toSrt(apiHosts(config)).text), `${process.execPath} ${program}`, {}, JSON.stringify([{ name: 'local', config }]))
+    expect(JSON.parse(stdout), stderr).toMatchObject({ name: 'local', text: 'It is cold.' })
   })
 })

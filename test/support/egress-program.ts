@@ -10,8 +10,6 @@ export interface EgressJob {
   readonly config: ModelConfig
   /** A recording to be answered from, instead of a server. */
   readonly cassette?: string
-  /** True takes the platform's own `fetch`, which follows proxy variables where it is told to. */
-  readonly platformFetch?: boolean
 }
 
 /** What came of it. */
@@ -27,8 +25,8 @@ export interface EgressOutcome {
 const question = 'What is the weather in Oslo?'
 const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }] as const
 
-async function converse({ config, cassette, platformFetch }: EgressJob): Promise<{ text: string; calls: number }> {
-  const fetch = cassette === undefined ? (platformFetch ? globalThis.fetch : undefined) : await (await import('@modelport/provider-mock/node')).cassetteFetch({ path: cassette, mode: 'replay' })
+async function converse({ config, cassette }: EgressJob): Promise<{ text: string; calls: number }> {
+  const fetch = cassette === undefined ? undefined : await (await import('@modelport/provider-mock/node')).cassetteFetch({ path: cassette, mode: 'replay' })
   const provider = await newProvider({ ...config, ...(fetch && { fetch }) })
   const reader = await provider.streamWithTools([{ role: 'user', content: question }], tools, { maxTokens: 100, temperature: 0, retry: { attempts: 1 } })
   let calls: ToolCall[] = []

@@ -8,13 +8,8 @@ export function fetchSandboxRuntime(): string | undefined {
   return command && realpathSync(command)
 }
 
-/** The same, where it can run programs, and Node's own fetch can follow its proxy; else the reason is printed. */
+/** The same, where it can run programs; else the reason is printed. */
 export function findSandboxRuntime(): string | undefined {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 22 || (major === 22 && minor < 21) || (major === 24 && minor < 5)) {
-    console.log(`skipped: the fetch of Node ${process.versions.node} follows no proxy`)
-    return undefined
-  }
   const srt = fetchSandboxRuntime()
   const needed = srt === undefined ? [] : [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
   if (srt === undefined || needed.includes(undefined)) return undefined

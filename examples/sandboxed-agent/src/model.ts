@@ -5,6 +5,6 @@ export const modelAt = (baseUrl: string): ModelConfig => ({
   provider: 'openai-compatible',
   model: 'my-model',
   baseUrl,
-  // The platform's own fetch: Deno checks it, and under sandbox-runtime it goes through the sandbox's proxy.
-  fetch: globalThis.fetch,
+  // The way out of sandbox-runtime is a proxy, which it names there. Unset, as under Deno, it means nothing.
+  proxyEnv: 'HTTPS_PROXY',
 })

@@ -3,7 +3,7 @@ import {
   type AllowList, apiHosts, hashHosts, type HostEntry, type ModelConfig, toCilium, toClaudeCode, toCodex, toDeno, toDocker, toEks, toGke, toKubernetes, toNftables, toNginx, toNode, toSquid, toSrt, toVsCode,
 } from '../src/index.js'
 import { parse } from 'yaml'
-import { emptyEnvironment } from './support.js'
+import { emptyEnvironment, environmentOf } from './support.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
 const single = of('anthropic')
@@ -45,7 +45,11 @@ describe('sandbox-runtime and Claude Code', () => {
   test('one host', () => {
     expect(json(toSrt(single))).toEqual({ network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] }, filesystem })
     expect(json(toClaudeCode(single))).toEqual({ sandbox: { enabled: true, network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false } } })
-    expect(toSrt(single).requires.env).toEqual(['NODE_USE_ENV_PROXY=1'])
+    for (const { requires } of [toSrt(single), toClaudeCode(single)]) {
+      expect(requires.env).toEqual([])
+      expect(requires.notes[0]).toContain('proxyEnv: "HTTPS_PROXY"')
+    }
+    expect(toSrt(none).requires.notes).toEqual([])
   })
   test('several: local ones in all forms, no single label, IPv6 with a warning', () => {
     const list = toSrt(several)
@@ -59,6 +63,14 @@ describe('sandbox-runtime and Claude Code', () => {
     expect(json(list)).toMatchObject({ network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] } })
     expect(list.requires.warnings.join('\n')).toContain('every port')
     expect(list.target).toBe('srt before 0.0.68')
+  })
+  test('a proxy of the environment is not the one inside: what is behind it is listed', () => {
+    const outer = apiHosts({ provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' }, { environment: environmentOf({ HTTPS_PROXY: 'http://proxy.local:3128' }) })
+    for (const list of [toSrt(outer), toClaudeCode(outer), toCodex(outer)]) {
+      expect(list.text).toContain('api.anthropic.com')
+      expect(list.text).not.toContain('proxy.local')
+    }
+    expect(toSrt(proxied).text).toContain('proxy.local:3128')
   })
   test('VS Code', () => {
     const { text, requires } = toVsCode(single)

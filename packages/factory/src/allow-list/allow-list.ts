@@ -46,6 +46,10 @@ export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
 /** The hosts that a proxy dials for a running program. */
 export const proxiedHosts = (hosts: readonly HostEntry[]): HostEntry[] => hosts.filter(({ phase, purpose }) => phase !== 'setup' && purpose !== 'proxy')
 
+/** The hosts that a program asks a sandbox's own proxy for: inside, a variable with the address of a proxy names that one, whatever it names here. */
+export const sandboxedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
+  hosts.some(({ purpose, source }) => purpose === 'proxy' && source === 'env') ? expandLocalhost(proxiedHosts(hosts)) : dialledHosts(hosts)
+
 function expandLocalhost(hosts: readonly HostEntry[]): HostEntry[] {
   const expanded = hosts.flatMap((entry) => (entry.host === 'localhost' ? ['localhost', '127.0.0.1', '[::1]'].map((host) => ({ ...entry, host })) : [entry]))
   return [...new Map(expanded.map((entry) => [hostPort(entry), entry])).values()]

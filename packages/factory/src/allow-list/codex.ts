@@ -1,5 +1,5 @@
 import type { HostEntry } from '../host-entry.js'
-import { type AllowList, dialledHosts, portWarning, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import { type AllowList, portWarning, sandboxedHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
 
 /** Which form of the configuration. */
 export interface CodexOptions {
@@ -13,7 +13,7 @@ const permissionNotes = ['profiles and sandbox_mode exclude each other', 'withou
 
 /** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
 export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', profile = 'workspace' }: CodexOptions = {}): AllowList {
-  const list = dialledHosts(hosts)
+  const list = sandboxedHosts(hosts)
   const names = unique(list.map(({ host }) => withoutBrackets(host)))
   const forms = {
     'permissions': [

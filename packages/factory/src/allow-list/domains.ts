@@ -1,5 +1,5 @@
 import { type HostEntry, hostPort } from '../host-entry.js'
-import { addressFamily, type AllowList, dialledHosts, isLoopback, portWarning, toAllowList, unique } from './allow-list.js'
+import { addressFamily, type AllowList, dialledHosts, isLoopback, portWarning, sandboxedHosts, toAllowList, unique } from './allow-list.js'
 
 /** Which version the settings are for. */
 export interface DomainOptions {
@@ -15,17 +15,15 @@ export function toSrt(hosts: readonly HostEntry[], { ports = true }: DomainOptio
   const { domains, warnings } = toDomains(hosts, ports)
   const settings = { network: { allowedDomains: domains, deniedDomains: [] }, filesystem: { denyRead: [], allowWrite: ['.'], denyWrite: [] } }
   const target = ports ? 'srt 0.0.68 or later' : 'srt before 0.0.68'
-  return toAllowList(target, hosts, (mark) => JSON.stringify({ '//': mark, ...settings }, undefined, 2), { ...srtRequirements(hosts), warnings })
+  return toAllowList(target, hosts, (mark) => JSON.stringify({ '//': mark, ...settings }, undefined, 2), { notes: srtNotes(hosts), warnings })
 }
 
 /** Settings for Claude Code (`settings.json`): the same matcher. @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21) */
 export function toClaudeCode(hosts: readonly HostEntry[], { ports = true }: DomainOptions = {}): AllowList {
   const { domains, warnings } = toDomains(hosts, ports)
   const sandbox = { enabled: true, network: { allowedDomains: domains, deniedDomains: [], allowLocalBinding: false } }
-  const { env, notes } = srtRequirements(hosts)
   return toAllowList('claude-code 2', hosts, (mark) => JSON.stringify({ '//': mark, sandbox }, undefined, 2), {
-    env,
-    notes: [...notes, 'the key is allowedDomains; network.allow is ignored without a word', 'rules for WebFetch are separate: WebFetch(domain:HOST)'],
+    notes: [...srtNotes(hosts), 'the key is allowedDomains; network.allow is ignored without a word', 'rules for WebFetch are separate: WebFetch(domain:HOST)'],
     warnings: [...warnings, 'enforcement has had defects: try that another host is refused before you trust it'],
   })
 }
@@ -38,7 +36,7 @@ export function toVsCode(hosts: readonly HostEntry[]): AllowList {
 }
 
 function toDomains(hosts: readonly HostEntry[], ports: boolean): { domains: string[]; warnings: string[] } {
-  const list = dialledHosts(hosts)
+  const list = sandboxedHosts(hosts)
   const usable = list.filter(({ host }) => (host === 'localhost' || addressFamily(host) || host.includes('.')) && (ports || addressFamily(host) !== 6))
   const refused = unique(list.filter((entry) => !usable.includes(entry)).map(({ host }) => host))
   const domains = unique(usable.map((entry) => (ports ? hostPort(entry) : entry.host)))
@@ -50,16 +48,13 @@ function toDomains(hosts: readonly HostEntry[], ports: boolean): { domains: stri
   return { domains, warnings }
 }
 
-/** What srt's network needs beside the list. */
-function srtRequirements(hosts: readonly HostEntry[]): { env: string[]; notes: string[] } {
-  const list = dialledHosts(hosts)
-  if (!list.length) return { env: [], notes: [] }
-  const local = list.filter(({ host }) => isLoopback(host))
-  return {
-    env: ['NODE_USE_ENV_PROXY=1'],
-    notes: [
-      'the way out is a proxy that wants a password: give each model Node\'s own fetch (fetch: globalThis.fetch), which follows NODE_USE_ENV_PROXY=1',
-      ...(local.length ? [`on Linux the sandbox has a loopback of its own, and NO_PROXY covers local addresses: ${unique(local.map(hostPort)).join(', ')} outside of it cannot be reached although listed`] : []),
-    ],
-  }
+/** How a program gets out of srt's network. */
+function srtNotes(hosts: readonly HostEntry[]): string[] {
+  const list = sandboxedHosts(hosts)
+  if (!list.length) return []
+  const local = unique(list.filter(({ host }) => isLoopback(host)).map(hostPort))
+  return [
+    'the way out is a proxy that wants a password: give each model proxyEnv: "HTTPS_PROXY"',
+    ...(local.length ? [`on Linux the sandbox has a loopback of its own: ${local.join(', ')} outside of it is reached through that proxy alone`] : []),
+  ]
 }
