@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { LlmError, type ModelProfile } from '@modelport/core'
-import { createProviderTable, type ModelConfig, type ModelEntry, type ModelPool, parseModel } from '@modelport/factory'
+import { createProviderTable, type ModelConfig, type ModelEntry, type ModelPool, parseModel, poolConfig } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from './cli.js'
 
@@ -60,10 +60,9 @@ export class ConfiguredModels {
     return { name: entry.name, config: this.#configOf(entry), profile: entry.profile, purpose: entry.purpose }
   }
 
-  /** As the registry reads an entry: its fallbacks put in. The file was checked, so that they go in no circle. */
-  #configOf({ name: _name, purpose: _purpose, profile: _profile, fallback = [], ...config }: ModelEntry): ModelConfig {
-    const spares = fallback.flatMap((spare) => this.#pool?.models.filter((one) => one.name === spare) ?? [])
-    return { ...config, ...(spares.length && { fallback: spares.map((spare) => this.#configOf(spare)) }) }
+  /** As the registry reads an entry. The file was checked: each name that is fallen back to is there. */
+  #configOf(entry: ModelEntry): ModelConfig {
+    return poolConfig(entry.name, (name) => this.#pool?.models.find((one) => one.name === name) ?? entry)
   }
 }
 

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { processEnvironment, resolveEnvironment } from './env.js'
+import { fallbackOrder } from './fallback-order.js'
 import type { ModelConfig } from './model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ResolvedModel } from './row.js'
@@ -36,12 +37,12 @@ export function keyVariables(model: ResolvedModel): string[] {
 
 /** Every variable a program with these configurations may read, `OP_` forms included, in order. */
 export function environmentNames(configs: readonly (ModelConfig | string)[], context?: FactoryContext): string[] {
-  const names = configs.flatMap((one) => {
+  const names = configs.flatMap(fallbackOrder).flatMap((one) => {
     const model = resolveModel(one, context)
     const { row, config } = model
     const doubled = [...keyVariables(model), config.baseUrlEnv, config.proxyEnv].filter((name) => name !== undefined)
     const plain = config.useEnvironmentBaseUrls ? (row.baseUrlEnv ?? []) : []
-    return [...doubled.flatMap((name) => [name, `OP_${name}`]), ...plain, ...environmentNames(config.fallback ?? [], context)]
+    return [...doubled.flatMap((name) => [name, `OP_${name}`]), ...plain]
   })
   return [...new Set(names)]
 }

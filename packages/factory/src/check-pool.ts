@@ -1,6 +1,7 @@
 import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
 import { parseProxy } from './addresses.js'
 import type { ConfigIssue } from './config-error.js'
+import { inOrder } from './fallback-order.js'
 import type { ModelEntry, ModelPool } from './model-entry.js'
 import { parseModel } from './model-string.js'
 import { validateOllamaBaseUrl } from './ollama-host.js'
@@ -83,23 +84,14 @@ function checkEntry(
   return issues
 }
 
-function findCycle(models: readonly ModelEntry[]): string[] | undefined {
+function findCycle(models: readonly ModelEntry[]): readonly string[] | undefined {
   const spares = new Map(models.map(({ name, fallback = [] }) => [name, fallback]))
-  // Each is followed once: there may be as many ways to one as there are subsets of the models.
-  const ended = new Set<string>()
-  const follow = (name: string, path: readonly string[]): string[] | undefined => {
-    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name]
-    if (ended.has(name)) return undefined
-    for (const next of spares.get(name) ?? []) {
-      const cycle = follow(next, [...path, name])
-      if (cycle) return cycle
-    }
-    ended.add(name)
-    return undefined
-  }
+  let found: readonly string[] | undefined
   for (const { name } of models) {
-    const cycle = follow(name, [])
-    if (cycle) return cycle
+    inOrder(name, (one) => spares.get(one) ?? [], (path) => {
+      found ??= path
+    })
+    if (found) return found
   }
   return undefined
 }

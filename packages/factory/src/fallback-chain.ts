@@ -19,7 +19,7 @@ export interface FallbackOptions {
   readonly codes?: readonly ErrorCode[]
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
   readonly coolDownMs?: number
-  /** Told of each change. */
+  /** Told of each change. What it throws switches it off, and nothing else. */
   readonly onSwitch?: (change: FallbackSwitch) => void
   /** Milliseconds, never going back; for tests. */
   readonly now?: () => number
@@ -43,15 +43,15 @@ interface Member {
 export class FallbackChain {
   readonly #members: readonly Member[]
   readonly #codes: ReadonlySet<ErrorCode>
-  readonly #options: FallbackOptions
   readonly #now: () => number
+  #onSwitch: ((change: FallbackSwitch) => unknown) | undefined
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
     const wrong = codes.find((code) => never.includes(code))
     if (wrong) throw new LlmError('config', `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`)
     this.#codes = new Set(codes)
-    this.#options = options
+    this.#onSwitch = options.onSwitch?.bind(options)
     this.#now = now
     this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
   }
@@ -61,7 +61,9 @@ export class FallbackChain {
     const ready = this.#members.filter(({ health }) => !health.cooling)
     // Where all of them cool down, asking is better than failing.
     const order = [...ready, ...this.#members.filter((member) => !ready.includes(member))]
-    return new FallbackWalk(order, mergeOptions(...options), (error) => this.#switches(error), this.#options, this.#now)
+    return new FallbackWalk(order, mergeOptions(...options), (error) => this.#switches(error), (change) => {
+      this.#tell(change)
+    }, this.#now)
   }
 
   /** Makes a call that has no stream. */
@@ -71,6 +73,18 @@ export class FallbackChain {
       succeeded()
       return answer
     })
+  }
+
+  #tell(change: FallbackSwitch): void {
+    const disable = (): void => {
+      this.#onSwitch = undefined
+    }
+    try {
+      const answer = this.#onSwitch?.(change)
+      if (answer instanceof Promise) answer.catch(disable)
+    } catch {
+      disable()
+    }
   }
 
   #switches(error: unknown): error is LlmError {
@@ -84,7 +98,7 @@ export class FallbackWalk {
   readonly #order: readonly Member[]
   readonly #options: CallOptions
   readonly #switches: (error: unknown) => error is LlmError
-  readonly #hooks: FallbackOptions
+  readonly #tell: (change: FallbackSwitch) => void
   readonly #now: () => number
   readonly #startedAt: number
   #position = 0
@@ -93,13 +107,13 @@ export class FallbackWalk {
     order: readonly Member[],
     options: CallOptions,
     switches: (error: unknown) => error is LlmError,
-    hooks: FallbackOptions,
+    tell: (change: FallbackSwitch) => void,
     now: () => number,
   ) {
     this.#order = order
     this.#options = options
     this.#switches = switches
-    this.#hooks = hooks
+    this.#tell = tell
     this.#now = now
     this.#startedAt = now()
   }
@@ -136,7 +150,7 @@ export class FallbackWalk {
     this.#position++
     // Another provider is another attempt: who counts attempts must hear of it, and may refuse it.
     this.#options.retry?.onRetry?.({ attempt: (error as Partial<ProviderError>).attempts ?? 1, delayMs: 0, error })
-    this.#hooks.onSwitch?.({ from: provider, to: next.provider, error })
+    this.#tell({ from: provider, to: next.provider, error })
     return true
   }
 

@@ -1,4 +1,5 @@
 import { processEnvironment } from './env.js'
+import { fallbackOrder } from './fallback-order.js'
 import { type HostEntry, hostPort, joinHosts, toHostEntry } from './host-entry.js'
 import type { ModelConfig } from './model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
@@ -9,29 +10,33 @@ import { type FactoryContext, resolveModel } from './resolve.js'
  * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
  */
 export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
-  const api = hostsOf(config, context).find(({ purpose }) => purpose === 'api')
+  const api = ownHosts(config, context).find(({ purpose }) => purpose === 'api')
   return api ? hostPort(api) : ''
 }
 
 /**
  * Every host that providers of these configurations contact, in their order, each once: what a sandbox must allow. With a proxy
- * configured it is the proxy that is dialled; the hosts behind it are marked `viaProxy`. Fallbacks are included.
+ * configured it is the proxy that is dialled; the hosts behind it are marked `viaProxy`. Fallbacks are included, and those of fallbacks.
  * @throws {LlmError} as {@link apiHost}
  */
 export function apiHosts(configs: ModelConfig | string | readonly (ModelConfig | string)[], context?: FactoryContext): HostEntry[] {
   const list: readonly (ModelConfig | string)[] = isList(configs) ? configs : [configs]
-  return joinHosts(list.map((config) => hostsOf(config, context)))
+  return joinHosts(list.flatMap((config) => hostsOf(config, context)))
 }
 
 const isList = (configs: ModelConfig | string | readonly (ModelConfig | string)[]): configs is readonly (ModelConfig | string)[] => Array.isArray(configs)
 
-function hostsOf(model: ModelConfig | string, context: FactoryContext = {}): HostEntry[] {
+/** The hosts of a configuration, and of each it falls back to. */
+function hostsOf(model: ModelConfig | string, context: FactoryContext | undefined): HostEntry[][] {
+  const [own = model, ...spares] = fallbackOrder(model)
+  const when = `${resolveModel(own, context).row.name} fails`
+  return [ownHosts(own, context), ...spares.map((spare) => ownHosts(spare, context).map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? when })))]
+}
+
+function ownHosts(model: ModelConfig | string, context: FactoryContext = {}): HostEntry[] {
   const { row, config, baseUrl, proxy } = resolveModel(model, context)
   const api = baseUrl ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })] : []
   const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
   const own = [...api, ...further].map((entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry))
-  const dialled = proxy ? [toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })] : []
-  const fallback = (config.fallback ?? []).map((spare) =>
-    hostsOf(spare, context).map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${row.name} fails` })))
-  return joinHosts([own, dialled, ...fallback])
+  return proxy ? [...own, toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })] : own
 }

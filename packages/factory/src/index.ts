@@ -38,6 +38,7 @@ export type { AzureSettings, ModelConfig, ValueSource, VertexSettings } from './
 export type { ModelProfile } from '@modelport/core'
 export type { ModelEntry, ModelPool } from './model-entry.js'
 export { parseModel } from './model-string.js'
+export { poolConfig } from './pool-config.js'
 export { createRegistry, listModels, newEmbedder, newProvider } from './new-provider.js'
 export { fromOllamaHost, validateOllamaBaseUrl } from './ollama-host.js'
 export type { ParseConfigOptions } from './parse-config.js'

@@ -1,6 +1,7 @@
 import { type Embedder, type JsonObject, LlmError, type Provider } from '@modelport/core'
 import { resolveApiKey } from './api-key.js'
 import { createFallback } from './fallback.js'
+import { fallbackOrder } from './fallback-order.js'
 import type { ModelConfig } from './model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ListedModel, ListModelsOptions, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
@@ -13,16 +14,17 @@ export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
  * @throws {LlmError} `config`, `invalid-base-url` — nothing has been sent.
  */
 export async function makeProvider(load: LoadCreators, config: ModelConfig | string, context: FactoryContext = {}): Promise<Provider> {
+  const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
+  const [only] = providers
+  return only && providers.length === 1 ? only : createFallback(providers)
+}
+
+async function makeOne(load: LoadCreators, config: ModelConfig | string, context: FactoryContext): Promise<Provider> {
   const model = resolveModel(config, context)
   const settings = toSettings(model, context)
   const creators = await creatorsOf(model.row, load)
   // The one cast: each package declares its own settings, and the row has made exactly those.
-  const create = creators.createProvider as (settings: JsonObject) => Provider
-  const provider = create(settings)
-  const { fallback = [] } = model.config
-  if (!fallback.length) return provider
-  const spares = await Promise.all(fallback.map((spare) => makeProvider(load, spare, context)))
-  return createFallback([provider, ...spares])
+  return (creators.createProvider as (settings: JsonObject) => Provider)(settings)
 }
 
 /** Makes the embedder of a configuration. Throws like {@link makeProvider}; `unsupported` where the provider has no embeddings. */

@@ -5,6 +5,7 @@ import { apiHosts } from './hosts.js'
 import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.js'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry, ModelPool } from './model-entry.js'
+import { poolConfig } from './pool-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 import { didYouMean } from './suggestion.js'
 
@@ -138,12 +139,12 @@ export class Registry {
   }
 
   /** The configuration of a model, its fallbacks put in. */
-  #config(name: string, path: readonly string[] = []): ModelConfig {
-    const entry = this.#entries.get(name)
-    if (!entry) throw this.#unknownModel(name)
-    if (path.includes(name)) throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${[...path, name].join(' → ')}`)
-    const { name: _name, purpose: _purpose, profile: _profile, fallback, ...config } = entry
-    return { ...config, ...(fallback?.length && { fallback: fallback.map((spare) => this.#config(spare, [...path, name])) }) }
+  #config(name: string): ModelConfig {
+    return poolConfig(name, (one) => {
+      const entry = this.#entries.get(one)
+      if (!entry) throw this.#unknownModel(one)
+      return entry
+    })
   }
 
   async #once(name: string, key: string, config: () => ModelConfig): Promise<Provider> {

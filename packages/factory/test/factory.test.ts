@@ -196,3 +196,26 @@ describe('a table of one\'s own', () => {
     expect(suggest('', ['openai'])).toBeUndefined()
   })
 })
+
+describe('a configuration that has not met the compiler', () => {
+  const read = (text: string) => failureOf(() => newProvider(JSON.parse(text) as ModelConfig, { environment: emptyEnvironment }))
+  test.each([
+    ['null', 'provider is missing'],
+    ['{}', 'provider is missing'],
+    ['7', 'provider is missing'],
+    ['{"provider":"openai","baseURL":"https://mine.example/v1","apiKey":"k"}', 'unknown field "baseURL"; did you mean "baseUrl"?'],
+    ['{"provider":"openai","key":"s3cr3t"}', 'unknown field "key"'],
+    ['{"provider":"openai","__proto__":{"a":1}}', 'unknown field "__proto__"'],
+    ['{"provider":"openai","baseUrl":42}', 'baseUrl must be a string, not a number'],
+    ['{"provider":"openai","apiKey":["s3cr3t"]}', 'apiKey must be a string, not a list'],
+    ['{"provider":"openai","model":null}', 'model must be a string, not null; leave it out'],
+    ['{"provider":"openai","headers":"s3cr3t"}', 'headers must be an object, not a string'],
+    ['{"provider":"openai","useEnvironmentBaseUrls":"no"}', 'useEnvironmentBaseUrls must be a boolean, not a string'],
+    ['{"provider":"openai","fallback":{"provider":"ollama"}}', 'fallback must be a list of configurations'],
+    ['{"provider":"mock","fallback":[null]}', 'provider is missing'],
+  ])('%s', async (text, message) => {
+    const error = await read(text)
+    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(message) as string })
+    expect(error.message).not.toContain('s3cr3t')
+  })
+})

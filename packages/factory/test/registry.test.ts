@@ -1,6 +1,6 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createFactory, createRegistry, hostPort, type ModelPool, parseConfig, type ProviderRow, providerRows } from '../src/index.js'
+import { createFactory, createRegistry, hostPort, type ModelConfig, type ModelPool, parseConfig, type ProviderRow, providerRows } from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const none = { environment: emptyEnvironment }
@@ -91,6 +91,26 @@ describe('a registry', () => {
     expect(registry.apiHosts().every(({ required }) => required)).toBe(true)
     registry.register({ name: 'b', provider: 'ollama', fallback: ['c'] })
     expect((await failureOf(() => registry.provider('c'))).message).toContain('circle')
+  })
+
+  test('fallbacks of fallbacks: each model once, however many ways lead to it', async () => {
+    let made = 0
+    const row: ProviderRow = { name: 'house', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider: () => { made++; return createMock({ responses: [{ error: 'overloaded' }], defaults: { retry: { attempts: 1 } } }) } } }
+    const names = Array.from({ length: 40 }, (_, index) => `m${index}`)
+    const models = names.map((name, index) => ({ name, provider: 'house', fallback: names.slice(index + 1) }))
+    const factory = createFactory({ rows: [row] })
+    const provider = await factory.createRegistry({ models, roles: { chat: 'm0' } }).chat()
+    expect(made).toBe(40)
+    await failureOf(() => provider.complete('?'))
+    const shared: ModelConfig = { provider: 'house', model: 'shared' }
+    const middle: ModelConfig = { provider: 'house', fallback: [shared] }
+    made = 0
+    await factory.newProvider({ provider: 'house', fallback: [middle, shared, { provider: 'house', fallback: [middle] }] })
+    expect(made).toBe(4)
+    const circle: { provider: string; fallback?: ModelConfig[] } = { provider: 'house' }
+    circle.fallback = [circle]
+    expect(await failureOf(() => factory.newProvider(circle))).toMatchObject({ code: 'config', message: 'fallback: the fallbacks go in a circle' })
+    expect(await failureOf(() => factory.apiHosts(circle))).toMatchObject({ code: 'config' })
   })
 
   test('sub_agent of a model whose provider names it', async () => {
