@@ -1,4 +1,4 @@
-import type { CallOptions, JsonObject, Provider } from '@modelport/core'
+import type { CallOptions, ChatMessage, JsonObject, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
@@ -12,7 +12,7 @@ const nested = (levels: number): JsonObject => {
   return schema
 }
 const tool = (parameters: JsonObject) => [{ name: 'find_all', description: '', parameters }]
-const refusal = { code: 'invalid-request', message: expect.stringContaining('the parameters of "find_all" are nested deeper than 256') as string }
+const refusal = { code: 'invalid-request', message: expect.stringContaining('tool "find_all": nested deeper than 256') as string }
 
 let requests = 0
 const fetch = (): Promise<Response> => {
@@ -45,6 +45,30 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
       countTokens({ ...compatible, quirks }, [{ role: 'user', content: 'Hi' }], { tools } satisfies CallOptions)
     await expect(count({ tokenizer: 'vllm' })).rejects.toMatchObject(refusal)
     await expect(count({})).rejects.toMatchObject(refusal)
+  }
+  expect(requests).toBe(0)
+})
+
+test('so is what else an application gives: options, and arguments in the history', async () => {
+  const history = (values: JsonObject): ChatMessage[] => [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'call_1', name: 'find_all', arguments: values, argumentsText: '{}' }] },
+    { role: 'tool', toolCallId: 'call_1', content: '' },
+  ]
+  requests = 0
+  for (const deep of [nested(100_000), nested(257)]) {
+    const given: readonly (readonly [what: string, options: CallOptions, messages?: readonly ChatMessage[]])[] = [
+      ['vendor', { vendor: { deep } }],
+      ['responseFormat', { responseFormat: { type: 'json-schema', schema: deep } }],
+      ['providerTools', { providerTools: [deep] }],
+      ['messages[0].toolCalls', {}, history(deep).slice(1)],
+      ['messages[1].toolCalls', { system: 'Be kind.' }, history(deep)],
+    ]
+    for (const provider of providers) {
+      for (const [what, options, messages = history({})] of given) {
+        await expect(provider.generate(messages, options)).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringContaining(`: ${what}: nested deeper than 256`) as string })
+      }
+    }
   }
   expect(requests).toBe(0)
 })

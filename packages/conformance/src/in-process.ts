@@ -21,6 +21,7 @@ export const inProcessSkips: Readonly<Record<string, string>> = {
   'an event without an end is refused as soon as it is too long': record,
   'of an error\'s body at most 64 KiB are kept, and the message stays short': status,
   'the caller\'s own headers are sent': status,
+  'half of a surrogate pair is sent as U+FFFD': 'a request is a value in this process: nothing is encoded',
   E1: hosts,
   K4: hosts,
 }

@@ -35,8 +35,8 @@ export interface ProviderState {
   readonly fetch: Fetch
 }
 
-/** The context of a new call. @throws the signal's reason when it is aborted already. */
-export function createCallContext(state: ProviderState, options: CallOptions): CallContext {
+/** The context of a new call in a conversation that has these ids of tool calls. @throws the signal's reason when it is aborted already. */
+export function createCallContext(state: ProviderState, options: CallOptions, usedIds: readonly string[]): CallContext {
   const { driver, config } = state
   const clock = config.clock ?? systemClock
   const vendorHeaders = options.vendor?.['headers'] as Readonly<Record<string, string>> | undefined
@@ -50,7 +50,7 @@ export function createCallContext(state: ProviderState, options: CallOptions): C
     redact: state.redactWith(headerSecrets(vendorHeaders)),
     timeouts: { ...defaultTimeouts, ...config.timeouts },
     limits: { ...defaultLimits, ...config.limits },
-    usedIds: new Set(),
+    usedIds: new Set(usedIds),
   }
 }
 

@@ -2,8 +2,6 @@
 export interface Clock {
   /** Milliseconds, never going back. */
   now(): number
-  /** The date, in milliseconds since 1970, for HTTP dates. */
-  date(): number
   /** Calls back once after `ms`; the returned function cancels. */
   after(ms: number, callback: () => void): () => void
   /** A number of at least 0 and less than 1. */
@@ -15,7 +13,6 @@ const longestTimer = 2 ** 31 - 1
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  date: () => Date.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, Math.min(ms, longestTimer))
     return () => {

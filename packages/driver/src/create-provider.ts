@@ -17,7 +17,7 @@ import { Conversation } from './conversation.js'
 import type { Driver, Turn } from './driver.js'
 import { generateAnswer } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
-import { checkDepth } from './json-depth.js'
+import { checkDepth, checkTools } from './json-depth.js'
 import { proxySecrets } from './proxy.js'
 import { createRedact, headerSecrets, type Redact } from './redact.js'
 import { createRetryBucket } from './retry.js'
@@ -91,11 +91,11 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
   } catch (error) {
     throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
   }
-  const context = createCallContext(state, options)
-  for (const id of toolCallIds(messages)) context.usedIds.add(id)
+  const context = createCallContext(state, options, toolCallIds(messages))
   const { headers: _, ...vendor } = options.vendor ?? {}
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
-    checkDepth(tools)
+    checkTools(tools)
+    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const) checkDepth(name, options[name])
     return {
       model: state.config.model,
       messages: normalizeHistory(history, options.system),

@@ -1,6 +1,6 @@
 import { type CallOptions, type ChatMessage, estimateTokens, mergeOptions, textOf, type TokenCount, validateOptions } from '@modelport/core'
 import type { CommonConfig } from './config.js'
-import { checkDepth } from './json-depth.js'
+import { checkTools } from './json-depth.js'
 
 /** What a message costs beside its text: roles and marks of the chat template. Measured templates have 3 to 8. */
 const tokensPerMessage = 8
@@ -17,7 +17,7 @@ export function estimatePrompt(
   const merged = mergeOptions(defaults, ...options)
   validateOptions(merged)
   const { system, tools = [] } = merged
-  checkDepth(tools)
+  checkTools(tools)
   const texts = messages.map((message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
     return textOf(message.content) + calls.join('')

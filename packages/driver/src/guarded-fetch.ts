@@ -23,40 +23,39 @@ export interface FetchGuard {
 /** A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed error and a bounded body. */
 export function createGuardedFetch(guard: FetchGuard): Fetch {
   return async (input, init) => {
+    let host: string | undefined
     try {
-      return await guardedFetch(guard, input, init)
+      host = parseBaseUrl(typeof input === 'object' && 'url' in input ? input.url : String(input)).host
+      return await guardedFetch(guard, host, input, init)
     } catch (thrown) {
-      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, undefined)
+      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, host)
       guard.failed(error)
       throw error
     }
   }
 }
 
-async function guardedFetch(guard: FetchGuard, input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+async function guardedFetch(guard: FetchGuard, host: string, input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const { provider } = guard
-  const address = typeof input === 'object' && 'url' in input ? input.url : String(input)
-  const { host } = parseBaseUrl(address)
   guard.contacted(host)
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
     throw new LlmError('config', `${provider}: ${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
-  let response: Response
-  try {
-    response = await unlessAborted(guard.fetch(input, { ...init, redirect: 'manual', signal: guard.signal }), guard.signal)
-  } catch (thrown) {
-    throw thrown instanceof LlmError ? thrown : toNetworkError(thrown, provider, host)
-  }
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+  const body = typeof init.body === 'string' && { body: init.body.replace(halfPair, '\\ufffd') }
+  const response = await unlessAborted(guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal }), guard.signal)
+  const { status, headers, type } = response
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
-    const message = `${provider}: ${response.status || 'a redirect'} redirect-refused: ${host} answers with a redirect; set the base URL to its target if you trust it`
-    throw new ProviderError('redirect-refused', message, { provider, host, ...(response.status && { status: response.status }) })
+    const message = `${provider}: ${status || 'a redirect'} redirect-refused: ${host} answers with a redirect; set the base URL to its target if you trust it`
+    throw new ProviderError('redirect-refused', message, { provider, host, ...(status && { status }) })
   }
-  if (response.status >= 200 && response.status < 300) return response
+  if (response.ok) return response
   const text = await readErrorText(response)
-  const failure = { status: response.status, headers: response.headers, body: tryParseJson(text), text, inBand: false }
-  throw Object.assign(guard.error(failure), { host })
+  throw Object.assign(guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }), { host })
 }
+
+/** Half of a surrogate pair, as `JSON.stringify` writes it; it writes nothing else so. Several vendors refuse it. */
+const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g
 
 /** Rejects once the signal is aborted, also where the transport ignores it: an SDK that waits would keep its timers. */
 function unlessAborted(responding: Promise<Response>, signal: AbortSignal): Promise<Response> {

@@ -1,4 +1,5 @@
 import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
+import { checkDepth } from './json-depth.js'
 
 const refuse = (message: string): never => {
   throw new LlmError('invalid-request', message)
@@ -7,7 +8,7 @@ const refuse = (message: string): never => {
 /**
  * Checks a conversation and brings it into the form every driver gets: the system text first, every call answered right after the
  * message that made it, answers in call order and with the name of their tool.
- * @throws {LlmError} `invalid-request` — no message, an unknown role, an unanswered call, or an answer without its call.
+ * @throws {LlmError} `invalid-request` — no message, an unknown role, an unanswered call, an answer without its call, or calls nested too deeply.
  */
 export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
   const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
@@ -31,6 +32,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     }
     const missing = message.toolCalls.filter(({ id }) => !answers.has(id)).map(({ id }) => id)
     if (missing.length) refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
     for (const call of message.toolCalls) normal.push({ ...(answers.get(call.id) as ToolMessage), toolName: call.name })
   }
   return normal

@@ -14,10 +14,6 @@ export class FakeClock implements Clock {
     return this.time
   }
 
-  date(): number {
-    return Date.UTC(2026, 10, 21) + this.time
-  }
-
   random(): number {
     return this.#random()
   }

@@ -34,6 +34,28 @@ test('a host that is not allowed is told of, and never contacted', async () => {
   expect(await caught(fetch('no address'))).toMatchObject({ code: 'invalid-base-url' })
 })
 
+test('half of a surrogate pair is sent as U+FFFD, in JSON however its text is escaped', async () => {
+  const sentAs = async (body: RequestInit['body']): Promise<unknown> => {
+    let sent: unknown
+    await guarded((_, init) => {
+      sent = init?.body
+      return Promise.resolve(new Response('ok'))
+    }).fetch('https://h/', { method: 'POST', body: body ?? null })
+    return sent
+  }
+  const texts = {
+    '\ud83d': '\ufffd', '\ude00': '\ufffd', 'a\ud83d\udf00z\ud83d': 'a\ud83d\udf00z\ufffd', '\ude00\ud83d': '\ufffd\ufffd', '\ud83d\ud83d\ude00': '\ufffd\ud83d\ude00',
+    '\\\ud83d': '\\\ufffd', '\\\\\ud83d': '\\\\\ufffd', '"\ud83d"': '"\ufffd"', '\n\udbff\n': '\n\ufffd\n',
+  }
+  for (const [text, sent] of Object.entries(texts)) {
+    expect(JSON.parse(await sentAs(JSON.stringify({ text, [text]: 1 })) as string)).toEqual({ text: sent, [sent]: 1 })
+  }
+  const kept = ['', '{}', JSON.stringify('👩‍🚀 \\ud83d \\\\udfff \\\\\\\\ud83d \uffff'), JSON.stringify({ argumentsText: '{"city":"\\ud83d\\ude00"}' })]
+  for (const body of kept) expect(await sentAs(body)).toBe(body)
+  const bytes = new Uint8Array(1)
+  expect([await sentAs(bytes), await sentAs(undefined)]).toEqual([bytes, null])
+})
+
 test('what a transport throws is a network error with its host, unless it is typed', async () => {
   const typed = new LlmError('unsupported', 'x')
   expect(await caught(guarded(() => Promise.reject(typed)).fetch('https://h/'))).toBe(typed)
@@ -44,7 +66,7 @@ test('what fails beside the wire is a network error too', async () => {
   const broken: Fetch = () => Promise.resolve(Object.defineProperty(new Response(), 'status', { get: () => {
     throw new Error('odd')
   } }))
-  expect(await caught(guarded(broken).fetch('https://h/'))).toMatchObject({ code: 'network', message: 'p: network: odd' })
+  expect(await caught(guarded(broken).fetch('https://h/'))).toMatchObject({ code: 'network', message: 'p: network at h:443: odd' })
 })
 
 test('a failed response has its host', async () => {

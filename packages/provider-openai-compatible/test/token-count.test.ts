@@ -31,7 +31,7 @@ describe('counted tokens', () => {
       urls.push(new URL(new Request(input).url).pathname)
       return Promise.resolve(Response.json({ error: { message: 'loading' } }, { status: 503 }))
     }
-    const clock = { now: () => 0, date: () => 0, random: () => 0, after: (ms: number, callback: () => void) => {
+    const clock = { now: () => 0, random: () => 0, after: (ms: number, callback: () => void) => {
       if (ms === 0) queueMicrotask(callback)
       return () => undefined
     } }

@@ -7,7 +7,6 @@ import { randomBelow } from '../../../test/support/seed.js'
 /** Waits between attempts are over at once; time-outs never come. */
 const hurried = {
   now: () => performance.now(),
-  date: () => Date.now(),
   random: () => 0,
   after: (ms: number, callback: () => void) => {
     const timer = ms < 30_000 ? setTimeout(callback, 0) : undefined

@@ -8,6 +8,12 @@ import { scriptNamed, scriptTools } from '../scripts.js'
 export function requestRules(rule: Rule): void {
   rule('Q1 every kind of history makes a request that the API accepts', histories)
   rule('Q1 ids of another vendor fit this API, and calls and results stay together', foreignIds)
+  rule('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
+    const body = JSON.stringify(connection.requests[0]?.body)
+    for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.']) assert(body.includes(text), `the body lacks "${text}": ${body}`)
+  })
   rule('Q2 what is not set is not on the wire, but for the two defaults', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection)
@@ -97,6 +103,8 @@ async function foreignIds(lab: Lab): Promise<void> {
 async function badInput(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   const { provider } = connection
+  const endless: Record<string, unknown> = {}
+  endless['self'] = endless
   const attempts: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
     ['config', () => provider.complete('Hi.', { temperature: 3 })],
     ['config', () => provider.complete('Hi.', { maxTokens: 0 })],
@@ -104,6 +112,8 @@ async function badInput(lab: Lab): Promise<void> {
     ['config', () => provider.complete('Hi.', { temperature: Number.NaN })],
     ['config', () => provider.streamWithTools(question, [...scriptTools, ...scriptTools])],
     ['config', () => provider.streamWithTools(question, [{ name: 'bad name', description: '' }])],
+    ['invalid-request', () => provider.streamWithTools(question, [{ name: 'endless', description: '', parameters: endless }])],
+    ['invalid-request', () => provider.generate(question, { vendor: endless })],
     ['invalid-request', () => provider.generate([])],
     ['invalid-request', () => provider.generate([user('Hi.'), result('call_1', 'x')])],
     ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')])],
