@@ -5,11 +5,20 @@ import { dirname } from 'node:path'
  * Writes a file that only its owner reads: whole or not at all, and on the disk before it takes its name. Folders that are missing
  * are made for the owner alone.
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const folder = dirname(path)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+export const writePrivateFile = (path: string, text: string): Promise<void> =>
+  withDraft(path, text, (draft) => rename(draft, path))
+
+/** Fails as {@link writePrivateFile} would, and leaves what is there as it is: before it is too late to say so. */
+export async function checkPrivateFile(path: string): Promise<void> {
+  await withDraft(path, '', (draft) => rm(draft))
+  const isFolder = await stat(path).then((found) => found.isDirectory(), () => false)
+  if (isFolder) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR', path })
+}
+
+async function withDraft(path: string, text: string, use: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}.part`
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const file = await open(draft, 'wx', 0o600)
     try {
       await file.writeFile(text)
@@ -17,7 +26,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     } finally {
       await file.close()
     }
-    await rename(draft, path)
+    await use(draft)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined)
     // What the user named, not the draft.

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { createCli, createLife } from './cli.js'
 import type { Start } from './commands/start.js'
 import { exitCodes, UsageError } from './exit-codes.js'
@@ -32,7 +32,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
   try {
     refuseSecretFlags(args)
-    await createProgram(io, start, json).parseAsync(args, { from: 'user' })
+    const program = createProgram(io, start, json)
+    await program.parseAsync(withoutHelp(program, args), { from: 'user' })
     return code
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -44,4 +45,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     if (readerIsGone()) return exitCodes.done
     return printFailure(error, new Printer(io.stderr, io.environment), json)
   }
+}
+
+/** `help nothing` is told of as `nothing` is: commander would show its help without a word. */
+function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
+  const [help, name = '-'] = args
+  const isKnown = name.startsWith('-') || commands.some((command) => command.name() === name)
+  return help === 'help' && !isKnown ? args.slice(1) : args
 }

@@ -1,26 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createHome } from './pseudo-terminal.js'
+import { describe, expect, test } from 'vitest'
+import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand } from './test-io.js'
-import { configure, key, startModel, writeTools } from './wire.js'
+import { key, writeTools } from './wire.js'
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel({ fields: '' })
 const chat = (args: readonly string[], stdin: string): Promise<Outcome> => command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key } })
 const lines = (text: string): Record<string, unknown>[] => text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
 const elsewhere = (args: readonly string[]): Promise<Outcome> => command(args, { home: join(home.path, 'other'), stdin: '' })
-
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
-  configure(home.path, server.url)
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
-})
 
 describe('chat --record', () => {
   test('keeps the whole chat, tools included, without the key; replay says it again without a server', async () => {
@@ -60,10 +48,21 @@ describe('chat --record', () => {
     expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: 'Plain text\n' })
   })
 
-  test('a file that cannot be written is no recording', async () => {
-    const { code, err } = await chat(['--no-save', '--record', '/dev/null/chat.json'], 'plain\n')
-    expect(code).toBe(1)
-    expect(err).toBe('error: /dev/null: it is no folder\nthe recording ends before this answer\nnothing was recorded\n')
+  test('a file that cannot be written is known before anything is asked', async () => {
+    for (const [file, told] of [['/dev/null/chat.json', 'it is no folder'], [home.path, 'it is a folder']] as const) {
+      for (const args of [['chat', '--no-save', '--record', file], ['record', file, 'plain']]) {
+        expect(await command(args, { home: home.path, stdin: 'plain\n', environment: { MY_KEY: key } })).toEqual({ code: 1, out: '', err: `error: ${file}: ${told}\n` })
+      }
+    }
+    expect(server.requests).toEqual([])
+  })
+
+  test('a recording that is there stays until there is an answer', async () => {
+    const file = join(home.path, 'chat.json')
+    writeFileSync(file, 'kept')
+    expect((await chat(['--no-save', '--record', file], '')).err).toContain('nothing was recorded')
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+    expect(readdirSync(home.path).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
   test('no answer, no file', async () => {

@@ -1,29 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SessionStore } from '../src/chat/session-store.js'
 import { loadTools } from '../src/tool-module.js'
-import { createHome } from './pseudo-terminal.js'
+import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
-import { configure, key, startModel, writeTools } from './wire.js'
+import { key, writeTools } from './wire.js'
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 const sessionFolder = (): string => join(home.path, '.local/state/modelport/sessions')
 const chat = (args: readonly string[], stdin: string, world: Partial<World> = {}): Promise<Outcome> =>
   command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, ...world })
 const events = (out: string): Record<string, unknown>[] => out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
-
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
-  configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
-})
 
 describe('chat over a pipe', () => {
   test('each line is a message; the conversation goes on, and is kept for its owner', async () => {

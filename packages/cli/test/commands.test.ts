@@ -3,29 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
 import { LlmError } from '@modelport/core'
 import * as factory from '@modelport/factory'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { exitCodeOf, exitCodes } from '@modelport/cli'
 import { hostFormats } from '../src/commands/hosts.js'
-import { createHome } from './pseudo-terminal.js'
+import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
-import { configure, key, startModel, writeTools } from './wire.js'
+import { configure, key, writeTools } from './wire.js'
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> => command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
-
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
-  configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
-})
 
 describe('complete', () => {
   test('writes the text into a pipe as the model wrote it', async () => {
@@ -268,4 +256,13 @@ describe('completion', () => {
   test('refuses another shell', async () => {
     expect(await cli(['completion', 'cmd'])).toMatchObject({ code: 2 })
   })
+})
+
+test('help of what is no command names it, and the nearest', async () => {
+  const told = { code: 2, out: '', err: "error: unknown command 'chta'\n(Did you mean chat?)\n" }
+  expect(await cli(['chta'])).toEqual(told)
+  expect(await cli(['help', 'chta'])).toEqual(told)
+  expect(await cli(['help', 'nothing', '--json'])).toMatchObject({ code: 2, err: expect.stringContaining("unknown command 'nothing'") as string })
+  for (const args of [['help'], ['help', 'help']]) expect(await cli(args)).toMatchObject({ code: 0, out: expect.stringContaining('Talk to any language model.') as string })
+  expect(await cli(['help', 'chat'])).toMatchObject({ code: 0, out: expect.stringContaining('talk with a model') as string })
 })

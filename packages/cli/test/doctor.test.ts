@@ -1,17 +1,15 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAllowLines } from '../src/doctor/allow-lines.js'
 import type { DoctorReport, DoctorStep } from '../src/doctor/doctor-step.js'
 import { holdRefusedPort, type RefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
-import { createHome } from './pseudo-terminal.js'
+import { useModel } from './set-up.js'
 import { command } from './test-io.js'
-import { configure, key, startModel } from './wire.js'
+import { configure, key } from './wire.js'
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel()
 let refused: RefusedPort
 
 afterAll(refuseUnknownNames())
@@ -20,15 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   refused.release()
-})
-
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
 })
 
 async function diagnosed(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Promise<{ report: DoctorReport; code: number; last: DoctorStep }> {
@@ -101,8 +90,7 @@ describe('doctor', () => {
   })
 
   test('a model that is not there: the key is good', async () => {
-    await server.close()
-    server = await startModel({ reply: () => ({ status: 404, headers: { 'content-type': 'application/json' }, pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'] }) })
+    await server.restart({ reply: () => ({ status: 404, headers: { 'content-type': 'application/json' }, pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'] }) })
     configure(home.path, server.url)
     const { report, last } = await diagnosed()
     expect(report.steps.find(({ id }) => id === 'auth')?.status).toBe('ok')
@@ -110,8 +98,7 @@ describe('doctor', () => {
   })
 
   test('a web page instead of an API', async () => {
-    await server.close()
-    server = await startModel({ fault: { html: true } })
+    await server.restart({ fault: { html: true } })
     configure(home.path, server.url)
     expect((await diagnosed()).last).toMatchObject({ id: 'auth', problem: 'not-an-llm-server' })
   })

@@ -1,26 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createHome } from './pseudo-terminal.js'
+import { describe, expect, test } from 'vitest'
+import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
-import { configOf, key, startModel } from './wire.js'
+import { configOf, key } from './wire.js'
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel()
 const keysOf = (): string => join(home.path, '.config/modelport/keys.env')
 const init = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(['init', '-p', 'openai-compatible', '-m', 'my-model', '--base-url', `${server.url}/v1`, ...args], { home: home.path, stdin: '', ...world })
 const modeOf = (path: string): number => statSync(path).mode & 0o777
-
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
-})
 
 describe('init without a terminal', () => {
   test('tests, and writes files for the owner alone whatever the umask', async () => {

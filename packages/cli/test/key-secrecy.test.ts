@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { canSeeProcesses, ProcessWatch } from './process-tree.js'
-import { createHome, PseudoTerminal } from './pseudo-terminal.js'
-import { configure, key, startModel, writeTools } from './wire.js'
+import { PseudoTerminal } from './pseudo-terminal.js'
+import { useModel } from './set-up.js'
+import { configure, key, writeTools } from './wire.js'
 
 if (!canSeeProcesses) console.log('key-secrecy.test.ts: skipped, the arguments of processes can be read in /proc on Linux only')
 
 const enter = '\r'
-let server: WireServer
-let home: ReturnType<typeof createHome>
+const { home, server } = useModel()
 let terminal: PseudoTerminal | undefined
 let watch: ProcessWatch | undefined
 
@@ -34,15 +33,9 @@ function expectHidden({ seen }: ProcessWatch, root: number): void {
 }
 
 describe.runIf(canSeeProcesses)('a key is in no argument of a process, no environment of a child, no file but its own', () => {
-  beforeEach(async () => {
-    home = createHome()
-    server = await startModel()
-  })
-  afterEach(async () => {
+  afterEach(() => {
     watch?.stop()
     terminal?.kill()
-    await server.close()
-    home.remove()
   })
 
   test('the watch sees what it looks for, in children of children too', async () => {

@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome } from './pseudo-terminal.js'
+import { beforeEach, expect, test } from 'vitest'
+import { useModel } from './set-up.js'
 import { command } from './test-io.js'
-import { configOf, key, startModel } from './wire.js'
+import { configOf, key } from './wire.js'
 
 const secrets = {
   key,
@@ -21,12 +20,9 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64')
 /** As a person may paste them. */
 const forms = (secret: string): string[] => [secret, encodeURIComponent(secret), base64(secret), base64(`me:${secret}`), base64(`user:${secret}`), base64(`someone:${secret}`)]
 
-let home: ReturnType<typeof createHome>
-let server: WireServer
+const { home, server } = useModel()
 
 beforeEach(async () => {
-  home = createHome()
-  server = await startModel()
   mkdirSync(join(home.path, '.config/modelport'), { recursive: true, mode: 0o700 })
   writeFileSync(configOf(home.path), `
 models:
@@ -36,10 +32,6 @@ models:
   - { name: other, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY }
 roles: { chat: main }
 `, { mode: 0o600 })
-})
-afterEach(async () => {
-  await server.close()
-  home.remove()
 })
 
 /** Everything that was kept, but for the configuration. */

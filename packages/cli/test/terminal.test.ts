@@ -1,32 +1,25 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireServer } from '@modelport/conformance/wire-server'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildCli } from './build-cli.js'
-import { createHome, PseudoTerminal, stable } from './pseudo-terminal.js'
-import { configOf, configure, key, startModel, writeTools } from './wire.js'
+import { PseudoTerminal, stable } from './pseudo-terminal.js'
+import { useModel } from './set-up.js'
+import { configOf, configure, key, writeTools } from './wire.js'
 
 const enter = '\r'
 const prompt = /^>/m
 /** As long as a person needs at least to read a question. */
 const reading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
 
-let server: WireServer
-let home: ReturnType<typeof createHome>
+const { home, server } = useModel({ delayMs: 2 })
 let terminal: PseudoTerminal | undefined
 const start = async (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<PseudoTerminal> => {
   terminal = await PseudoTerminal.start(args, home.path, variables)
   return terminal
 }
 beforeAll(buildCli, 240_000)
-beforeEach(async () => {
-  home = createHome()
-  server = await startModel({ delayMs: 2 })
-})
-afterEach(async () => {
+afterEach(() => {
   terminal?.kill()
-  await server.close()
-  home.remove()
 })
 
 describe('init', () => {

@@ -21,7 +21,6 @@ export function checkFields(config: ModelConfig): void {
     if (value === undefined) continue
     if (!Object.hasOwn(fields, name)) throw new LlmError('config', `unknown field ${JSON.stringify(name)}${didYouMean(name, Object.keys(fields))}; what only the provider's package knows goes into settings`)
     const wanted = fields[name as keyof ModelConfig]
-    // eslint-disable-next-line valid-typeof -- the table has nothing else
     if (wanted !== 'any' && (typeof value !== wanted || value === null || Array.isArray(value))) {
       throw new LlmError('config', `${name} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}, not ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}; leave it out where it is unset`)
     }

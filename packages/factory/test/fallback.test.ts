@@ -266,9 +266,13 @@ test('a refusal to ask the next provider stays: no later read asks it after all'
   expect([refusals, second.requests.length]).toEqual([1, 0])
 })
 
-test.each([['throws', () => { throw new TypeError('mine') }], ['rejects', async () => { throw new TypeError('mine') }]])('an onSwitch that %s is not told again, and breaks nothing', async (_, fail) => {
+test.each([['throws', () => { throw new TypeError('mine') }], ['rejects', () => Promise.reject(new TypeError('mine'))]])('an onSwitch that %s is not told again, and breaks nothing', async (_, fail) => {
   let told = 0
-  const provider = createFallback([failing('overloaded'), mock('second')], { coolDownMs: 0, onSwitch: () => { told++; return fail() } })
+  const onSwitch: (change: FallbackSwitch) => unknown = () => {
+    told++
+    return fail()
+  }
+  const provider = createFallback([failing('overloaded'), mock('second')], { coolDownMs: 0, onSwitch })
   for (let call = 0; call < 3; call++) expect(await provider.complete('?')).toBe('second')
   expect(told).toBe(1)
 })

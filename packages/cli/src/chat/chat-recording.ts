@@ -3,6 +3,7 @@ import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
 import type { Cli } from '../cli.js'
 import type { NamedModel } from '../configured-models.js'
+import { checkPrivateFile } from '../private-file.js'
 import { type RecordedAsk, saveRecording, toKept, toRecorded, toRecordedModel } from '../recorded-chat.js'
 import type { LocalTool } from '../tool-module.js'
 import type { Answer } from './answer.js'
@@ -21,8 +22,7 @@ export class ChatRecording {
   #exchanges = 0
   #ended = false
 
-  /** @throws {LlmError} `unsupported` — the model opens no connection. */
-  constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
+  private constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
     const { config, recorder } = toRecorded(model, cli)
     const { system, messages } = session
     this.config = config
@@ -35,6 +35,16 @@ export class ChatRecording {
       tools: tools.map(({ definition }) => definition),
       ...(messages.length && { history: messages }),
     }
+  }
+
+  /**
+   * Nothing is written before there is an answer, but a file that cannot be is told of here.
+   * @throws {LlmError} `unsupported` — the model opens no connection.
+   */
+  static async start(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]): Promise<ChatRecording> {
+    const recording = new ChatRecording(cli, file, model, session, tools)
+    await checkPrivateFile(file)
+    return recording
   }
 
   /** @throws {LlmError} `unsupported` — what a recording could not repeat. */

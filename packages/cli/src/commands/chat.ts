@@ -55,7 +55,7 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const system = options.system ?? resumed?.system
   const session = { ...(resumed ?? fresh), model: model.name, ...(system !== undefined && { system }) }
   const tools = toolFile === undefined ? [] : await loadTools(toolFile)
-  const recording = options.record === undefined ? undefined : new ChatRecording(cli, resolve(options.record), model, session, tools)
+  const recording = options.record === undefined ? undefined : await ChatRecording.start(cli, resolve(options.record), model, session, tools)
   const talk = new Chat(cli, createLineReader(cli.io), {
     model, models, session, store: save ? store : undefined, recording, tools, toolTimeoutMs: options.toolTimeout * 1000, allowTools, reasoning, markdown,
   })

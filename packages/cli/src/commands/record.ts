@@ -7,6 +7,7 @@ import { defaultToolSeconds } from '../chat/run-tool.js'
 import type { Cli, CommonOptions } from '../cli.js'
 import { loadModels } from '../configured-models.js'
 import { exitCodes } from '../exit-codes.js'
+import { checkPrivateFile } from '../private-file.js'
 import { saveRecording, toKept, toRecorded, toRecordedModel } from '../recorded-chat.js'
 import { secretsOf } from '../secrets.js'
 import { loadTools } from '../tool-module.js'
@@ -38,6 +39,7 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const prompt = await readPrompt(cli, words)
   const { config, recorder } = toRecorded(model, cli)
   const provider = await newProvider(config, context)
+  await checkPrivateFile(file)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
   const question = { provider, messages: [{ role: 'user' as const, content: prompt }], tools, approve: () => Promise.resolve(true), toolTimeoutMs: options.toolTimeout * 1000, options: callOptions, signal, view }
   const answer = await ask(question)
