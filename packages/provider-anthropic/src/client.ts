@@ -62,6 +62,12 @@ export function toConnection(config: ConnectionConfig): Connection {
   }
 }
 
+/** The headers of one request. */
+export const headersOf = ({ headers }: Connection, betas: readonly string[]): Connection['headers'] => ({
+  ...headers,
+  'anthropic-beta': betas.length ? betas.join(',') : null,
+})
+
 /** Sends the body to `/v1/messages`. */
 export type SendMessages = (body: object, betas: readonly string[], io: DriverIo) => Promise<Response>
 
@@ -82,7 +88,7 @@ export function createSendMessages(connection: Connection, dangerouslyAllowBrows
     dangerouslyAllowBrowser,
   })
   return async (body, betas, io) => {
-    const own = { ...connection.headers, 'anthropic-beta': betas.length ? betas.join(',') : null, 'x-stainless-timeout': null }
+    const own = { ...headersOf(connection, betas), 'x-stainless-timeout': null }
     const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body, headers: { ...own, ...io.headers } })
     // The SDK gives methods in small letters, which not every transport takes.
     return io.fetch(url, { ...req, method: 'POST' })

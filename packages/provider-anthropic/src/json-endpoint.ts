@@ -1,5 +1,5 @@
 import { createJsonClient, type JsonClient } from '@modelport/driver'
-import { type Connection, toConnection } from './client.js'
+import { type Connection, headersOf, toConnection } from './client.js'
 import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, toSettings } from './provider.js'
 
@@ -24,6 +24,6 @@ export function jsonEndpoint(config: AnthropicConfig): JsonEndpoint {
   }
 }
 
-/** The headers of a connection without those that only take something away from the SDK. */
-export const toHeaders = ({ headers }: Connection): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null))
+/** The headers of a request the SDK has no part in: without those that only take something away from it. */
+export const toHeaders = (connection: Connection, betas: readonly string[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headersOf(connection, betas)).filter((entry): entry is [string, string] => entry[1] !== null))

@@ -21,9 +21,8 @@ export async function countTokens(config: AnthropicConfig, messages: readonly Ch
     name: providerName,
     request: (turn) => toRequest(turn, rules),
     send: ({ body, betas }, io) => {
-      const headers = { ...toHeaders(connection), ...(betas.length && { 'anthropic-beta': betas.join(',') }) }
       const asked = Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field)))
-      return postJson(io, `${connection.baseUrl}/v1/messages/count_tokens`, asked, headers)
+      return postJson(io, `${connection.baseUrl}/v1/messages/count_tokens`, asked, toHeaders(connection, betas))
     },
     countIn: (answer) => (answer as { readonly input_tokens?: unknown } | null)?.input_tokens,
     error: toAnthropicError,
