@@ -7,13 +7,18 @@ import {
   type WireSource, type WireToolCall,
 } from './wire.js'
 
-/** Words of real servers, in lower case; all others are `other`. */
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop', eos: 'stop', eos_token: 'stop', end_turn: 'stop', stop_sequence: 'stop', complete: 'stop',
-  length: 'length', max_tokens: 'length', model_length: 'length', max_output_tokens: 'length',
-  tool_calls: 'tool-calls', tool_call: 'tool-calls', tool_use: 'tool-calls', function_call: 'tool-calls',
-  content_filter: 'content-filter', refusal: 'content-filter', safety: 'content-filter', sensitive: 'content-filter',
-  error: 'error', network_error: 'error', insufficient_system_resource: 'error', abort: 'error',
+/** Words of real servers, in lower case and without what follows a colon; all others are `other`. */
+const finishReasons: readonly (readonly [reason: FinishReason, words: string])[] = [
+  ['stop', 'stop eos eos_token end_turn stop_sequence complete'],
+  ['length', 'length max_tokens model_length max_output_tokens model_context_window_exceeded'],
+  ['tool-calls', 'tool_calls tool_call tool_use function_call'],
+  ['content-filter', 'content_filter refusal safety sensitive recitation prohibited_content blocklist spii'],
+  ['error', 'error network_error insufficient_system_resource abort function_call_filter malformed_function_call'],
+]
+
+function toFinishReason(raw: string): FinishReason {
+  const word = raw.toLowerCase().replace(/:.*/, '')
+  return finishReasons.find(([, words]) => words.split(' ').includes(word))?.[0] ?? 'other'
 }
 
 /** Fields in which servers send visible reasoning; the first with text counts. */
@@ -108,9 +113,10 @@ class ChatDecoder implements Decoder {
     this.#read(asObject<WireMessage>(delta), nothing)
     if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
     const raw = asText(finish_reason)
-    if (!raw) return
+    // The word is how some servers write that there is none yet.
+    if (!raw || raw === 'null') return
     this.#fillUp()
-    this.#sink.finish(finishReasons[raw.toLowerCase()] ?? 'other', raw)
+    this.#sink.finish(toFinishReason(raw), raw)
   }
 
   /** Takes from a whole message what has not come in pieces. */

@@ -43,7 +43,7 @@ export function toChatError(provider: string, failure: HttpFailure): ProviderErr
   const find = (names: Names, words: string): ErrorCode | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
   const worded = [200, 400, 404, 413, 422, 500].includes(status)
   return toProviderError(provider, failure, {
-    code: find(codes, name) ?? (worded ? find(wordings, message) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
+    code: find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })
@@ -54,7 +54,8 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
   if (answer.error) return answer.error
   const nested = answer.x_groq && asObject(answer.x_groq)['error']
   if (nested) return nested
-  return answer.object === 'error' ? answer : undefined
+  // Some servers send the failure as it is, with nothing around it.
+  return answer.object === 'error' || (!answer.choices && asWord(answer.message)) ? answer : undefined
 }
 
 /** The HTTP status a failure inside an answer stands for. */

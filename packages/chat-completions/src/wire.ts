@@ -7,7 +7,7 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'citations' | 'search_results'>
+export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results'>
 /** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
 /** What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself. */
@@ -42,32 +42,21 @@ export function asItems<T extends object = JsonObject>(value: unknown): readonly
 
 type Counts = { -readonly [Name in keyof TokenCounts]?: number }
 
-/** Where a count may stand: a field, or a field of the details. */
-type Place = readonly [outer: string, inner?: string]
+/* @__NO_SIDE_EFFECTS__ */
+const toPaths = (fields: string): readonly (readonly string[])[] => fields.split(' ').map((field) => field.split('.'))
 
-const inPrompt = 'prompt_tokens_details'
-const inInput = 'input_tokens_details'
-
-/** Where vendors write each count; the first number counts. */
-const places: readonly (readonly [name: keyof TokenCounts, where: readonly Place[]])[] = [
-  ['inputTokens', [['prompt_tokens'], ['input_tokens']]],
-  ['outputTokens', [['completion_tokens'], ['output_tokens']]],
-  ['cacheReadTokens', [
-    [inPrompt, 'cached_tokens'], [inInput, 'cached_tokens'],
-    ['cached_tokens'], ['prompt_cache_hit_tokens'], ['num_cached_tokens'], ['cache_read_input_tokens'],
-  ]],
-  ['cacheCreationTokens', [
-    [inPrompt, 'cache_write_tokens'], [inPrompt, 'cache_creation_tokens'], [inPrompt, 'cache_creation_input_tokens'],
-    ['cache_creation_input_tokens'],
-  ]],
-  ['reasoningTokens', [['completion_tokens_details', 'reasoning_tokens'], ['output_tokens_details', 'reasoning_tokens'], ['reasoning_tokens']]],
+/** Where vendors write each count: a field, or a field of details; the first number counts. */
+const places: readonly (readonly [name: keyof TokenCounts, where: readonly (readonly string[])[]])[] = [
+  ['inputTokens', toPaths('prompt_tokens input_tokens')],
+  ['outputTokens', toPaths('completion_tokens output_tokens')],
+  ['cacheReadTokens', toPaths(
+    'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cached_tokens prompt_cache_hit_tokens num_cached_tokens cache_read_input_tokens',
+  )],
+  ['cacheCreationTokens', toPaths(
+    'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens prompt_tokens_details.cache_creation_input_tokens cache_creation_input_tokens',
+  )],
+  ['reasoningTokens', toPaths('completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens')],
 ]
-
-function countAt(usage: Readonly<Record<string, unknown>>, [outer, inner]: Place): number | undefined {
-  const value = usage[outer]
-  const count = inner === undefined ? value : asObject(value)[inner]
-  return typeof count === 'number' ? count : undefined
-}
 
 /** The counts of a usage object; undefined when it has none. Reasoning that is counted beside the output is added to it. */
 export function toCounts(value: unknown): Counts | undefined {
@@ -75,9 +64,9 @@ export function toCounts(value: unknown): Counts | undefined {
   const usage = asObject(value)
   const counts: Counts = {}
   for (const [name, where] of places) {
-    for (const place of where) {
-      const count = countAt(usage, place)
-      if (count === undefined) continue
+    for (const path of where) {
+      const count = path.reduce<unknown>((outer, field) => asObject(outer)[field], usage)
+      if (typeof count !== 'number') continue
       counts[name] = count
       break
     }

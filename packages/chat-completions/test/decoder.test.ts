@@ -11,18 +11,21 @@ describe('the end of a stream', () => {
     ['[DONE] without a reason', [chunk({ content: 'Hi' }), done], 'unknown'],
     ['a reason with the text', [chunk({ content: 'Hi' }, stop), done], 'stop'],
     ['a reason of "" before the real one', [chunk({ content: 'Hi' }, { finish_reason: '' }), chunk({}, stop)], 'stop'],
+    ['a reason of "null" before the real one', [chunk({ content: 'Hi' }, { finish_reason: 'null' }), chunk({}, stop)], 'stop'],
   ])('%s', async (_, events, reason) => {
     expect(await stream(...events)).toMatchObject({ text: 'Hi', reason })
   })
 
   test('neither is a cut stream, with what had come', async () => {
-    const error = await failure(stream(chunk({ content: 'Hi' }), chunk({ content: ' there' })))
+    const error = await failure(stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })))
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'Hi there' } })
   })
 
   test.each([
     ['stop', 'stop'], ['eos', 'stop'], ['end_turn', 'stop'], ['STOP', 'stop'], ['length', 'length'], ['max_tokens', 'length'], ['model_length', 'length'],
-    ['content_filter', 'content-filter'], ['error', 'error'], ['insufficient_system_resource', 'error'], ['banana', 'other'],
+    ['content_filter', 'content-filter'], ['error', 'error'], ['insufficient_system_resource', 'error'], ['banana', 'other'], ['model_context_window_exceeded', 'length'],
+    ['content_filter: RECITATION', 'content-filter'], ['PROHIBITED_CONTENT', 'content-filter'], ['function_call_filter: MALFORMED_FUNCTION_CALL', 'error'],
+    ['stop: for now', 'stop'], ['constructor', 'other'],
   ])('%s means %s', async (raw, reason) => {
     expect((await stream(chunk({ content: 'Hi' }, { finish_reason: raw }), done)).reason).toBe(reason)
     expect(await generate(whole({ content: 'Hi' }, { finish_reason: raw }))).toMatchObject({ finishReason: reason, rawFinishReason: raw })

@@ -20,6 +20,9 @@ describe('a status with a body', () => {
     [400, { error: 'The number of tokens to keep from the initial prompt is greater than the context length' }, 'context-length'],
     [400, { object: 'error', message: "This model's maximum context length is 4096 tokens.", type: 'BadRequestError', param: null, code: 400 }, 'context-length'],
     [422, { error: 'Input is too long', error_type: 'validation' }, 'context-length'],
+    [422, 'Input is too long', 'context-length'],
+    [400, { errors: [{ message: 'model x does not exist' }] }, 'not-found'],
+    [400, { object: 'error', message: { detail: [{ msg: 'Prompt is too long', loc: ['body'] }] } }, 'context-length'],
     [422, { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'missing' }] }, 'invalid-request'],
     [429, error('Slow down: tokens per minute, maximum context length', 'rate_limit_exceeded', 'tokens'), 'rate-limit'],
     [429, error('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'), 'quota-exhausted'],
@@ -61,6 +64,7 @@ describe('inside an answer', () => {
     ['of a type', { error: { message: 'no', type: 'authentication_error' } }, { code: 'auth' }],
     ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
     ['as an error object', { object: 'error', message: 'boom', code: 500 }, { code: 'server', status: 500 }],
+    ['with nothing around it', { message: 'boom', code: 500, choices: null }, { code: 'server', status: 500 }],
   ])('%s', async (_, body, wanted) => {
     expect(await failure(generate(body))).toMatchObject(wanted)
     expect(await failure(stream(body))).toMatchObject(wanted)

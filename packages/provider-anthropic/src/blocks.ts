@@ -73,7 +73,7 @@ export class AnswerBlocks {
         else if (block) block.json.add(text(delta.partial_json))
         break
       case 'citations_delta':
-        this.#cite(delta.citation ?? {})
+        this.#cite(delta.citation ?? null)
         if (!Array.isArray(kept['citations'])) kept['citations'] = []
         ;(kept['citations'] as unknown[]).push(delta.citation)
         break
@@ -119,7 +119,8 @@ export class AnswerBlocks {
   }
 
   #cite(citation: WireCitation | null): void {
-    this.#sink.citation(toCitation(citation))
+    const source = toCitation(citation)
+    if (isFilled(source)) this.#sink.citation(source)
   }
 
   #providerTool(block: OpenBlock): void {

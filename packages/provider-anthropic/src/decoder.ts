@@ -6,15 +6,17 @@ import { UsageReport } from './usage.js'
 import type { WireAnswerMessage, WireEvent, WireStop } from './wire.js'
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-21) */
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool-calls',
-  pause_turn: 'pause',
-  refusal: 'content-filter',
-}
+const finishReasons = new Map(
+  Object.entries<FinishReason>({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    tool_use: 'tool-calls',
+    pause_turn: 'pause',
+    refusal: 'content-filter',
+  }),
+)
 
 const textOr = (value: unknown, otherwise: string | undefined): string | undefined => (typeof value === 'string' ? value : otherwise)
 
@@ -98,7 +100,8 @@ export class MessageDecoder implements Decoder {
 
   #takeStop(stop: WireStop | null | undefined): void {
     this.#stopReason = textOr(stop?.stop_reason, this.#stopReason)
-    this.#explanation = textOr(stop?.stop_details?.explanation, this.#explanation)
+    const { explanation, category } = stop?.stop_details ?? {}
+    this.#explanation = textOr(explanation ?? category, this.#explanation)
     this.#container = textOr(stop?.container?.id, this.#container)
   }
 
@@ -108,6 +111,6 @@ export class MessageDecoder implements Decoder {
     if (state) this.#sink.state(state)
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
     if (reason === undefined) this.#sink.terminal()
-    else this.#sink.finish(finishReasons[reason] ?? 'other', reason)
+    else this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
   }
 }

@@ -9,7 +9,7 @@ export const providerName = 'anthropic'
  * Error types with the status and the code each stands for; inside a stream only the type is there.
  * @see https://platform.claude.com/docs/en/api/errors (read 2026-11-21)
  */
-const types: Readonly<Record<string, readonly [status: number, code: ErrorCode]>> = {
+const types = new Map(Object.entries<readonly [status: number, code: ErrorCode]>({
   invalid_request_error: [400, 'invalid-request'],
   authentication_error: [401, 'auth'],
   billing_error: [402, 'quota-exhausted'],
@@ -23,7 +23,7 @@ const types: Readonly<Record<string, readonly [status: number, code: ErrorCode]>
   overloaded_error: [529, 'overloaded'],
   // llama-server's own.
   exceed_context_size_error: [400, 'context-length'],
-}
+}))
 
 /** Wordings that say more than the type, of the API and of compatible servers. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -43,7 +43,7 @@ const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null |
 }
 
 /** The status a failure inside a stream stands for, or undefined when its type is not known. */
-export const statusOf = (body: unknown): number | undefined => types[String(detailsOf(body).type)]?.[0]
+export const statusOf = (body: unknown): number | undefined => types.get(String(detailsOf(body).type))?.[0]
 
 /** Names a failure: the code by wording, then by type, then by status. */
 export function toAnthropicError(failure: HttpFailure): ProviderError {
@@ -54,9 +54,9 @@ export function toAnthropicError(failure: HttpFailure): ProviderError {
   return toProviderError(providerName, failure, { code: codeOf(failure, type, message), message, type, requestId: textOr(body.request_id) })
 }
 
-function codeOf({ status, body }: HttpFailure, type: string | undefined, message = ''): ErrorCode | undefined {
+function codeOf({ status, body, text }: HttpFailure, type: string | undefined, message = text): ErrorCode | undefined {
   if (spentCodes.test(String(detailsOf(body).details?.error_code))) return 'quota-exhausted'
-  const known = types[type ?? '']
+  const known = types.get(type ?? '')
   const worded = status < 500 ? wordings.find(([wording]) => wording.test(message)) : undefined
   if (worded) return worded[1]
   // Behind a gateway the status may say more than a type that was passed through.

@@ -49,7 +49,7 @@ const lastAssistant = ({ bodies }: Played, index: number): Wire => (bodies[index
 describe('stop reasons', () => {
   test.each([
     ['end_turn', 'stop'], ['stop_sequence', 'stop'], ['max_tokens', 'length'], ['model_context_window_exceeded', 'length'],
-    ['refusal', 'content-filter'], ['something_new', 'other'],
+    ['refusal', 'content-filter'], ['something_new', 'other'], ['constructor', 'other'],
   ])('%s', async (raw, reason) => {
     const played = await play([sse(start(), ...text(0, 'Hello'), ...end(raw))])
     expect(turnEnd(played)).toMatchObject({ reason })
@@ -106,6 +106,12 @@ describe('failed answers', () => {
     [529, 'overloaded_error', 'Overloaded', 'overloaded'],
   ])('%i %s: %s', async (status, type, message, code) => {
     expect(await failing(status, { type, message })).toMatchObject({ code, status, type, requestId: 'req_body' })
+  })
+
+  test('the words count wherever they stand', async () => {
+    const fetch = async (): Promise<Response> => Response.json({ detail: 'prompt is too long' }, { status: 400 })
+    const asked = createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } })
+    await expect(asked).rejects.toMatchObject({ code: 'context-length', message: expect.stringContaining('prompt is too long') as string })
   })
 
   test('a spend limit is no rate limit', async () => {
@@ -173,6 +179,14 @@ describe('blocks', () => {
       warnings: ['refusal: why'],
       message: { origin: { provider: 'anthropic', model: 'claude-x', state: content } },
     })
+  })
+
+  test('a refusal without a word of why has its category; a citation of nothing is none', async () => {
+    const content = [{ type: 'text', text: 'So.', citations: [{ type: 'new_location', place: 7 }] }]
+    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content, stop_reason: 'refusal', stop_details: { explanation: null, category: 'bio' } })
+    const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
+    expect(answer.warnings).toEqual(['refusal: bio'])
+    expect(answer.citations).toBeUndefined()
   })
 
   test('thinking that nobody signed is shown, and not sent back', async () => {

@@ -7,15 +7,19 @@ import { listOf, stringOf } from './wire-values.js'
 import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse, WireUsage } from './wire.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'pause',
-  SAFETY: 'content-filter', RECITATION: 'content-filter', BLOCKLIST: 'content-filter', PROHIBITED_CONTENT: 'content-filter',
-  SPII: 'content-filter', IMAGE_SAFETY: 'content-filter', IMAGE_PROHIBITED_CONTENT: 'content-filter', IMAGE_RECITATION: 'content-filter',
-  MALFORMED_FUNCTION_CALL: 'error', UNEXPECTED_TOOL_CALL: 'error', TOO_MANY_TOOL_CALLS: 'error', MALFORMED_RESPONSE: 'error',
-}
+const finishReasons = new Map(
+  Object.entries<FinishReason>({
+    STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'pause',
+    SAFETY: 'content-filter', RECITATION: 'content-filter', BLOCKLIST: 'content-filter', PROHIBITED_CONTENT: 'content-filter',
+    SPII: 'content-filter', IMAGE_SAFETY: 'content-filter', IMAGE_PROHIBITED_CONTENT: 'content-filter', IMAGE_RECITATION: 'content-filter',
+    MALFORMED_FUNCTION_CALL: 'error', UNEXPECTED_TOOL_CALL: 'error', TOO_MANY_TOOL_CALLS: 'error', MALFORMED_RESPONSE: 'error',
+  }),
+)
 
 /** The numbers that mean the same in both APIs; further ones differ. */
 const numberedReasons: readonly string[] = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER']
+
+const countNames = ['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount'] as const
 
 interface OpenCall {
   readonly key: number
@@ -30,13 +34,15 @@ export class GeminiDecoder implements Decoder {
   readonly #state = new ModelState()
   #calls = 0
   #open: OpenCall | undefined
-  readonly #usage: WireUsage = {}
+  readonly #usage: { -readonly [Name in keyof WireUsage]: WireUsage[Name] } = {}
 
   constructor(sink: Sink) {
     this.#sink = sink
   }
 
   push(record: WireRecord): void {
+    // Gateways end a stream of any API this way.
+    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') return
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
     for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse]) this.#response(response)
   }
@@ -67,12 +73,12 @@ export class GeminiDecoder implements Decoder {
     for (const part of listOf(candidate.content?.parts)) this.#part(part)
     const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
     if (groundingMetadata ?? citationMetadata) for (const citation of toCitations(candidate)) this.#sink.citation(citation)
-    if (groundingMetadata?.webSearchQueries?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
+    if ((groundingMetadata?.webSearchQueries ?? groundingMetadata?.imageSearchQueries)?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
     const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
-    const reason = finishReasons[raw] ?? 'other'
+    const reason = finishReasons.get(raw) ?? 'other'
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
     // Without a token nothing can go on.
     this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
@@ -140,7 +146,8 @@ export class GeminiDecoder implements Decoder {
 
   /** `promptTokenCount` has cached tokens in it; thoughts are counted beside the answer. */
   #count(usage: WireUsage): void {
-    Object.assign(this.#usage, usage)
+    // What a chunk leaves out, or has as null, stays as it was.
+    for (const name of countNames) if (typeof usage[name] === 'number') this.#usage[name] = usage[name]
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount } = this.#usage
     const generated = candidatesTokenCount ?? thoughtsTokenCount
     if (promptTokenCount === undefined && generated === undefined) return

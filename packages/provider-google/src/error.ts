@@ -5,18 +5,18 @@ import { listOf } from './wire-values.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
 
 /** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
-const codes: Readonly<Record<string, ErrorCode>> = {
+const codes = new Map(Object.entries<ErrorCode>({
   INVALID_ARGUMENT: 'invalid-request', FAILED_PRECONDITION: 'invalid-request', OUT_OF_RANGE: 'invalid-request', ALREADY_EXISTS: 'invalid-request',
   UNAUTHENTICATED: 'auth', PERMISSION_DENIED: 'permission', NOT_FOUND: 'not-found', RESOURCE_EXHAUSTED: 'rate-limit',
   UNIMPLEMENTED: 'unsupported', UNAVAILABLE: 'overloaded', DEADLINE_EXCEEDED: 'timeout',
   INTERNAL: 'server', DATA_LOSS: 'server', CANCELLED: 'server',
-}
+}))
 
 /** Reasons of an ErrorInfo that say more than the status does. */
-const reasons: Readonly<Record<string, ErrorCode>> = {
+const reasons = new Map(Object.entries<ErrorCode>({
   API_KEY_INVALID: 'auth', API_KEY_EXPIRED: 'auth', ACCESS_TOKEN_EXPIRED: 'auth', ACCESS_TOKEN_TYPE_UNSUPPORTED: 'auth',
   CREDENTIALS_MISSING: 'auth', API_KEY_SERVICE_BLOCKED: 'permission', SERVICE_DISABLED: 'permission', BILLING_DISABLED: 'quota-exhausted',
-}
+}))
 
 /** Wordings that no field tells apart. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -30,19 +30,19 @@ export function toGoogleError(failure: HttpFailure): ProviderError {
   const status = readStatus(failure.body)
   const retryDelay = detailsOf(status, 'RetryInfo').map((detail) => toMilliseconds(detail.retryDelay)).find((ms) => ms !== undefined)
   return toProviderError(providerName, failure, {
-    code: toCode(status, failure.status),
+    code: toCode(status, failure),
     message: status.message,
     type: status.status,
     retryAfterMs: retryDelay,
   })
 }
 
-function toCode(status: WireStatus, httpStatus: number): ErrorCode {
-  const wording = wordings.find(([pattern]) => pattern.test(status.message ?? ''))
+function toCode(status: WireStatus, { status: httpStatus, text }: HttpFailure): ErrorCode {
+  const wording = wordings.find(([pattern]) => pattern.test(status.message ?? text))
   if (wording) return wording[1]
-  const reason = detailsOf(status, 'ErrorInfo').map((detail) => reasons[detail.reason ?? '']).find((code) => code)
+  const reason = detailsOf(status, 'ErrorInfo').map((detail) => reasons.get(detail.reason ?? '')).find((code) => code)
   if (reason) return reason
-  const code = codes[status.status ?? ''] ?? toErrorCode(httpStatus)
+  const code = codes.get(status.status ?? '') ?? toErrorCode(httpStatus)
   return code === 'rate-limit' && isExhausted(status) ? 'quota-exhausted' : code
 }
 
@@ -55,6 +55,8 @@ function isExhausted(status: WireStatus): boolean {
 function readStatus(body: unknown): WireStatus {
   const value: unknown = Array.isArray(body) ? body[0] : body
   const error: unknown = typeof value === 'object' && value !== null && 'error' in value ? value.error : value
+  // Gateways write plain text there.
+  if (typeof error === 'string' && error) return { message: error }
   const { code, message, status, details } = (typeof error === 'object' && error !== null ? error : {}) as WireStatus
   return {
     ...(typeof code === 'number' && { code }),

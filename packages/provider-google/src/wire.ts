@@ -100,7 +100,13 @@ export interface WireSource {
 /** What an answer rests on. */
 export interface WireGrounding {
   readonly webSearchQueries?: readonly string[]
-  readonly groundingChunks?: readonly { readonly web?: WireSource; readonly retrievedContext?: WireSource; readonly maps?: WireSource }[]
+  readonly imageSearchQueries?: readonly string[]
+  readonly groundingChunks?: readonly {
+    readonly web?: WireSource
+    readonly retrievedContext?: WireSource
+    readonly maps?: WireSource
+    readonly image?: { readonly sourceUri?: string; readonly title?: string }
+  }[]
   readonly groundingSupports?: readonly {
     readonly segment?: { readonly text?: string }
     readonly groundingChunkIndices?: readonly number[]

@@ -45,6 +45,23 @@ describe('streams', () => {
     expect(found.at(-1)).toMatchObject({ reason: 'stop', usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
   })
 
+  test('a count that a later chunk has as null, or not at all, stays', async () => {
+    const found = await events(
+      chunk([{ text: 'Hi' }], {}, { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 4, cachedContentTokenCount: 3 } }),
+      chunk([], stop, { usageMetadata: { promptTokenCount: null, candidatesTokenCount: null, thoughtsTokenCount: null, cachedContentTokenCount: null } }),
+      { usageMetadata: { trafficType: 'ON_DEMAND' } },
+    )
+    expect(found.at(-1)).toMatchObject({ usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
+  })
+
+  test('[DONE], which gateways add, is no chunk', async () => {
+    const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\ndata: [DONE]\n\n`
+    const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
+    const pieces: string[] = []
+    for await (const piece of reader) pieces.push(piece)
+    expect(pieces).toEqual(['Hi'])
+  })
+
   test('other candidates are not mixed in', async () => {
     const response = { candidates: [{ index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' }, { index: 0, content: { parts: [{ text: 'A' }] }, finishReason: 'STOP' }] }
     expect((await events(response))[0]).toEqual({ type: 'text-delta', text: 'A' })
@@ -96,7 +113,7 @@ describe('finish reasons', () => {
   test.each([
     ['STOP', 'stop'], ['MAX_TOKENS', 'length'], ['SAFETY', 'content-filter'], ['RECITATION', 'content-filter'], ['BLOCKLIST', 'content-filter'],
     ['PROHIBITED_CONTENT', 'content-filter'], ['SPII', 'content-filter'], ['IMAGE_SAFETY', 'content-filter'], ['LANGUAGE', 'other'], ['OTHER', 'other'],
-    ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'], ['UNEXPECTED_TOOL_CALL', 'error'], ['SOMETHING_NEW', 'other'], ['CONTINUATION', 'length'],
+    ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'], ['UNEXPECTED_TOOL_CALL', 'error'], ['SOMETHING_NEW', 'other'], ['constructor', 'other'], ['CONTINUATION', 'length'],
   ])('%s → %s', async (finishReason, reason) => {
     expect(await generate(chunk([{ text: 'Hi' }], { finishReason }))).toMatchObject({ text: 'Hi', finishReason: reason, rawFinishReason: finishReason })
   })
@@ -153,6 +170,17 @@ describe('what else an answer holds', () => {
     expect(generation.logprobs).toEqual([{ token: 'Hi', logprob: -0.1, top: [{ token: 'Hi', logprob: -0.1 }, { token: 'Ho', logprob: -3 }] }])
     expect(generation.message.origin).toMatchObject({ provider: 'google', model: 'gemini-3-flash-001' })
     expect(generation.message.origin?.state).toHaveLength(5)
+  })
+
+  test('a source of a kind that is not known is no citation; an image\'s page is one', async () => {
+    const groundingMetadata = {
+      imageSearchQueries: ['q'], groundingChunks: [{ newKind: { uri: 'https://a.example' } }, { image: { imageUri: 'https://i.example', sourceUri: 'https://b.example', title: 'B' } }],
+    }
+    const supported = { ...groundingMetadata, groundingSupports: [{ segment: { text: 'Hi' }, groundingChunkIndices: [0, 1] }] }
+    const generation = await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata }))
+    expect(generation.citations).toEqual([{ url: 'https://b.example', title: 'B' }])
+    expect(generation.providerToolCalls).toMatchObject([{ name: 'google_search' }])
+    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata: supported }))).citations).toEqual([{ url: 'https://b.example', title: 'B', text: 'Hi' }])
   })
 
   test('keywords of a schema that may not be honoured are named', async () => {

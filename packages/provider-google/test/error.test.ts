@@ -9,6 +9,8 @@ const detail = (type: string, fields: object) => ({ '@type': `type.googleapis.co
 
 test.each([
   [400, { status: 'INVALID_ARGUMENT', message: 'Bad field' }, 'invalid-request'],
+  [400, { status: 'constructor', message: 'x', details: [detail('ErrorInfo', { reason: 'constructor' })] }, 'invalid-request'],
+  [400, 'API key not valid. Please pass a valid API key.', 'auth'],
   [400, { status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.' }, 'auth'],
   [400, { status: 'INVALID_ARGUMENT', message: 'x', details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })] }, 'auth'],
   [400, { status: 'INVALID_ARGUMENT', message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' }, 'context-length'],

@@ -3,7 +3,7 @@ import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '
 import { promptWarning } from './prompt-check.js'
 import type { WireAnswer, WireLogprob, WireToolCall } from './wire.js'
 
-const finishReasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length' }
+const finishReasons = new Map(Object.entries<FinishReason>({ stop: 'stop', length: 'length' }))
 
 /** Decodes answers of `/api/chat`: lines of a stream and a whole body have one form. */
 export function createDecoder(sink: Sink, turn: Turn): Decoder {
@@ -30,7 +30,7 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
     const warning = promptWarning(turn, counted)
     if (warning) sink.warning(warning)
     const reason = asText(answer.done_reason)
-    if (reason) sink.finish(finishReasons[reason] ?? 'other', reason)
+    if (reason) sink.finish(finishReasons.get(reason) ?? 'other', reason)
     else sink.terminal()
   }
   return {

@@ -1,8 +1,11 @@
-import { LlmError } from '@modelport/core'
+import { type FinishReason, LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
 import { type ItemProgress, ItemReader } from './items.js'
 import { toState } from './state.js'
 import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
+
+/** Why an answer is incomplete; `max_tokens` is the word of other servers. */
+const incompleteReasons = new Map(Object.entries<FinishReason>({ max_output_tokens: 'length', max_tokens: 'length', content_filter: 'content-filter' }))
 
 /**
  * Decodes an answer of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
@@ -27,7 +30,7 @@ class ResponsesDecoder implements Decoder {
   }
 
   push(record: WireRecord): void {
-    if (record.data === '[DONE]') return
+    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') return
     const event = parseJson<WireEvent | null>(record.data)
     if (typeof event !== 'object' || event === null) return
     const type = asText(event.type ?? record.event)
@@ -86,7 +89,8 @@ class ResponsesDecoder implements Decoder {
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
-        this.#end(event.response ?? {}, type.slice('response.'.length))
+        // Some servers put the failure beside the response.
+        this.#end({ ...event.response, error: event.response?.error ?? event.error }, type.slice('response.'.length))
         break
       case 'error':
         this.#sink.fail({ body: event.error ?? event })
@@ -125,9 +129,7 @@ class ResponsesDecoder implements Decoder {
   #finish(status: string | undefined, incomplete: string | undefined): void {
     if (status === undefined) this.#sink.terminal()
     else if (status === 'completed') this.#sink.finish('stop', status)
-    else if (incomplete === 'max_output_tokens') this.#sink.finish('length', `${status}:${incomplete}`)
-    else if (incomplete === 'content_filter') this.#sink.finish('content-filter', `${status}:${incomplete}`)
-    else this.#sink.finish('other', incomplete ? `${status}:${incomplete}` : status)
+    else this.#sink.finish(incompleteReasons.get(incomplete ?? '') ?? 'other', incomplete ? `${status}:${incomplete}` : status)
   }
 }
 

@@ -15,6 +15,14 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   organization_usage_limit_exceeded: 'quota-exhausted',
   unsupported_country_region_territory: 'permission',
   DeploymentNotFound: 'not-found',
+  data_residency_mismatch: 'invalid-request',
+  empty_image_file: 'invalid-request',
+  failed_to_download_image: 'invalid-request',
+  image_file_not_found: 'invalid-request',
+  image_file_too_large: 'invalid-request',
+  image_parse_error: 'invalid-request',
+  image_too_large: 'invalid-request',
+  image_too_small: 'invalid-request',
 }
 
 /** Names a failure of either API, whole or inside an answer. Pure. */

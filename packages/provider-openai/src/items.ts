@@ -1,6 +1,6 @@
-import type { Citation } from '@modelport/core'
+import type { Citation, TokenLogprob } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import { asItems, asText, type WireAnnotation, type WireItem, type WireLogprob, type WirePart } from './wire.js'
+import { asItems, asText, type WireAnnotation, type WireItem, type WirePart } from './wire.js'
 
 /** What of an item has gone out already. */
 export interface ItemProgress {
@@ -78,17 +78,11 @@ export class ItemReader {
     if (citation) this.#sink.citation(citation)
   }
 
-  logprobs(progress: ItemProgress, given: readonly WireLogprob[] | null | undefined): void {
-    const logprobs = asItems(given)
+  logprobs(progress: ItemProgress, given: WirePart['logprobs']): void {
+    const logprobs = toLogprobs(given)
     if (!logprobs.length) return
     progress.weighed = true
-    this.#sink.logprobs(
-      logprobs.map(({ token = '', logprob = 0, top_logprobs }) => ({
-        token,
-        logprob,
-        ...(top_logprobs?.length && { top: asItems(top_logprobs).map((other) => ({ token: other.token ?? '', logprob: other.logprob ?? 0 })) }),
-      })),
-    )
+    this.#sink.logprobs(logprobs)
   }
 
   /** An item has begun. */
@@ -136,17 +130,25 @@ export class ItemReader {
   }
 
   #finishProviderTool(item: WireItem): void {
-    const { type = 'unknown', id = item.call_id, name = type } = item
+    const type = asText(item.type) || 'unknown'
+    const id = asText(item.id) || asText(item.call_id)
     if (type === 'image_generation_call' && typeof item.result === 'string' && item.result) {
       const mediaType = `image/${item.output_format ?? 'png'}`
       this.#sink.part({ type: 'image', source: { type: 'base64', data: item.result, mediaType } })
     }
-    this.#sink.providerToolCall({ ...(id !== undefined && { id }), name, data: item })
+    this.#sink.providerToolCall({ ...(id && { id }), name: asText(item.name) || type, data: item })
   }
 }
 
+const toLogprobs = (given: WirePart['logprobs']): readonly TokenLogprob[] =>
+  asItems(given).flatMap(({ token, logprob, top_logprobs }) => {
+    if (typeof logprob !== 'number') return []
+    const top = toLogprobs(top_logprobs)
+    return [{ token: asText(token), logprob, ...(top.length && { top }) }]
+  })
+
 function toCitation({ url, title, filename, file_id }: WireAnnotation): Citation | undefined {
-  const name = title ?? filename ?? (url === undefined ? file_id : undefined)
+  const name = [title, filename, url ? '' : file_id].find(Boolean)
   const citation = { ...(url && { url }), ...(name && { title: name }) }
   return Object.keys(citation).length ? citation : undefined
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOptions, Generation, StreamEvent, TokenUsage } from '@modelport/core'
 import { createOpenAI } from '../src/index.js'
-import { message, recordingFetch, response, streamed } from './support.js'
+import { message, recordingFetch, response, sse, streamed } from './support.js'
 
 interface Read {
   readonly text: string
@@ -91,6 +91,8 @@ describe('how an answer ends', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length', 'incomplete:max_output_tokens'],
     [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content-filter', 'incomplete:content_filter'],
     [{ status: 'incomplete', incomplete_details: { reason: 'steered' } }, 'other', 'incomplete:steered'],
+    [{ status: 'incomplete', incomplete_details: { reason: 'max_tokens' } }, 'length', 'incomplete:max_tokens'],
+    [{ status: 'incomplete', incomplete_details: { reason: 'constructor' } }, 'other', 'incomplete:constructor'],
     [{ status: 'queued' }, 'other', 'queued'],
     [{ status: 'cancelled' }, 'other', 'cancelled'],
   ])('%o', async (body, reason, raw) => {
@@ -112,6 +114,8 @@ describe('how an answer ends', () => {
   test.each<[string, object, string]>([
     ['response.failed', { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'broke' } } }, 'server'],
     ['response.failed by a limit', { type: 'response.failed', response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'broke' } } }, 'rate-limit'],
+    ['response.failed with the failure beside the response', { type: 'response.failed', error: { code: 'rate_limit_exceeded', message: 'broke' } }, 'rate-limit'],
+    ['an image', { type: 'response.failed', response: { status: 'failed', error: { code: 'image_parse_error', message: 'broke' } } }, 'invalid-request'],
     ['a policy', { type: 'response.failed', response: { status: 'failed', error: { code: 'bio_policy', message: 'broke' } } }, 'content-filter'],
     ['an error event', { type: 'error', code: 'insufficient_quota', message: 'broke', param: null }, 'quota-exhausted'],
     ['an error event with the error inside', { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'broke' } }, 'context-length'],
@@ -142,6 +146,8 @@ describe('what stands beside the text', () => {
     const expected = [{ token: 'Hi', logprob: -0.1, top: [{ token: 'Ho', logprob: -2 }] }]
     const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs }
     expect((await whole(response(message('', { content: [part] })), { topLogprobs: 1 })).logprobs).toEqual(expected)
+    const odd = [{ token: null, logprob: -0.1, top_logprobs: null }, { token: 'x', logprob: null }]
+    expect((await whole(response(message('', { content: [{ ...part, logprobs: odd }] })))).logprobs).toEqual([{ token: '', logprob: -0.1 }])
   })
 
   test('citations of each kind', async () => {
@@ -149,8 +155,20 @@ describe('what stands beside the text', () => {
       { type: 'url_citation', url: 'https://a.test', title: 'A' },
       { type: 'file_citation', file_id: 'file-1', filename: 'b.pdf' },
       { type: 'container_file_citation', container_id: 'c', file_id: 'cfile-1' },
+      { type: 'file_path', url: null, title: null, filename: '', file_id: 'file-2' },
     ]
     const { citations } = await whole(response(message('', { content: [{ type: 'output_text', text: 'Hi', annotations }] })))
-    expect(citations).toEqual([{ url: 'https://a.test', title: 'A' }, { title: 'b.pdf' }, { title: 'cfile-1' }])
+    expect(citations).toEqual([{ url: 'https://a.test', title: 'A' }, { title: 'b.pdf' }, { title: 'cfile-1' }, { title: 'file-2' }])
+  })
+
+  test('a tool that the vendor ran has the name of its kind where it has none', async () => {
+    const items = [{ type: 'web_search_call', id: null, call_id: 'ws_1', name: null }, { type: 'mcp_call', id: 'mcp_1', name: 'ask' }]
+    expect((await whole(response(...items))).providerToolCalls).toMatchObject([{ id: 'ws_1', name: 'web_search_call' }, { id: 'mcp_1', name: 'ask' }])
+  })
+
+  test('[DONE] with spaces around it is no event', async () => {
+    const events = sse(completed({ output: [message('Hello')] }))
+    const provider = create(() => new Response(`${events}data:  [DONE] \n\n`, { headers: { 'content-type': 'text/event-stream' } }))
+    expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })
   })
 })
