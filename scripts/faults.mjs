@@ -1,7 +1,7 @@
 // The fault table with the numbers its tests measured: `npm run faults [-- --full]` runs them, `--report FOLDER` reads the
 // reports of a run that has been. Ends with `N passed, N failed`. `--full` takes the sizes of the table instead of those of every commit.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,10 +20,12 @@ function run() {
   return folder
 }
 
-const file = join(values.report ?? run(), 'vitest.json')
+const folder = values.report ?? run()
+const file = join(folder, 'vitest.json')
 if (!existsSync(file)) throw new Error('no report: the tests did not run')
 const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(({ name, assertionResults }) =>
   assertionResults.map((result) => ({ ...result, file: relative(root, name) })))
+if (!values.report) rmSync(folder, { recursive: true })
 const kit = new Set(kitFiles)
 
 /** What the runner makes of a title as the source has it. */

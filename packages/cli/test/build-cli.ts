@@ -1,11 +1,13 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { discoverWorkspaces } from '../../../scripts/workspaces.mjs'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
+// Made when a test file is read, and so gone at its end: a process that has ended tidies nothing up.
+const target = temporaryFolder('cli')
 let built: Promise<string> | undefined
 
 /** The command line as one program made of the sources: what is run is what is tested, and nothing needs to be built before. */
@@ -15,8 +17,6 @@ export function buildCli(): Promise<string> {
 }
 
 async function bundle(): Promise<string> {
-  const target = mkdtempSync(join(tmpdir(), 'modelport-cli-'))
-  process.once('exit', () => { rmSync(target, { recursive: true, force: true }) })
   copyFileSync(join(folder, 'package.json'), join(target, 'package.json'))
   const file = join(target, 'dist/main.js')
   const alias = Object.fromEntries(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)])))

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
-import { createHome, PseudoTerminal, stable } from './pseudo-terminal.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { PseudoTerminal, stable } from './pseudo-terminal.js'
 import { configOf } from './wire.js'
 
 const key = 'sk-llama-canary-01234'
 const server = startLlamaServer(['--api-key', key])
 if (!server) console.log('skipped: the command line against a real llama.cpp server, which this machine does not have')
-const home = createHome()
+const home = temporaryFolder('home')
 let terminal: PseudoTerminal | undefined
 
 afterEach(() => terminal?.kill())
 afterAll(() => {
   server?.stop()
-  home.remove()
 })
 
 test.skipIf(!server)('init, doctor and chat with a real server', async () => {
-  const start = async (...args: string[]): Promise<PseudoTerminal> => (terminal = await PseudoTerminal.start(args, home.path))
+  const start = async (...args: string[]): Promise<PseudoTerminal> => (terminal = await PseudoTerminal.start(args, home))
 
   const setUp = await start('init', '--provider', 'llamacpp-server')
   await setUp.shows('Address of llamacpp-server?')
@@ -32,7 +32,7 @@ test.skipIf(!server)('init, doctor and chat with a real server', async () => {
   setUp.type('\r')
   expect(await setUp.ended()).toBe(0)
   await expect(stable(setUp.screen())).toMatchFileSnapshot('screens/llama-server-init.txt')
-  expect(readFileSync(configOf(home.path), 'utf8')).toContain('model: tinytool')
+  expect(readFileSync(configOf(home), 'utf8')).toContain('model: tinytool')
 
   const doctor = await start('doctor', '--until', 'stream')
   expect(await doctor.ended()).toBe(0)

@@ -1,16 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { writePrivateFile } from '../src/private-file.js'
-import { createHome } from './pseudo-terminal.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 
-let home: ReturnType<typeof createHome>
-beforeEach(() => { home = createHome() })
-afterEach(() => { home.remove() })
+let home: string
+beforeEach(() => { home = temporaryFolder('home') })
 
 describe('a private file', () => {
   test('takes the place of one that others could read, and of a link, not of what the link leads to', async () => {
-    const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home.path, name)) as [string, string, string]
+    const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home, name)) as [string, string, string]
     writeFileSync(file, 'old', { mode: 0o644 })
     writeFileSync(target, 'untouched')
     symlinkSync(target, link)
@@ -20,17 +19,17 @@ describe('a private file', () => {
   })
 
   test('that cannot be written leaves nothing behind', async () => {
-    const folder = join(home.path, 'folder')
+    const folder = join(home, 'folder')
     mkdirSync(join(folder, 'taken'), { recursive: true })
     await expect(writePrivateFile(join(folder, 'taken'), 'x')).rejects.toMatchObject({ path: join(folder, 'taken') })
     expect(readdirSync(folder)).toEqual(['taken'])
   })
 
   test('many writers at once: one of them wins, whole', async () => {
-    const file = join(home.path, 'file')
+    const file = join(home, 'file')
     const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(10_000))
     await Promise.all(texts.map((text) => writePrivateFile(file, text)))
     expect(texts).toContain(readFileSync(file, 'utf8'))
-    expect(readdirSync(home.path)).toEqual(['file'])
+    expect(readdirSync(home)).toEqual(['file'])
   })
 })

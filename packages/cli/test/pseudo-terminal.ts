@@ -1,15 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { buildCli } from './build-cli.js'
-
-/** A person's folder, for one test. */
-export function createHome(): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'modelport-home-'))
-  return { path, remove: () => { rmSync(path, { recursive: true, force: true }) } }
-}
 
 /** The command line in a terminal: what it shows is what a person would see. */
 export class PseudoTerminal {

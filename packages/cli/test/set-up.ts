@@ -1,6 +1,6 @@
 import type { WireServer, WireServerOptions } from '@modelport/conformance/wire-server'
 import { afterEach, beforeEach } from 'vitest'
-import { createHome } from './pseudo-terminal.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { configure, startModel } from './wire.js'
 
 /** What is there in each test. */
@@ -16,19 +16,18 @@ export interface SetUp {
 
 /** A home and a server for each test, gone after it however it ends. `fields` writes a configuration of that server, with these in it. */
 export function useModel({ fields, ...options }: Partial<WireServerOptions> & { readonly fields?: string } = {}): SetUp {
-  let home: ReturnType<typeof createHome>
+  let path: string
   let server: WireServer
   beforeEach(async () => {
-    home = createHome()
+    path = temporaryFolder('home')
     server = await startModel(options)
-    if (fields !== undefined) configure(home.path, server.url, fields)
+    if (fields !== undefined) configure(path, server.url, fields)
   })
   afterEach(async () => {
     await server.close()
-    home.remove()
   })
   return {
-    home: { get path() { return home.path } },
+    home: { get path() { return path } },
     server: {
       get url() { return server.url },
       get requests() { return server.requests },

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfigFile } from '../src/node.js'
 import { apiHost, ConfigFileError, createProviderTable, parseConfig, type ParseConfigOptions, registerProvider } from '../src/index.js'
 import { fc } from '../../../test/support/fast-check.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { emptyEnvironment, failureOf } from './support.js'
 
 const reference = `models:
@@ -183,16 +183,12 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
   })
 
   test('is read from disk by the subpath for Node', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'modelport-'))
-    const file = join(folder, 'models.yaml')
-    try {
-      writeFileSync(file, reference)
-      expect((await readConfigFile(file)).models).toHaveLength(4)
-      writeFileSync(file, 'models: []')
-      expect((await failureOf(() => readConfigFile(file))).message).toContain(`${file}:1:`)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    const file = join(temporaryFolder('config'), 'models.yaml')
+    writeFileSync(file, reference)
+    expect((await readConfigFile(file)).models).toHaveLength(4)
+    writeFileSync(file, 'models: []')
+    expect((await failureOf(() => readConfigFile(file))).message).toContain(`${file}:1:`)
+    rmSync(file)
     expect(await failureOf(() => readConfigFile(file))).toMatchObject({ code: 'config', message: expect.stringContaining('ENOENT') as string })
   })
 })

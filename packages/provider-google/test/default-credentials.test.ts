@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createGoogle, type GoogleConfig } from '../src/index.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 
 const secret = 'secret-of-the-default-credentials'
-const folder = mkdtempSync(join(tmpdir(), 'modelport-adc-'))
+const folder = temporaryFolder('adc')
 
 /** Default credentials are read from this file. */
 function useCredentials(credentials: object): void {

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordCassette } from '../src/index.js'
 import { cassetteFetch } from '../src/node.js'
@@ -36,13 +36,12 @@ describe.runIf(node)('through a proxy with a password', () => {
   })
 
   test('so does one with a file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-'))
+    const folder = temporaryFolder('cassette')
     const fetch = await cassetteFetch({ path: join(folder, 'a.json'), proxy: address })
     await provider(baseUrl, fetch).complete('Hi')
     expect(asked.splice(0)).toHaveLength(1)
     await fetch.close()
     expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
-    await rm(folder, { recursive: true })
   })
 
   test('of a proxy that is not there the reason is stored, without its password', async () => {
