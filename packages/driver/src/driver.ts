@@ -55,6 +55,14 @@ export interface WireRecord {
   readonly data: string
 }
 
+/** Text as a sink keeps it. */
+export interface WrittenText {
+  /** Characters so far. */
+  readonly length: number
+  /** All of it. */
+  readonly text: string
+}
+
 /** A piece of a tool call. Every field may come in any piece. */
 export interface ToolCallPiece {
   /** The vendor's id of the call, in the piece that has it. */
@@ -81,6 +89,8 @@ export interface Sink {
   text(text: string): void
   /** A piece of visible reasoning; '' is nothing. */
   reasoning(text: string): void
+  /** What was written so far, live: who has to keep parts of it needs no copy. */
+  written(kind: 'text' | 'reasoning'): WrittenText
   /** Refusal text; it is also shown as text when the answer has no other. */
   refusal(text: string): void
   /** A piece of the call with this key, the wire's index or id. Numeric keys are ordered by number, others as they came. */

@@ -20,6 +20,7 @@ export type {
   ToolCallPiece,
   Turn,
   WireRecord,
+  WrittenText,
 } from './driver.js'
 export { estimatePrompt } from './estimate-prompt.js'
 export type { Framer, FramerChoice } from './framing.js'

@@ -79,6 +79,10 @@ export class TurnRecorder implements Sink {
     this.#emit({ type: 'reasoning-delta', text })
   }
 
+  written(kind: 'text' | 'reasoning'): TextBuffer {
+    return kind === 'text' ? this.#text : this.#reasoning
+  }
+
   refusal(text: string): void {
     this.pieces++
     this.#refusal.add(text)

@@ -1,15 +1,15 @@
 import type { Citation } from '@modelport/core'
 import { type Sink, TextBuffer, tryParseJson } from '@modelport/driver'
 import { containerType, isProviderTool } from './state.js'
+import { type Span, SpanRecorder } from './spans.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 
 /** A block as it grows. */
 interface OpenBlock {
   /** What will be replayed, but for the arguments of calls: those are in the message. */
   readonly kept: Record<string, unknown> & { type: string }
-  /** What came in pieces; part of `kept` once the block is closed. */
-  readonly text: TextBuffer
-  readonly thinking: TextBuffer
+  /** Where its text and thinking that came in pieces are. */
+  readonly spans: Span[]
   /** Arguments of a tool the API runs, as text. */
   readonly json: TextBuffer
   closed: boolean
@@ -24,6 +24,7 @@ const isFilled = (value: unknown): value is object => typeof value === 'object' 
 /** The blocks of one answer: passed on as they come, and kept for an exact replay. */
 export class AnswerBlocks {
   readonly #sink: Sink
+  readonly #spans: SpanRecorder
   readonly #blocks = new Map<number, OpenBlock>()
   readonly #toolNames = new Map<unknown, string>()
   /** True once something came that could not be kept. */
@@ -31,6 +32,7 @@ export class AnswerBlocks {
 
   constructor(sink: Sink) {
     this.#sink = sink
+    this.#spans = new SpanRecorder(sink)
   }
 
   /** A block begins. `whole` when nothing will be added to it. */
@@ -38,7 +40,8 @@ export class AnswerBlocks {
     const type = text(block?.type)
     if (!block || !type) return
     const kept: OpenBlock['kept'] = { ...block, type }
-    this.#blocks.set(key, { kept, text: new TextBuffer(), thinking: new TextBuffer(), json: new TextBuffer(), closed: false })
+    this.#blocks.set(key, { kept, spans: [], json: new TextBuffer(), closed: false })
+    this.#spans.follow(undefined)
     if (type === 'text') this.#sink.text(text(block['text']))
     else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))
     else if (type === 'tool_use') {
@@ -58,12 +61,12 @@ export class AnswerBlocks {
     const kept = block?.kept ?? { type: '' }
     switch (type) {
       case 'text_delta':
+        this.#spans.follow(block?.spans, 'text')
         this.#sink.text(text(delta.text))
-        block?.text.add(text(delta.text))
         break
       case 'thinking_delta':
+        this.#spans.follow(block?.spans, 'reasoning')
         this.#sink.reasoning(text(delta.thinking))
-        block?.thinking.add(text(delta.thinking))
         break
       case 'signature_delta':
         if (kept.type === 'thinking') kept['signature'] = delta.signature
@@ -99,9 +102,6 @@ export class AnswerBlocks {
     if (!block || block.closed) return
     block.closed = true
     const { kept } = block
-    for (const field of ['text', 'thinking'] as const) {
-      if (block[field].length) kept[field] = text(kept[field]) + block[field].text
-    }
     if (kept.type === 'tool_use') this.#sink.endToolCall(key)
     else if (isProviderTool(kept)) this.#providerTool(block)
   }
@@ -110,12 +110,24 @@ export class AnswerBlocks {
   finish(all: boolean, container: string | undefined): readonly WireBlock[] | undefined {
     const keys = [...this.#blocks.keys()].sort((a, b) => a - b)
     for (const key of keys) this.close(key)
-    const blocks = keys
-      .map((key) => (this.#blocks.get(key) as OpenBlock).kept)
+    this.#spans.follow(undefined)
+    const grown = keys.map((key) => this.#blocks.get(key) as OpenBlock)
+    const blocks = grown
+      .map(({ kept }) => kept)
       // Thinking that the server did not sign cannot be sent back to anybody.
       .filter((kept) => kept.type !== 'thinking' || kept['signature'])
     if (this.#lossy || !(all || saysMore(blocks))) return undefined
+    for (const block of grown) this.#fill(block)
     return container === undefined ? blocks : [...blocks, { type: containerType, id: container }]
+  }
+
+  /** Puts what came in pieces into a block. */
+  #fill({ kept, spans }: OpenBlock): void {
+    for (const [field, kind] of [['text', 'text'], ['thinking', 'reasoning']] as const) {
+      const added = this.#spans.read(spans, kind)
+      if (added) kept[field] = text(kept[field]) + added
+    }
+    spans.splice(0)
   }
 
   #cite(citation: WireCitation | null): void {

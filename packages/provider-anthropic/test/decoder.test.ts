@@ -138,6 +138,25 @@ describe('blocks', () => {
     ])
   })
 
+  test('blocks whose pieces come in turns keep each its own text and thinking', async () => {
+    const piece = (index: number, said: string): Wire => add(index, { type: 'text_delta', text: said })
+    const thought = (index: number, said: string): Wire => add(index, { type: 'thinking_delta', thinking: said })
+    const { reader } = await play([
+      sse(
+        start(),
+        open(0, { type: 'thinking', thinking: 'Hm' }), open(1, { type: 'text', text: 'One' }),
+        thought(0, ', so'), piece(1, ' and'), open(2, { type: 'text', text: 'Two' }), thought(0, '.'), piece(2, ' or'), piece(2, ' so'), piece(1, ' more'),
+        add(0, { type: 'signature_delta', signature: 's' }), close(0), close(1), close(2),
+        ...end('end_turn'),
+      ),
+    ])
+    expect(reader.fullText()).toBe('One andTwo or so more')
+    expect(reader.messages().at(-1)).toMatchObject({
+      reasoning: 'Hm, so.',
+      origin: { state: [{ type: 'thinking', thinking: 'Hm, so.', signature: 's' }, { type: 'text', text: 'One and more' }, { type: 'text', text: 'Two or so' }] },
+    })
+  })
+
   test('thinking, redacted thinking and tools the API ran go back exactly, before a call', async () => {
     const redacted = { type: 'redacted_thinking', data: 'encrypted' }
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
