@@ -41,10 +41,11 @@ export class MessageDecoder implements Decoder {
   }
 
   push(record: WireRecord): void {
-    // Older versions of the API and some servers end a stream this way.
-    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') {
-      this.#finish()
-      return
+    if (!record.data.startsWith('{')) {
+      const text = record.data.trim()
+      // Older versions of the API and some servers end a stream with the word.
+      if (text === '[DONE]') this.#finish()
+      if (!text || text === '[DONE]') return
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
     const index = typeof event.index === 'number' ? event.index : 0

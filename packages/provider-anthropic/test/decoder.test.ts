@@ -88,37 +88,6 @@ describe('failures inside a stream', () => {
   })
 })
 
-describe('failed answers', () => {
-  const failing = async (status: number, error: unknown): Promise<unknown> => {
-    const fetch = async (): Promise<Response> => Response.json({ type: 'error', error, request_id: 'req_body' }, { status })
-    return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } }).catch((thrown: unknown) => thrown)
-  }
-  test.each([
-    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'],
-    [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'context-length'],
-    [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 'quota-exhausted'],
-    [400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content-filter'],
-    [400, 'invalid_request_error', 'messages: Field required', 'invalid-request'],
-    [400, 'exceed_context_size_error', 'the request exceeds the available context size', 'context-length'],
-    [402, 'billing_error', 'pay', 'quota-exhausted'],
-    [413, 'request_too_large', 'Request exceeds the maximum size', 'invalid-request'],
-    [504, 'timeout_error', 'too slow', 'server'],
-    [529, 'overloaded_error', 'Overloaded', 'overloaded'],
-  ])('%i %s: %s', async (status, type, message, code) => {
-    expect(await failing(status, { type, message })).toMatchObject({ code, status, type, requestId: 'req_body' })
-  })
-
-  test('the words count wherever they stand', async () => {
-    const fetch = async (): Promise<Response> => Response.json({ detail: 'prompt is too long' }, { status: 400 })
-    const asked = createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } })
-    await expect(asked).rejects.toMatchObject({ code: 'context-length', message: expect.stringContaining('prompt is too long') as string })
-  })
-
-  test('a spend limit is no rate limit', async () => {
-    expect(await failing(429, { type: 'rate_limit_error', message: 'no', details: { error_code: 'enforced_spend_limit_reached' } })).toMatchObject({ code: 'quota-exhausted', retryable: false })
-  })
-})
-
 describe('blocks', () => {
   test('calls: arguments in pieces, none at all, and whole in the start', async () => {
     const played = await play([
@@ -227,6 +196,10 @@ describe('blocks', () => {
     expect(played.reader.fullText()).toBe('Hello')
     expect(played.reader.messages().at(-1)).toMatchObject({ content: 'Hello', origin: { provider: 'anthropic' } })
     expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
+  })
+
+  test('an event of nothing is none', async () => {
+    expect((await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])).reader.fullText()).toBe('Hello')
   })
 
   test('deltas without a start, and a stream that starts with blocks', async () => {

@@ -41,8 +41,8 @@ export class GeminiDecoder implements Decoder {
   }
 
   push(record: WireRecord): void {
-    // Gateways end a stream of any API this way.
-    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') return
+    // Gateways keep a stream of any API alive, and end it, with these.
+    if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
     for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse]) this.#response(response)
   }

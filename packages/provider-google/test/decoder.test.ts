@@ -54,8 +54,8 @@ describe('streams', () => {
     expect(found.at(-1)).toMatchObject({ usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
   })
 
-  test('[DONE], which gateways add, is no chunk', async () => {
-    const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\ndata: [DONE]\n\n`
+  test('[DONE] and nothing, which gateways add, are no chunks', async () => {
+    const text = `data:\n\ndata: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\nevent: ping\ndata: \n\ndata: [DONE] \n\n`
     const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
     const pieces: string[] = []
     for await (const piece of reader) pieces.push(piece)

@@ -30,7 +30,7 @@ class ResponsesDecoder implements Decoder {
   }
 
   push(record: WireRecord): void {
-    if (!record.data.startsWith('{') && record.data.trim() === '[DONE]') return
+    if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
     const event = parseJson<WireEvent | null>(record.data)
     if (typeof event !== 'object' || event === null) return
     const type = asText(event.type ?? record.event)

@@ -166,9 +166,9 @@ describe('what stands beside the text', () => {
     expect((await whole(response(...items))).providerToolCalls).toMatchObject([{ id: 'ws_1', name: 'web_search_call' }, { id: 'mcp_1', name: 'ask' }])
   })
 
-  test('[DONE] with spaces around it is no event', async () => {
+  test('nothing, and [DONE] with spaces around it, are no events', async () => {
     const events = sse(completed({ output: [message('Hello')] }))
-    const provider = create(() => new Response(`${events}data:  [DONE] \n\n`, { headers: { 'content-type': 'text/event-stream' } }))
+    const provider = create(() => new Response(`data:\n\n${events}data:  [DONE] \n\n`, { headers: { 'content-type': 'text/event-stream' } }))
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })
   })
 })
