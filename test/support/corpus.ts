@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { isLlmError, type ErrorCode, type Provider, type ProviderError, type ToolCall, type ToolStreamReader } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { random } from './seed.js'
+import { sharedPath } from './shared.js'
 
-const folder = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
+const folder = sharedPath('corpus')
 
-/** True where the recorded exchanges are; tests over them skip elsewhere and say so. */
-export const hasCorpus: boolean = existsSync(path.join(folder, 'index.json'))
+/** True where the recorded exchanges are; tests over them skip elsewhere, and the reason is printed. */
+export const hasCorpus: boolean = folder !== undefined
 
 export interface CorpusCase {
   readonly id: string
@@ -39,14 +39,14 @@ export interface CorpusCase {
   }
 }
 
-/** Cases of one API; `core` limits to the quick suite. Empty where the corpus is missing. */
+/** Cases of one API; `core` limits to the quick suite. Empty where the corpus is missing, and nowhere else. */
 export function corpusCases(api: string, options: { core?: boolean } = {}): CorpusCase[] {
-  if (!hasCorpus) return []
+  if (folder === undefined) return []
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
   const core = new Set(options.core ? (read('core.json') as string[]) : [])
-  return (read('index.json') as { id: string; api: string }[])
-    .filter((row) => row.api === api && (!options.core || core.has(row.id)))
-    .map((row) => read(`cases/${row.id}.json`) as CorpusCase)
+  const rows = (read('index.json') as { id: string; api: string }[]).filter((row) => row.api === api && (!options.core || core.has(row.id)))
+  if (!rows.length) throw new Error(`the corpus has no case of ${api}`)
+  return rows.map((row) => read(`cases/${row.id}.json`) as CorpusCase)
 }
 
 /** How a body is cut into chunks. */

@@ -4,18 +4,16 @@ import { estimateTokens } from '@modelport/core'
 import { fc } from '../../../test/support/fast-check.js'
 import { texts } from './fixtures/texts.js'
 
-const anyText = fc.string({ unit: 'binary', maxLength: 400 })
+/** Words, capitals, numbers, marks, spaces, scripts, halves of pairs, and their borders: of random code points hardly one is a letter. */
+const pieces = fc.constantFrom(
+  'a', 'b', 'th', 'e', 'the ', 'A', 'AB', 'Z', 'x'.repeat(20), '1', '12', '2345', ' ', '  ', '\n', '.', '!!', '{', '"', 'é', 'ńń', 'кот', '日', '本', '🙂', '\ud83d', '\0',
+)
+const anyText = fc.oneof(fc.array(pieces, { maxLength: 60, size: 'max' }).map((some) => some.join('')), fc.string({ unit: 'binary', maxLength: 400 }))
 
 describe('estimateTokens', () => {
   test('nothing costs nothing, and anything at least 1', () => {
     expect(estimateTokens('')).toBe(0)
     for (const text of ['a', ' ', '\n', '日', '\ud800', '\u0000']) expect(estimateTokens(text)).toBeGreaterThanOrEqual(1)
-  })
-
-  test('a short English sentence costs more than nothing and less than a token a character', () => {
-    const text = 'Hello, this is a test message with some content.'
-    expect(estimateTokens(text)).toBeGreaterThan(0)
-    expect(estimateTokens(text)).toBeLessThan(48)
   })
 
   test.each(['', 'a', 'abc', 'abcd', 'abcde', 'Hello, world!', '日本語', '日本語テスト', 'héllo', '🙂', 'x'.repeat(400)])('%j is not counted under', (text) => {
@@ -53,12 +51,11 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text, 2)).toBeLessThanOrEqual(2 * estimateTokens(text))
   })
 
-  test('any text gives a whole number, the same each time, lone surrogates included', () => {
+  test('any text gives a whole number, lone surrogates included', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })), (text) => {
         const tokens = estimateTokens(text)
         expect(Number.isInteger(tokens)).toBe(true)
-        expect(tokens).toBe(estimateTokens(text))
         expect(tokens).toBeGreaterThanOrEqual(text ? 1 : 0)
       }),
     )
@@ -82,7 +79,7 @@ describe('estimateTokens', () => {
   test('a text costs hardly more than its halves', () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
-        expect(estimateTokens(a + b)).toBeLessThanOrEqual(estimateTokens(a) + estimateTokens(b) + 5)
+        expect(estimateTokens(a + b)).toBeLessThanOrEqual(estimateTokens(a) + estimateTokens(b) + 3)
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { line, play, streamOf } from './scripted-driver.js'
+import { line, play, settle, streamOf } from './scripted-driver.js'
 
 const key = 'sk-0123456789abcdef'
 const open = (...texts: string[]) => () => new Response(streamOf(texts.map((text) => line(['text', text])), 'open'))
@@ -15,7 +15,7 @@ test.each(['stream', 'complete', 'second round'] as const)('a deadline that pass
     return undefined
   }
   const failure = read().catch((error: unknown) => error)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await settle()
   clock.advance(1000)
   const error = await failure
   expect(error).toMatchObject({ code: 'timeout', reason: 'deadline', retryable: false, message: 'p: timeout: the deadline of 1000 ms has passed', attempts: 1 })
@@ -26,12 +26,12 @@ test.each(['stream', 'complete', 'second round'] as const)('a deadline that pass
 test('before anything came there is nothing to keep; a signal\'s own reason stays itself', async () => {
   const { provider, clock } = play([() => new Promise<Response>(() => undefined)])
   const failure = provider.complete('Hi', { deadlineMs: 1000 }).catch((error: unknown) => error)
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await settle()
   clock.advance(1000)
   expect(await failure).not.toHaveProperty('partial')
   const controller = new AbortController()
   const aborted = play([open('so')]).provider.complete('Hi', { signal: controller.signal, deadlineMs: 1000 }).catch((error: unknown) => error)
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await settle()
   controller.abort()
   expect(await aborted).toBe(controller.signal.reason)
 })

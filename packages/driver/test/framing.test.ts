@@ -29,7 +29,7 @@ function frame(framing: 'sse' | 'ndjson' | 'json', chunks: readonly Uint8Array[]
   return { records, cut: framer.cut }
 }
 
-/** Every way to cut the bytes in one, two or three, each single byte, and random cuts. */
+/** The bytes whole, each single one, cut in two everywhere, and in three at many places. */
 function* splits(bytes: Uint8Array): Generator<Uint8Array[]> {
   yield [bytes]
   yield Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))

@@ -5,6 +5,7 @@ import { isLlmError, type ProviderError } from '@modelport/core'
 import { createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseProxy, proxySecrets } from '../src/proxy.js'
+import { createTransport } from '../src/transport.js'
 
 const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const password = 'pä:ss w%rd/7@x'
@@ -123,6 +124,13 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
     expect(error).toMatchObject({ code: 'network', reason: 'proxy', status: 403, retryable: false, attempts: 1 })
     expect(error?.message).toBe(`p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host`)
+  })
+
+  test('a header for it among those of the request is refused with its name, and nothing is sent', async () => {
+    const send = createTransport({ proxy: 'http://127.0.0.1:1' })
+    await expect(send('http://api.test/', { headers: { 'proxy-authorization': 'Basic hunter2' } })).rejects.toMatchObject({
+      message: 'fetch failed', proxy: '127.0.0.1:1', cause: { code: 'UND_ERR_INVALID_ARG' },
+    })
   })
 
   test('its password is in nothing that a failure shows', async () => {

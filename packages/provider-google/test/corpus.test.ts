@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { corpusCases, corpusFetch, type CorpusCase, type Cut, decodeCase, differences, hasCorpus } from '../../../test/support/corpus.js'
 import { createGoogle } from '../src/index.js'
 
-if (!hasCorpus) console.log('skipped: the recorded exchanges are not there')
-
 const cases = corpusCases('gemini')
 const strict = cases.filter((recorded) => recorded.strict)
 const loose = cases.filter((recorded) => !recorded.strict)

@@ -8,8 +8,6 @@ const run = (recorded: CorpusCase, cut: Cut): Promise<Outcome> =>
   decodeCase(recorded, createOllama({ model: 'recorded', fetch: corpusFetch(recorded, cut) }))
 const cuts: readonly Cut[] = ['byte', ...Array.from({ length: 20 }, (_, seed) => ({ seed }))]
 
-if (!hasCorpus) console.log('skipped: ../shared/corpus is not there')
-
 describe.skipIf(!hasCorpus)('recorded answers', () => {
   test('there are some', () => {
     expect(cases.filter(({ strict }) => strict).length).toBeGreaterThan(20)

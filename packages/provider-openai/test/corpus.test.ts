@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { corpusCases, type CorpusCase, corpusFetch, type Cut, decodeCase, differences, hasCorpus } from '../../../test/support/corpus.js'
 import { createOpenAI } from '../src/index.js'
 
-if (!hasCorpus) console.log('skipped: ../shared/corpus is not there')
-
 const decode = async (recorded: CorpusCase, api: 'responses' | 'chat', cut: Cut): Promise<string[]> => {
   const fetch = corpusFetch(recorded, cut)
   const model = recorded.request.body.model ?? 'model'
