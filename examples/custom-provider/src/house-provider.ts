@@ -1,5 +1,5 @@
 // house-provider.ts
-import { type ChatMessage, type FinishReason, parseBaseUrl, type Provider, textOf } from '@modelport/core'
+import { type ChatMessage, type FinishReason, LlmError, parseBaseUrl, type Provider, textOf } from '@modelport/core'
 import {
   checkApiKey, type CommonConfig, createProvider, type Driver, mapToolCallIds, parseJson, postJson, type Sink, toProviderError, type Turn,
 } from '@modelport/driver'
@@ -29,18 +29,28 @@ export function createHouse({ apiKey, baseUrl = 'http://127.0.0.1:8080/v1', ...c
 
 // Domain → wire.
 
+/** What is not sent yet: better refused than dropped. */
+const refused = ['topK', 'toolChoice', 'parallelToolCalls', 'responseFormat', 'reasoning', 'topLogprobs', 'providerTools'] as const
+
 function toRequest({ model, messages, tools, options, defaultTemperature, stream }: Turn): object {
+  const option = refused.find((name) => options[name] !== undefined)
+  if (option) throw new LlmError('unsupported', `house: ${option} cannot be sent; leave it unset`)
   return {
     model,
     messages: mapToolCallIds(messages, { maxLength: 40 }).map(toMessage),
     max_completion_tokens: options.maxTokens,
     temperature: options.temperature ?? defaultTemperature,
+    top_p: options.topP,
+    stop: options.stop,
+    seed: options.seed,
     ...(tools.length && { tools: tools.map(({ name, description, parameters }) => ({ type: 'function', function: { name, description, parameters } })) }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
+    ...options.vendor,
   }
 }
 
 function toMessage(message: ChatMessage): object {
+  if (Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text')) throw new LlmError('unsupported', 'house: parts that are no text')
   const content = textOf(message.content)
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: message.isError ? `Error: ${content}` : content }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }

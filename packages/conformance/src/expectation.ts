@@ -1,5 +1,6 @@
 import type { StreamEvent, TokenCounts, ToolCall } from '@modelport/core'
 import { assert, assertEqual } from './assert.js'
+import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat } from './wire-format.js'
 
@@ -72,7 +73,7 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
     const broken = isBroken(script.argumentsText)
     assertEqual(call.error !== undefined, broken, `${what}: call ${index} is marked as broken`)
     if (script.argumentsText !== undefined) assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
-    else assertEqual(JSON.parse(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
+    else assertEqual(parseJsonOrText(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
   }
   assertEqual(round.finishReason, turn.finish, `${what}: finish reason`)
   assertUsage(round.usage, turn.usage, format, `${what}: usage`)

@@ -2,6 +2,7 @@ const bytes = 'answers are records in this process: there are no bytes to cut or
 const record = 'answers are records in this process: there is no text to parse'
 const status = 'there is no server: no status, no headers, no body'
 const connection = 'there is no connection that could be reset'
+const request = 'there is no request: the stand-in model is told the texts of the conversation only'
 const hosts = 'no host is asked'
 
 /**
@@ -21,6 +22,10 @@ export const inProcessSkips: Readonly<Record<string, string>> = {
   'an event without an end is refused as soon as it is too long': record,
   'of an error\'s body at most 64 KiB are kept, and the message stays short': status,
   'the caller\'s own headers are sent': status,
+  'the server\'s own x-should-retry wins over its status': status,
+  'aborted inside a whole answer': bytes,
+  'an option changes the request or is refused as unsupported, never dropped': request,
+  'a part that is no text is sent or refused as unsupported, never dropped': request,
   'half of a surrogate pair is sent as U+FFFD': 'a request is a value in this process: nothing is encoded',
   E1: hosts,
   K4: hosts,

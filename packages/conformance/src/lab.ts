@@ -86,14 +86,24 @@ export class Lab {
     return delivered.reduce((sum, count) => sum + count, this.clock.now() + this.#connections.length)
   }
 
-  /** What holds at the end of every test: each request obeys the API. */
-  finish(): void {
+  /** What is wrong with the first request that does not obey the API: true of none at the end of every test. */
+  violation(): string | undefined {
     for (const { requests } of this.#connections) {
       for (const [index, request] of requests.entries()) {
-        assert(this.format.matches(request), `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`)
-        const violations = this.format.violations(request)
-        assert(!violations.length, `request ${index} breaks rules of the API: ${violations.join('; ')}\n  ${JSON.stringify(request.body)}`)
+        if (!this.format.matches(request)) return `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`
+        const violations = this.#violationsOf(request)
+        if (violations.length) return `request ${index} breaks rules of the API: ${violations.join('; ')}\n  ${JSON.stringify(request.body)}`
       }
+    }
+    return undefined
+  }
+
+  /** A body of quite another form makes a format stumble. */
+  #violationsOf(request: WireRequest): readonly string[] {
+    try {
+      return this.format.violations(request)
+    } catch (error) {
+      return [`its body cannot be read: ${String(error)}`]
     }
   }
 }

@@ -1,4 +1,4 @@
-import { ConformanceError } from './assert.js'
+import { ConformanceError, fail } from './assert.js'
 import type { Harness, Runner } from './harness.js'
 import { Lab } from './lab.js'
 
@@ -36,12 +36,22 @@ export function createRule(runner: Runner, harness: Harness): Rule {
     }
     const run = async (): Promise<void> => {
       const lab = new Lab(harness)
-      await whileActive(body(lab), lab)
-      lab.finish()
+      await whileActive(body(lab), lab).catch((error: unknown) => {
+        throw explained(error, lab)
+      })
+      const violation = lab.violation()
+      if (violation !== undefined) fail(violation)
       for (const cited of citedRules(title)) runner.measured?.(cited, lab.counts)
     }
     runner.test(title, run, timeoutMs)
   }
+}
+
+/** The failure, with the bad request that is most likely its cause. */
+function explained(error: unknown, lab: Lab): unknown {
+  const violation = lab.violation()
+  const message = error instanceof Error ? error.message : String(error)
+  return violation === undefined ? error : new ConformanceError(`${message}\n  and ${violation}`, { cause: error })
 }
 
 /** Fails a test in which nothing happens any more, long before the runner would lose its patience. */

@@ -3,7 +3,6 @@ import { ConformanceError } from './assert.js'
 
 interface Timer {
   readonly at: number
-  readonly ms: number
   readonly callback: () => void
 }
 
@@ -42,7 +41,6 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
 /** Time that passes only when a test says so. */
 export class VirtualClock implements Clock {
   #now = 0
-  #date = Date.UTC(2026, 10, 21)
   #random: number
   readonly #timers = new Set<Timer>()
 
@@ -54,16 +52,12 @@ export class VirtualClock implements Clock {
     return this.#now
   }
 
-  date(): number {
-    return this.#date + this.#now
-  }
-
   random(): number {
     return this.#random
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#now + ms, ms, callback }
+    const timer = { at: this.#now + ms, callback }
     this.#timers.add(timer)
     return () => {
       this.#timers.delete(timer)

@@ -5,7 +5,9 @@ const isSse = (answer: WireAnswer): boolean => (answer.headers['content-type'] ?
 /** The same answer as other servers and proxies write it: none of these changes its meaning. */
 export const disguises: Readonly<Record<string, (answer: WireAnswer) => WireAnswer>> = {
   'CRLF line ends': (answer) => mapPieces(answer, (piece) => piece.replace(/\r?\n/g, '\r\n')),
-  'CR line ends': (answer) => (isSse(answer) ? mapPieces(answer, (piece) => piece.replace(/\n/g, '\r')) : answer),
+  'CR line ends': (answer) => (isSse(answer) ? mapPieces(answer, (piece) => piece.replace(/\r?\n/g, '\r')) : answer),
+  'LF line ends': (answer) => mapPieces(answer, (piece) => piece.replace(/\r\n/g, '\n')),
+  'no line end after the last event': (answer) => ({ ...answer, pieces: [...answer.pieces.slice(0, -1), (answer.pieces.at(-1) ?? '').trimEnd()] }),
   'a byte order mark': (answer) => ({ ...answer, pieces: [`\ufeff${answer.pieces[0] ?? ''}`, ...answer.pieces.slice(1)] }),
   'comments and pings': (answer) => (isSse(answer) ? between(answer, ': ping\n\n:\n\nretry: 1000\nid: 7\n\n') : answer),
   'empty lines': (answer) => between(answer, '\n\n'),

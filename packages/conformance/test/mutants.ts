@@ -1,49 +1,8 @@
-import type { CallOptions, Provider, StreamEvent, ToolStreamReader } from '@modelport/core'
-import type { Decoder, Driver, Sink, Turn } from '@modelport/driver'
-import type { Harness, HarnessConfig } from '@modelport/conformance'
-import { apiKey, harnessOf, providerOf, reference, referenceDriver, type WireBody } from './reference-driver.js'
-
-/** A provider whose driver is changed. */
-const driven = (change: (driver: Driver<WireBody>) => Partial<Driver<WireBody>>): Harness =>
-  harnessOf((config) => {
-    const driver = referenceDriver(apiKey)
-    return providerOf({ ...driver, ...change(driver) }, config)
-  })
-
-/** A provider whose decoder writes to a changed sink. */
-const sunk = (change: (sink: Sink) => Partial<Sink>): Harness =>
-  driven((driver) => ({ decoder: (sink, turn) => driver.decoder(changed(sink, change(sink)), turn) }))
-
-/** A provider whose request body is changed before it is sent. */
-const sent = (change: (body: WireBody, turn: Turn) => WireBody): Harness => driven((driver) => ({ request: (turn) => change(driver.request(turn), turn) }))
-
-/** A provider that is changed from outside. */
-const wrapped = (change: (provider: Provider, config: HarnessConfig) => Partial<Provider>): Harness =>
-  harnessOf((config) => {
-    const provider = reference.create(config)
-    return { ...provider, ...change(provider, config) }
-  })
-
-/** A provider whose stream readers are changed. */
-const reading = (change: (reader: ToolStreamReader) => Partial<ToolStreamReader>): Harness =>
-  wrapped((provider) => ({
-    streamWithTools: async (...parameters) => {
-      const reader = await provider.streamWithTools(...parameters)
-      return changed(reader, change(reader))
-    },
-  }))
-
-/** The object with some methods replaced; the others keep their `this`. */
-function changed<T extends object>(target: T, change: Partial<T>): T {
-  return new Proxy(target, {
-    get: (object, name) => {
-      if (name in change) return change[name as keyof T]
-      if (name === Symbol.asyncIterator && 'next' in change) return () => changed(target, change)
-      const value: unknown = Reflect.get(object, name, object)
-      return typeof value === 'function' ? (value.bind(object) as unknown) : value
-    },
-  })
-}
+import { type CallOptions, type Provider, type StreamEvent, textOf, type ToolStreamReader } from '@modelport/core'
+import type { Harness } from '@modelport/conformance'
+import type { Decoder } from '@modelport/driver'
+import { changed, driven, reading, sent, sunk, wrapped } from './breaking.js'
+import { apiKey, harnessOf, providerOf, reference, referenceDriver } from './reference-driver.js'
 
 const everyOther = <T>(list: readonly T[]): T[] => list.filter((_, index) => index % 2 === 0)
 
@@ -144,6 +103,27 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   }))],
   'fails at sendToolResults': ['D12', reading(() => ({ sendToolResults: () => Promise.reject(new Error('not supported')) }))],
   'asks whole answers another way': ['D13', driven((driver) => ({ request: (turn) => driver.request(turn.stream ? turn : { ...turn, defaultTemperature: 1, options: { ...turn.options, temperature: 1 } }) }))],
+  'has no model for cheap questions': ['L4', wrapped(() => ({ cheapestModel: '' }))],
+  'takes only the first call of a chunk': ['D5', driven((driver) => ({
+    decoder: (sink, turn) => {
+      const inner = driver.decoder(sink, turn)
+      let bytes = 0
+      return { push: (record) => {
+        if ((bytes += record.data.length) < 700 || record.data === '[DONE]' || /"finish_reason":"|"usage":\{/.test(record.data)) inner.push(record)
+      } }
+    },
+  }))],
+  'takes a reason it does not know for stop': ['D9', sunk((sink) => ({ finish: (reason, raw) => sink.finish(reason === 'other' ? 'stop' : reason, raw) }))],
+  'takes a reset for the end of the answer': ['S2', driven((driver) => ({
+    send: async (body, io) => {
+      const response = await driver.send(body, io)
+      const source = response.body?.getReader()
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined =>
+        source?.read().then(({ done, value }) => (done ? controller.close() : controller.enqueue(value)), () => controller.close())
+      return source ? new Response(new ReadableStream({ pull, cancel: () => source.cancel() }, { highWaterMark: 0 }), response) : response
+    },
+    decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.finish('stop') }),
+  }))],
   'starts over after the end': ['R1', reading((reader) => {
     let ended = false
     return { next: async () => {
@@ -166,7 +146,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     } }
   })],
   'does not close': ['R4', reading(() => ({ close: () => Promise.resolve() }))],
-  'does not close at break': ['R5', reading(() => ({ next: undefined as never, return: () => Promise.resolve({ done: true, value: undefined }) }))],
+  'does not close at break': ['R5', reading(() => ({ return: () => Promise.resolve({ done: true, value: undefined }) }))],
   'ignores abort': ['R6', wrapped((provider) => {
     const deaf = ({ signal: _, ...options }: CallOptions = {}): CallOptions => options
     return { streamWithTools: (messages, tools, ...options) => provider.streamWithTools(messages, tools, ...options.map(deaf)) }
@@ -191,6 +171,33 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'forgets the text of earlier rounds': ['R9', reading((reader) => ({ fullText: () => reader.fullText().split('. ').at(-1) ?? '' }))],
   'takes any id for a result': ['R10', reading((reader) => ({
     sendToolResults: (results) => reader.sendToolResults(results).catch(() => undefined),
+  }))],
+  'reads the whole answer at once': ['S7', reading((reader) => {
+    let all: StreamEvent[] | undefined
+    return { next: async () => {
+      if (!all) {
+        all = []
+        for await (const event of reader) all.push(event)
+      }
+      const value = all.shift()
+      return value ? { done: false, value } : { done: true, value: undefined }
+    } }
+  })],
+  'knows one kind of line end only': ['S8', driven((driver) => ({
+    send: async (body, io) => {
+      const response = await driver.send(body, io)
+      const text = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new TransformStream<string, string>({
+        transform: (chunk, controller) => controller.enqueue(chunk.replaceAll('\r', '?')),
+      }))
+      return text ? new Response(text.pipeThrough(new TextEncoderStream()), response) : response
+    },
+  }))],
+  'has no limits': ['S10', harnessOf(({ limits: _, ...config }) => reference.create(config))],
+  'keeps listening to the signal': ['S12', wrapped((provider) => ({
+    complete: (prompt, options = {}) => {
+      options.signal?.addEventListener('abort', () => undefined)
+      return provider.complete(prompt, options)
+    },
   }))],
   'takes failures inside an answer for its end': ['S6', sunk((sink) => ({ fail: (): never => {
     sink.finish('stop')
@@ -228,10 +235,19 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     const error = driver.error(failure)
     return Object.assign(error, { retryAfterMs: undefined })
   } }))],
+  'waits for headers for ever': ['F7', harnessOf(({ timeouts: _, ...config }) => reference.create(config))],
+  'tries again what the server forbids': ['F3', driven((driver) => ({ error: (failure) => driver.error({ ...failure, headers: new Headers() }) }))],
   'ignores the deadline': ['F6', wrapped((provider) => ({
     streamWithTools: (messages, tools, ...options) => provider.streamWithTools(messages, tools, ...options.map(({ deadlineMs: _, ...rest }) => rest)),
   }))],
   'has no idle clock': ['S4', harnessOf((config) => reference.create({ ...config, timeouts: { idleMs: 1e9, semanticIdleMs: 1e9 } }))],
+  'follows redirects': ['K4', harnessOf((config) => {
+    const driver = referenceDriver(apiKey)
+    return providerOf({ ...driver, send: (body, io) => driver.send(body, { ...io, fetch: async (input, init) => {
+      const { body: stream, headers } = await config.fetch(input, { ...init, redirect: 'follow' })
+      return new Response(stream, { headers })
+    } }) }, config)
+  })],
   'shows the key': ['K1', wrapped((provider) => ({ complete: (...parameters) => provider.complete(...parameters).catch((error: unknown) => {
     throw Object.assign(error as Error, { request: { headers: { authorization: `Bearer ${apiKey}` } } })
   }) }))],
@@ -248,6 +264,12 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       const original = turn.messages[index]
       return original?.role === 'tool' ? { ...message, tool_call_id: original.toolCallId } : message
     }) }),
+  }))],
+  'drops the options it does not know': ['Q2', driven((driver) => ({
+    request: (turn) => driver.request({ ...turn, options: { maxTokens: turn.options.maxTokens, ...(turn.options.temperature !== undefined && { temperature: turn.options.temperature }) } }),
+  }))],
+  'drops parts that are no text': ['Q2', driven((driver) => ({
+    request: (turn) => driver.request({ ...turn, messages: turn.messages.map((message) => ({ ...message, content: textOf(message.content) })) }),
   }))],
   'sends null for what is not set': ['Q2', sent((body) => ({ ...body, top_p: body['top_p'] ?? null }))],
   'does not check its input': ['Q3', wrapped((provider) => ({ complete: (prompt) => provider.complete(prompt) }))],

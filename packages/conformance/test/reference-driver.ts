@@ -65,23 +65,31 @@ export const harnessOf = (create: Harness['create']): Harness => ({ name, create
 
 export const reference: Harness = harnessOf((config) => providerOf(referenceDriver(checkApiKey(apiKey, name)), config))
 
+const refused = ['topK', 'toolChoice', 'parallelToolCalls', 'responseFormat', 'reasoning', 'topLogprobs', 'providerTools'] as const
+
 function toBody(turn: Turn): WireBody {
   const { options, tools, stream } = turn
+  const option = refused.find((one) => options[one] !== undefined)
+  if (option) throw new LlmError('unsupported', `${name}: ${option}`)
   const temperature = options.temperature ?? turn.defaultTemperature
   return {
     model: turn.model,
     messages: mapToolCallIds(turn.messages, { maxLength: 40 }).map(toWireMessage),
     max_completion_tokens: options.maxTokens,
     ...(temperature !== undefined && { temperature }),
-    ...(options.topP !== undefined && { top_p: options.topP }),
+    top_p: options.topP,
+    stop: options.stop,
+    seed: options.seed,
     ...(tools.length && {
       tools: tools.map(({ name, description, parameters }) => ({ type: 'function', function: { name, description, ...(parameters && { parameters }) } })),
     }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
+    ...options.vendor,
   }
 }
 
 function toWireMessage(message: ChatMessage): Record<string, unknown> {
+  if (typeof message.content !== 'string' && message.content.some(({ type }) => type !== 'text')) throw new LlmError('unsupported', `${name}: parts that are no text`)
   const content = textOf(message.content)
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message, content) }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }

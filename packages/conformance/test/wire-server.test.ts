@@ -18,7 +18,7 @@ async function serve(options: Partial<WireServerOptions> = {}, key = apiKey): Pr
   const driver = referenceDriver(key)
   const send: typeof driver.send = (body, io) =>
     io.fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers }, body: JSON.stringify(body) })
-  const clock = { now: () => performance.now(), date: () => Date.now(), after: (ms: number, callback: () => void) => {
+  const clock = { now: () => performance.now(), after: (ms: number, callback: () => void) => {
     // Waits between attempts are of a second or so, limits of time of ten or more: those stay as they are.
     const timer = setTimeout(callback, ms < 5000 ? ms / 50 : ms)
     return () => clearTimeout(timer)

@@ -72,6 +72,7 @@ conformance({ describe, test }, {
       [`round trip of whole answers: ${name}`, space],
     ])),
     'fullText() and usage() are valid at any time and final after the end': space,
+    'a finish reason that is not known is other, never stop': 'llama.cpp gives no reason: a model ends its answer, or the provider does',
     'a round replays its own text, not that of the rounds before': space,
     'a conversation goes on over several rounds': space,
   },

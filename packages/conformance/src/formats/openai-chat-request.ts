@@ -31,7 +31,7 @@ const fields = new Set(
   ('audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages metadata modalities model moderation n ' +
     'parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options prompt_cache_retention reasoning_effort response_format ' +
     'safety_identifier seed service_tier stop store stream stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options ' +
-    'top_k min_p repetition_penalty reasoning thinking chat_template_kwargs').split(' '),
+    'top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget chat_template_kwargs').split(' '),
 )
 const messageFields: Readonly<Record<string, string>> = {
   system: 'role content name',

@@ -1,6 +1,6 @@
 import { assert, assertEqual, rejection } from '../assert.js'
 import { type Connection, drain, type Lab, question, readOut, stream } from '../lab.js'
-import { toReply } from '../memory-server.js'
+import { toBytes, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { settle, withoutHang } from '../virtual-clock.js'
@@ -9,8 +9,7 @@ import { callsOf } from './failures.js'
 const tests: Tests = {
   'S5 aborted before the call: no request': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
-    const reason = new Error('never mind')
-    const signal = AbortSignal.abort(reason)
+    const signal = AbortSignal.abort(new Error('never mind'))
     const { provider } = connection
     const calls = [
       () => provider.complete('Hello?', { signal }),
@@ -20,11 +19,20 @@ const tests: Tests = {
       () => provider.streamWithHistory(question, { signal }),
       () => provider.streamWithTools(question, scriptTools, { signal }),
     ]
-    for (const call of calls) assert((await rejection(call(), 'an aborted call')) === reason, 'rejected with the signal\'s reason')
+    for (const call of calls) assertReason(await rejection(call(), 'an aborted call'), signal)
     assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
   },
   'S5 aborted while waiting for the headers': async (lab) => {
-    await abortedAt(lab, lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })))
+    await abortedAt(lab, lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })), [...streams, ...wholes])
+  },
+  'S5 aborted inside a whole answer': async (lab) => {
+    const { turns } = scriptNamed('text')
+    const half = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytes.length / 2)
+    const connection = lab.connect((request) => {
+      const answer = lab.answer(turns, request)
+      return withBody(answer, [half(toBytes(answer)), 'stall'])
+    })
+    await abortedAt(lab, connection, wholes)
   },
   'S5 aborted in the second round': async (lab) => {
     const { turns } = scriptNamed('one call')
@@ -33,7 +41,7 @@ const tests: Tests = {
     const outcome = stream(connection, { signal: controller.signal })
     await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
     controller.abort()
-    assert((await withoutHang(outcome, 'the stream')).error === controller.signal.reason, 'rejected with the signal\'s reason')
+    assertReason((await withoutHang(outcome, 'the stream')).error, controller.signal)
     await lab.until(() => connection.requests[1]?.closed === true, 'the connection is dropped')
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
@@ -46,7 +54,7 @@ const tests: Tests = {
       const outcome = rejection(call, 'the call')
       await lab.until(() => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000), 'the call waits to try again')
       controller.abort()
-      assert((await withoutHang(outcome, 'the call')) === signal.reason, 'rejected with the signal\'s reason')
+      assertReason(await withoutHang(outcome, 'the call'), signal)
       await lab.clock.advance(60_000)
       assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
     }
@@ -57,7 +65,7 @@ const tests: Tests = {
     const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
     for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next()) assert(!read.done, 'the stream ended early')
     controller.abort()
-    assert((await rejection(reader.next(), 'a read')) === controller.signal.reason, 'rejected with the signal\'s reason')
+    assertReason(await rejection(reader.next(), 'a read'), controller.signal)
     assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')
   },
   'S5 an abort after the end changes nothing': async (lab) => {
@@ -84,36 +92,45 @@ export function abortRules(rule: Rule): void {
           count = answer.pieces.length
           return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'stall')
         })
-        await abortedAt(lab, connection)
+        await abortedAt(lab, connection, streams)
       }
       assert(count > 3, `only ${count} wire events`)
     })
   }
 }
 
-/** Starts each kind of call on a silent server, aborts it once it waits, and checks that nothing is left. */
-async function abortedAt(lab: Lab, connection: Connection): Promise<void> {
-  for (const [kind, call] of withSignal(connection).entries()) {
+/** Starts each of the calls on a silent server, aborts it once it waits, and checks that nothing is left. */
+async function abortedAt(lab: Lab, connection: Connection, calls: readonly Call[]): Promise<void> {
+  for (const [index, call] of calls.entries()) {
     const controller = new AbortController()
-    const outcome = rejection(call(controller.signal), 'an aborted call')
-    await lab.until(() => connection.requests[kind]?.stalled === true, 'the call waits')
-    controller.abort(kind ? new Error('enough') : undefined)
-    const error = await withoutHang(outcome, 'the aborted call')
-    assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
-    await lab.until(() => connection.requests[kind]?.closed === true, 'the connection is dropped')
+    const outcome = rejection(call(connection, controller.signal), 'an aborted call')
+    await lab.until(() => connection.requests[index]?.stalled === true, 'the call waits')
+    controller.abort(index ? new Error('enough') : undefined)
+    assertReason(await withoutHang(outcome, 'the aborted call'), controller.signal)
+    await lab.until(() => connection.requests[index]?.closed === true, 'the connection is dropped')
     lab.count('aborts')
-    assertEqual([connection.requests.length, lab.clock.pending], [kind + 1, 0], 'requests, timers left')
+    assertEqual([connection.requests.length, lab.clock.pending], [index + 1, 0], 'requests, timers left')
   }
 }
 
-const withSignal = ({ provider }: Connection): readonly ((signal: AbortSignal) => Promise<unknown>)[] => [
-  async (signal) => {
+type Call = (connection: Connection, signal: AbortSignal) => Promise<unknown>
+
+const streams: readonly Call[] = [
+  async ({ provider }, signal) => {
     await drain(await provider.streamWithTools(question, scriptTools, { signal }))
   },
-  async (signal) => {
+  async ({ provider }, signal) => {
     await drain(await provider.stream('Hello?', { signal }))
   },
 ]
+const wholes: readonly Call[] = [
+  ({ provider }, signal) => provider.complete('Hello?', { signal }),
+  ({ provider }, signal) => provider.generate(question, { signal }),
+]
+
+function assertReason(error: unknown, { reason }: AbortSignal): void {
+  assert(error === reason, `rejected with ${String(error)}, not with the signal's own reason`)
+}
 
 async function listeners(lab: Lab): Promise<void> {
   const controller = new AbortController()

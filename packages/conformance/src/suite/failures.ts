@@ -1,4 +1,4 @@
-import type { ErrorCode, ProviderError } from '@modelport/core'
+import type { ErrorCode, ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, question, stream } from '../lab.js'
@@ -16,6 +16,7 @@ const codes: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [422, ['invalid-request']],
   [429, ['rate-limit']],
   [500, ['server']],
+  [501, ['unsupported', 'server']],
   [502, ['server', 'overloaded']],
   [503, ['overloaded', 'server']],
   [529, ['overloaded']],
@@ -47,6 +48,26 @@ const tests: Tests = {
     const connection = lab.play(scriptNamed('text'))
     for (const call of callsOf(connection)) await call()
     assertEqual(connection.requests.length, 3, 'requests of three calls')
+  },
+  'F2, F3 the server\'s own x-should-retry wins over its status': async (lab) => {
+    for (const [status, wish, requests] of [[400, 'true', 3], [503, 'false', 1]] as const) {
+      const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })))
+      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
+      assertEqual(connection.requests.length, requests, `requests with status ${status} and x-should-retry: ${wish}`)
+    }
+  },
+  'F3 onRetry hears of each further attempt before it, and may refuse it': async (lab) => {
+    const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later')))
+    const heard: (readonly [attempt: number, requests: number])[] = []
+    const refusal = new Error('not again')
+    const onRetry = ({ attempt }: RetryNotice): void => {
+      heard.push([attempt, connection.requests.length])
+      if (attempt === 2) throw refusal
+    }
+    const error = await lab.clock.run(rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call'), 'the call')
+    assertEqual(heard, [[1, 1], [2, 2]], 'attempts that onRetry heard of, and the requests sent by then')
+    assert(error === refusal, `rejected with ${String(error)}, not with what onRetry threw`)
+    assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')
   },
   'F3 a passing failure is tried again, three attempts in all': async (lab) => {
     for (const status of retried) {

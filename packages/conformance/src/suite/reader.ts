@@ -93,7 +93,9 @@ const tests: Tests = {
       assert(failed, 'the read of an aborted stream ended as if it were whole')
       assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
       assert((await rejection(reader.next(), 'a later read')) === controller.signal.reason, 'a later read rejects with another error')
-      assert(reader.fullText() !== '', 'what was read stays readable')
+      assertEqual(reader.fullText(), 'Hello', 'fullText() after the abort')
+      assert(reader.usage().inputTokens >= 0, 'usage() cannot be read after the abort')
+      assertEqual(reader.messages()[0], question[0], 'the first of messages() after the abort')
     }
   },
   'R7, S7 nothing is read ahead beyond one chunk': readAhead,
@@ -117,7 +119,7 @@ const tests: Tests = {
     assertEqual(values, alone.events, 'events before the failure')
     const errors = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason as unknown] : []))
     assertEqual(errors.length, 2, 'rejected reads')
-    assert(errors[0] === errors[1], 'one error for all reads')
+    assert(errors[0] === errors[1], 'two reads reject with two errors')
   },
 }
 
@@ -135,7 +137,7 @@ async function breaks(lab: Lab): Promise<void> {
       const stop = async (): Promise<void> => {
         for await (const event of reader) throw new RangeError(String(event))
       }
-      assert((await rejection(stop(), 'the loop')) instanceof RangeError, 'the loop\'s own error comes out')
+      assert((await rejection(stop(), 'the loop')) instanceof RangeError, 'the loop\'s own error does not come out')
     },
   ]
   for (const stop of stops) {

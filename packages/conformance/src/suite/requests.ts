@@ -1,5 +1,6 @@
-import type { ChatMessage, ErrorCode, ToolCall } from '@modelport/core'
-import { assert, assertCode, assertEqual, rejection } from '../assert.js'
+import type { CallOptions, ChatMessage, ErrorCode, JsonObject, ToolCall } from '@modelport/core'
+import { toImagePart } from '@modelport/core'
+import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { type Connection, type Lab, question, stream } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
@@ -32,27 +33,68 @@ export function requestRules(rule: Rule): void {
     assertEqual(sent.map(({ maxTokens }) => maxTokens), [11, 22], 'maxTokens')
     assertEqual(sent.map(({ temperature }) => temperature), [0.1, 0.2], 'temperature')
   })
+  rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
+  rule('Q2 a part that is no text is sent or refused as unsupported, never dropped', async (lab) => {
+    const image = toImagePart(new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]), 'image/png')
+    const connection = lab.play(scriptNamed('text'))
+    if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }])) return
+    const body = JSON.stringify(connection.requests[0]?.body)
+    assert(image.source.type === 'base64' && body.includes(image.source.data), `the image is not on the wire: ${body}`)
+  })
   rule('Q2 the caller\'s own headers are sent', async (lab) => {
     const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
     await connection.provider.complete('Hello?')
     assertEqual(connection.requests[0]?.headers['x-own-header'], 'own', 'x-own-header')
   })
   rule('Q3 bad input is refused before anything is sent', badInput)
-  rule('Q4 a tool schema reaches the wire whole', async (lab) => {
-    const parameters = {
-      type: 'object',
-      properties: {
-        tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
-        deep: { type: 'object', properties: { level: { type: 'integer', description: 'how deep' } }, required: ['level'] },
-      },
-      required: ['tags'],
-    }
-    const connection = lab.play(scriptNamed('text'))
-    await connection.provider.generate(question, { tools: [{ name: 'deep_tool', description: 'Deep', parameters }] })
-    const [tool] = lab.conversation(connection).tools
-    const sent = JSON.stringify(tool?.parameters)
-    for (const word of ['"tags"', '"a"', '"b"', '"level"', 'how deep', '"required"']) assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
-  })
+  rule('Q4 a tool schema reaches the wire whole', schemas)
+}
+
+async function schemas(lab: Lab): Promise<void> {
+  await schemaSent(lab, { tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } }, '"tags"', '"a"', '"b"', '"required"')
+  await schemaSent(lab, { deep: { type: 'object', properties: { level: { type: 'integer', description: 'how deep' } }, required: ['level'] } }, '"level"', 'how deep', '["level"]')
+  const unusual = { pattern: '^zq', minimum: 1234, multipleOf: 4321, maxItems: 777, minLength: 555, const: 'zqconst', default: 'zqdefault' }
+  for (const [keyword, value] of Object.entries(unusual)) {
+    const type = typeof value === 'string' || keyword === 'minLength' ? 'string' : keyword === 'maxItems' ? 'array' : 'integer'
+    await schemaSent(lab, { field: { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value } }, String(value))
+  }
+}
+
+/** Each word of a schema is on the wire, unless the request is refused. */
+async function schemaSent(lab: Lab, properties: JsonObject, ...words: readonly string[]): Promise<void> {
+  const parameters = { type: 'object', properties, required: Object.keys(properties) }
+  const connection = lab.play(scriptNamed('text'))
+  if (await refused(connection, { tools: [{ name: 'some_tool', description: 'Some', parameters }] })) return
+  const sent = JSON.stringify(lab.conversation(connection).tools[0]?.parameters)
+  for (const word of words) assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
+}
+
+/** True when the call is refused as unsupported, before anything is sent. */
+async function refused({ provider, requests }: Connection, options: CallOptions, messages: readonly ChatMessage[] = question): Promise<boolean> {
+  const before = requests.length
+  const outcome = await provider.generate(messages, options).then(() => undefined, (error: unknown) => ({ error }))
+  if (!outcome) return false
+  assertCode(outcome.error, 'unsupported', JSON.stringify(options))
+  assertEqual(requests.length, before, `requests of a call with ${JSON.stringify(options)}, which was refused`)
+  return true
+}
+
+/** Options beside those that every API has; what is in a vendor's own form is not among them. */
+const furtherOptions: readonly CallOptions[] = [
+  { topP: 0.875 }, { topK: 17 }, { stop: ['zqstop'] }, { seed: 4242 }, { toolChoice: { name: 'get_time' } }, { parallelToolCalls: false },
+  { responseFormat: { type: 'json' } }, { responseFormat: { type: 'json-schema', schema: { type: 'object', properties: { zq: { type: 'string' } } } } },
+  { reasoning: 'low' }, { topLogprobs: 3 },
+]
+
+async function everyOption(lab: Lab): Promise<void> {
+  const connection = lab.play(scriptNamed('text'))
+  const base: CallOptions = { tools: scriptTools }
+  await connection.provider.generate(question, base)
+  const plain = canonical(connection.requests[0]?.body)
+  for (const option of furtherOptions) {
+    if (await refused(connection, { ...base, ...option })) continue
+    assert(canonical(connection.requests.at(-1)?.body) !== plain, `${JSON.stringify(option)} changed nothing of the request`)
+  }
 }
 
 const call = (id: string, city: string): ToolCall => ({ id, name: 'get_weather', arguments: { city }, argumentsText: JSON.stringify({ city }) })
@@ -92,7 +134,7 @@ async function foreignIds(lab: Lab): Promise<void> {
   assert(!failed, `the stream failed: ${String(error)}`)
   const sent = lab.conversation(connection).messages
   const said = sent[1]
-  assert(said?.role === 'assistant' && said.toolCalls.length === ids.length, 'all calls are on the wire')
+  assert(said?.role === 'assistant' && said.toolCalls.length === ids.length, `not all ${ids.length} calls are on the wire`)
   assertEqual(sent.slice(2).map((message) => message.role === 'tool' && message.text), ids.map((_, index) => `result ${index}`), 'results')
   if (!lab.format.supports.toolCallIds) return
   assertEqual(new Set(said.toolCalls.map(({ id }) => id)).size, ids.length, 'different ids stay different')

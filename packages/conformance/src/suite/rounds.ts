@@ -2,7 +2,6 @@ import type { ToolResult, ToolStreamReader } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage } from '../expectation.js'
 import { type Answer, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
-import { toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { Script } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
@@ -32,14 +31,14 @@ const tests: Tests = {
     const seen: string[] = []
     for (let read = await reader.next(); !read.done; read = await reader.next()) {
       if (read.value.type === 'text-delta') seen.push(read.value.text)
-      assert(reader.fullText().startsWith(seen.join('')), 'fullText() has every piece that was read')
+      assert(reader.fullText().startsWith(seen.join('')), `fullText() is "${reader.fullText()}" after the pieces "${seen.join('')}"`)
       if (read.value.type !== 'turn-end' || read.value.reason !== 'tool-calls') continue
-      assert(reader.usage().rounds.length > 0, 'usage() has the round')
+      assert(reader.usage().rounds.length > 0, 'usage() lacks the round that ended')
       await reader.sendToolResults(resultsOf(lastCalls(reader)))
     }
     assertEqual(reader.fullText(), 'One. Two. Three.', 'fullText() after the end')
     assertEqual(reader.usage().rounds.length, 3, 'usage().rounds after the end')
-    assertEqual(reader.usage().inputTokens, 63, 'usage().inputTokens after the end')
+    assertUsage(reader.usage(), { inputTokens: 63 }, lab.format, 'usage() after the end')
   },
   'R9 messages() is the conversation so far, plain JSON': conversationSoFar,
   'R10 without an answer the stream ends, with no further request': async (lab) => {
@@ -49,7 +48,7 @@ const tests: Tests = {
     assert(!failed, 'the stream failed')
     assertEqual(events.slice(-2).map(({ type }) => type), ['turn-end', 'done'], 'last events')
     assertEqual(connection.requests.length, 1, 'requests')
-    assert((await rejection(reader.sendToolResults([]), 'after the end')) instanceof TypeError, 'after the end it is a TypeError')
+    await assertMisuse(reader.sendToolResults([]), 'results after the end')
   },
   'R10 a partly answered round rejects until the rest is sent, then goes on': partlyAnswered,
   'R10 unknown and repeated ids are refused, and nothing of that call is taken': refusedResults,
@@ -57,13 +56,13 @@ const tests: Tests = {
     const connection = lab.play(scriptNamed('text'))
     const reader = await open(connection)
     const result: ToolResult = { callId: 'call_1', content: 'x' }
-    assert((await rejection(reader.sendToolResults([result]), 'no call')) instanceof TypeError, 'without a call')
+    await assertMisuse(reader.sendToolResults([result]), 'a result without a call')
     await readOut(reader)
-    assert((await rejection(reader.sendToolResults([result]), 'ended')) instanceof TypeError, 'after the end')
+    await assertMisuse(reader.sendToolResults([result]), 'a result after the end')
     const closed = await open(lab.play(parallel))
     const calls = await toTurnEnd(closed)
     await closed.close()
-    assert((await rejection(closed.sendToolResults(resultsOf(calls)), 'closed')) instanceof TypeError, 'after close()')
+    await assertMisuse(closed.sendToolResults(resultsOf(calls)), 'results after close()')
     assertEqual(connection.requests.length, 1, 'requests')
   },
   'R10 the next request waits for the next read': async (lab) => {
@@ -76,11 +75,7 @@ const tests: Tests = {
     await reader.close()
   },
   'R10, D3 turn-end waits for the wire\'s end, so late usage is counted': async (lab) => {
-    const connection = lab.connect((request) => {
-      const { turns } = scriptNamed('usage tail')
-      const answer = lab.answer(turns, request)
-      return toReply({ ...answer, pieces: answer.pieces.flatMap((piece) => [piece]) })
-    })
+    const connection = lab.play(scriptNamed('usage tail'))
     const reader = await open(connection)
     await toTurnEnd(reader)
     assert(connection.requests[0]?.closed, 'the body was not read to its end at turn-end')
@@ -95,6 +90,11 @@ export function roundRules(rule: Rule): void {
   for (const [name, send] of Object.entries(ways)) {
     rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) => answered(lab, parallel, send))
   }
+}
+
+async function assertMisuse(promise: Promise<unknown>, what: string): Promise<void> {
+  const error = await rejection(promise, what)
+  assert(error instanceof TypeError, `${what}: rejected with ${String(error)}, not with a TypeError`)
 }
 
 const lastCalls = (reader: ToolStreamReader): { id: string; name: string }[] => {
@@ -129,7 +129,7 @@ async function answered(lab: Lab, script: Script, send: (reader: ToolStreamReade
 function assertResultsSent(lab: Lab, connection: Connection, calls: readonly { readonly name: string }[]): void {
   const { messages } = lab.conversation(connection, 1)
   const assistant = messages[1]
-  assert(assistant?.role === 'assistant', 'the assistant message comes second')
+  assert(assistant?.role === 'assistant', 'the second message on the wire is not the assistant\'s')
   assertEqual(messages.length, 2 + calls.length, 'messages')
   for (const [index, call] of calls.entries()) {
     const sent = assistant.toolCalls[index]
@@ -147,12 +147,12 @@ async function partlyAnswered(lab: Lab): Promise<void> {
   for (let read = 0; read < 2; read++) {
     const error = await rejection(reader.next(), 'a read with calls open')
     assertCode(error, 'invalid-request', 'the rejection')
-    for (const { callId } of rest) assert(error.message.includes(callId), `the message names "${callId}"`)
+    for (const { callId } of rest) assert(error.message.includes(callId), `the message does not name "${callId}": ${error.message}`)
   }
   assertEqual(connection.requests.length, 1, 'requests while calls are open')
   await reader.sendToolResults(rest)
-  const { failed, events } = await readOut(reader)
-  assert(!failed, 'the stream goes on once every call is answered')
+  const { failed, error, events } = await readOut(reader)
+  assert(!failed, `the stream failed although every call is answered: ${String(error)}`)
   assertEqual(textOfEvents(events), 'Three answers.', 'text of the second round')
   assertResultsSent(lab, connection, calls)
 }
@@ -175,7 +175,7 @@ async function refusedResults(lab: Lab): Promise<void> {
   await reader.sendToolResults(good)
   const error = await rejection(reader.sendToolResults([first]), 'a second answer')
   assertCode(error, 'invalid-request', 'a second answer')
-  assert(!(await readOut(reader)).failed, 'the stream goes on')
+  assert(!(await readOut(reader)).failed, 'the stream failed after the refusals')
   assertResultsSent(lab, connection, calls)
 }
 

@@ -71,8 +71,10 @@ function assertTruncated({ events, error }: Outcome, truth: Round, what: string)
   assertCode(error, 'truncated', what)
   const { partial } = error
   assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is no start of the truth`)
+  if (events.length) assert(partial, `${what}: the error has no partial answer`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
-  assert(truth.reasoning.startsWith(partial?.reasoning ?? ''), `${what}: partial.reasoning is no start of the truth`)
+  assertEqual(partial?.reasoning ?? '', reasoningOfEvents(events), `${what}: partial.reasoning`)
+  assert(truth.reasoning.startsWith(reasoningOfEvents(events)), `${what}: reasoning of the events is no start of the truth`)
   for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
     const whole = truth.toolCalls[index]
     assertEqual(call.name, whole?.name, `${what}: name of partial call ${index}`)
@@ -80,6 +82,9 @@ function assertTruncated({ events, error }: Outcome, truth: Round, what: string)
     else assert(whole?.argumentsText.startsWith(call.argumentsText), `${what}: arguments of partial call ${index} are no start of the truth`)
   }
 }
+
+const reasoningOfEvents = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.type === 'reasoning-delta' ? event.text : '')).join('')
 
 async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
   const { turns } = scriptNamed('unicode')

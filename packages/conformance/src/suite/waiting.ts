@@ -1,6 +1,6 @@
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Connection, Lab } from '../lab.js'
-import { readOut, stream } from '../lab.js'
+import { readOut, stream, textOfEvents } from '../lab.js'
 import { type Step, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
@@ -120,8 +120,8 @@ async function silence(lab: Lab): Promise<void> {
   await lab.clock.advance(1)
   const { events, error } = await withoutHang(out, 'the read')
   assertCode(error, 'timeout', 'the call')
-    assertEqual(error.reason, 'idle', 'reason of the error')
-  assert(events.length > 0 && error.partial?.text !== '', 'the partial answer is kept')
+  assertEqual(error.reason, 'idle', 'reason of the error')
+  assertEqual([textOfEvents(events), error.partial?.text], ['Hello', 'Hello'], 'text of the events and of the partial answer')
   assertEqual([connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], [1, true, 0], 'requests, connection closed, timers left')
 }
 
@@ -137,7 +137,7 @@ async function drip(lab: Lab, ping: (answer: { readonly headers: Readonly<Record
   const { error } = await lab.clock.run(out, 'the stream')
   const waited = lab.clock.now() - start
   assertCode(error, 'timeout', 'the call')
-    assertEqual(error.reason, 'idle', 'reason of the error')
+  assertEqual(error.reason, 'idle', 'reason of the error')
   assert(waited >= 60_000 && waited <= 68_000, `gave up after ${waited} ms, not at 60000`)
   assertEqual(lab.clock.pending, 0, 'timers left')
 }
