@@ -18,8 +18,8 @@ const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding:
 describe('the class of', () => {
   test('CVE-2024-6587: an address that somebody gives does not get the vendor\'s key', async () => {
     const environment = (name: string): string | undefined => (name.endsWith('_API_KEY') ? apiKey : undefined)
+    const sent: string[] = []
     for (const provider of ['openai', 'anthropic', 'google', 'deepseek']) {
-      const sent: string[] = []
       const fetch = (_: unknown, init: RequestInit = {}) => {
         sent.push(JSON.stringify([...new Headers(init.headers)]))
         return Promise.resolve(new Response('{}', { status: 400 }))
@@ -28,8 +28,9 @@ describe('the class of', () => {
       expect(resolveApiKey(resolveModel(config, { environment }), { environment })).toBeUndefined()
       // Some send nothing at all without a key.
       await newProvider(config, { environment }).then((made) => made.complete('Hi', once)).catch(() => undefined)
-      expect(sent.join()).not.toContain(apiKey)
     }
+    expect(sent.length).toBeGreaterThan(1)
+    expect(sent.join()).not.toContain(apiKey)
   })
 
   test('a key in the address: none is there to be shown with it', async () => {
@@ -94,7 +95,7 @@ describe('the class of', () => {
 
   test('CVE-2025-66414, CVE-2026-22812: no package listens for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
-    for (const { path, text } of sources) expect(/\.listen\(|createServer\(|ServerTransport\b/.test(text.replace(/\/\*.*?\*\/|\/\/.*/gs, '')), path).toBe(false)
+    for (const { path, text } of sources) expect(/\.listen\(|createServer\(|ServerTransport\b/.test(text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')), path).toBe(false)
   })
 
   test('CVE-2026-21852, CVE-2025-59536: a project says neither where a key goes nor what runs', () => {

@@ -148,9 +148,7 @@ describe.each(targets)('$name', (target) => {
     for await (const _ of reader) continue
     for (const value of [provider, reader, reader.messages(), reader.usage()]) {
       for (const text of textsOf(value)) expect(text).not.toContain(apiKey.slice(0, 12))
-      expect(() => structuredClone(Object.keys(value))).not.toThrow()
     }
-    expect(() => structuredClone(provider)).toThrow()
     reportFault('K2', { 'objects searched': 4 })
   })
 })
