@@ -7,22 +7,14 @@ import {
   type WireSource, type WireToolCall,
 } from './wire.js'
 
-/** Words of real servers, in lower case and without what follows a colon; all others are `other`. */
-const finishReasons: readonly (readonly [reason: FinishReason, words: string])[] = [
-  ['stop', 'stop eos eos_token end_turn stop_sequence complete'],
-  ['length', 'length max_tokens model_length max_output_tokens model_context_window_exceeded'],
-  ['tool-calls', 'tool_calls tool_call tool_use function_call'],
-  ['content-filter', 'content_filter refusal safety sensitive recitation prohibited_content blocklist spii'],
-  ['error', 'error network_error insufficient_system_resource abort function_call_filter malformed_function_call'],
+/** Words of real servers, some with more after a colon; all others are `other`. */
+const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
+  [/^(stop|eos|eos_token|end_turn|stop_sequence|complete)(:|$)/i, 'stop'],
+  [/^(length|max_tokens|model_length|max_output_tokens|model_context_window_exceeded)(:|$)/i, 'length'],
+  [/^(tool_calls|tool_call|tool_use|function_call)(:|$)/i, 'tool-calls'],
+  [/^(content_filter|refusal|safety|sensitive|recitation|prohibited_content|blocklist|spii)(:|$)/i, 'content-filter'],
+  [/^(error|network_error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
 ]
-
-function toFinishReason(raw: string): FinishReason {
-  const word = raw.toLowerCase().replace(/:.*/, '')
-  return finishReasons.find(([, words]) => words.split(' ').includes(word))?.[0] ?? 'other'
-}
-
-/** Fields in which servers send visible reasoning; the first with text counts. */
-const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
 /** A decoder of one answer, streamed or whole. */
 export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
@@ -100,7 +92,7 @@ class ChatDecoder implements Decoder {
     this.#sink.model(asText(answer.model))
     const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
-    if (answer.citations ?? answer.search_results) this.#cite(answer)
+    if (answer.citations ?? answer.search_results ?? (counts && answer.web_search)) this.#cite(answer)
     if (choice) this.#choice(choice)
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
@@ -116,7 +108,7 @@ class ChatDecoder implements Decoder {
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
     this.#fillUp()
-    this.#sink.finish(toFinishReason(raw), raw)
+    this.#sink.finish(finishReasons.find(([words]) => words.test(raw))?.[1] ?? 'other', raw)
   }
 
   /** Takes from a whole message what has not come in pieces. */
@@ -174,8 +166,7 @@ class ChatDecoder implements Decoder {
 
   #reasoning(message: Partial<WireMessage>): void {
     const { reasoning_content, reasoning, reasoning_text } = message
-    const some = reasoning_content !== undefined || reasoning !== undefined || reasoning_text !== undefined
-    const field = some ? reasoningFields.find((name) => asText(message[name])) : undefined
+    const field = asText(reasoning_content) ? 'reasoning_content' : asText(reasoning) ? 'reasoning' : asText(reasoning_text) && 'reasoning_text'
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
@@ -216,10 +207,9 @@ class ChatDecoder implements Decoder {
   }
 
   /** Servers repeat the list in every chunk: it is given out once. */
-  #cite({ search_results, citations }: Partial<WireAnswer>): void {
-    const results = toCitations(asItems<WireSource>(search_results))
-    const urls = Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : []
-    const found = results.length ? results : toCitations(urls)
+  #cite({ search_results, web_search, citations }: Partial<WireAnswer>): void {
+    const results = toCitations(asItems<WireSource>(search_results ?? web_search))
+    const found = results.length || !Array.isArray(citations) ? results : toCitations(citations.map((url: unknown) => ({ url })))
     if (found.length) this.#sources = found
   }
 
@@ -237,7 +227,7 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
-  sources.flatMap(({ url, title, content, snippet }) => {
+  sources.flatMap(({ link, url = link, title, content, snippet }) => {
     const fields = Object.entries({ url, title, text: asText(content) || snippet }).filter(([, value]) => asText(value))
     return asText(url) || asText(title) ? [Object.fromEntries(fields)] : []
   })

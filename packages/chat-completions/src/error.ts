@@ -7,8 +7,8 @@ type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
 /** What a vendor's code or type says better than the status. */
 const codes: Names = [
   [/context_(length|window|size)|exceed_context/, 'context-length'],
-  [/insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required/, 'quota-exhausted'],
-  [/content_?(filter|policy|moderation)|responsibleaipolicy|data_inspection|moderation_blocked/, 'content-filter'],
+  [/insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1113_/, 'quota-exhausted'],
+  [/content_?(filter|policy|moderation)|responsibleaipolicy|data_?inspection|moderation_blocked/, 'content-filter'],
   [/model_(not_found|not_exist|not_available)|invalid_model|unknown_model/, 'not-found'],
   [/invalid_api_key|incorrect_api_key|invalid_authentication/, 'auth'],
   [/overload|service_unavailable|capacity_exceeded/, 'overloaded'],
@@ -61,7 +61,7 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
 /** The HTTP status a failure inside an answer stands for. */
 export function failureStatus(body: unknown): number | undefined {
   const { status_code, http_status_code, status, code } = failureOf(body)
-  return [status_code, http_status_code, status, code].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600)
+  return [status_code, http_status_code, status, code].map(Number).find((value) => value >= 400 && value < 600)
 }
 
 function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {

@@ -7,7 +7,7 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results'>
+export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search'>
 /** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
 /** What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself. */
@@ -20,7 +20,7 @@ export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
 /** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
 export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
 /** A source of the answer. */
-export type WireSource = Fields<'url' | 'title' | 'content' | 'snippet'>
+export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet'>
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 

@@ -250,6 +250,8 @@ describe('beside the answer', () => {
     expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'] })).citations).toEqual([{ url: 'https://a.test' }])
     const results = [{ title: 'A', url: 'https://a.test', snippet: 'said', date: null }]
     expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'], search_results: results })).citations).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
+    const web_search = [{ title: 'A', link: 'https://a.test', content: 'said', media: 'a', icon: 'https://a.test/i' }]
+    expect((await generate({ ...whole({ content: 'Hi' }), usage: { prompt_tokens: 1 }, web_search })).citations).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
   })
 
   test('tools the server ran', async () => {
