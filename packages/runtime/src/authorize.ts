@@ -1,4 +1,6 @@
 import type { ToolCallAction, AgentCallAction } from './action.js'
+import { mostMessageLength } from './message-of.js'
+import { cut, toWellFormed } from './well-formed.js'
 
 /** What somebody said when asked for approval. */
 export interface Approval {
@@ -46,14 +48,21 @@ export type Authorize = (action: ToolCallAction | AgentCallAction, context: Auth
 
 /** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
 export function toDecision(answer: unknown): Decision {
-  const { effect, reason } = (answer ?? {}) as Partial<Decision>
-  if (effect === 'allow' || effect === 'require-approval') return answer as Decision
+  const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
+  const reason = toReason(given)
+  const told = reason !== undefined && { reason }
+  if (effect === 'allow') return { effect, ...told }
+  if (effect === 'require-approval') return { effect, ...told, ask: (signal) => (answer as Extract<Decision, { effect: 'require-approval' }>).ask(signal) }
   if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
   return { effect: 'deny', reason: `authorize answered with the effect ${JSON.stringify(effect)}; it must be allow, deny or require-approval` }
 }
 
 /** The approval to act upon: nothing but `true` approves. */
 export function toApproval(answer: unknown): Approval {
-  const given = (answer ?? {}) as Approval
-  return { ...given, approved: (given.approved as unknown) === true }
+  const { approved, by, reason: given } = (answer ?? {}) as Approval
+  const reason = toReason(given)
+  return { approved: (approved as unknown) === true, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
 }
+
+/** A reason that can be told. */
+const toReason = (reason: unknown): string | undefined => (typeof reason === 'string' && reason ? cut(toWellFormed(reason), mostMessageLength) : undefined)

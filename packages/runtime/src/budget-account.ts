@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { toObserver } from './observer.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */
@@ -38,7 +39,7 @@ export class BudgetAccount {
   readonly #spent = new Map<Amount, number>()
   readonly #held = new Map<Amount, number>()
   readonly #warned = new Set<keyof RunBudget>()
-  #onDecision: ((decision: BudgetDecision) => void) | undefined
+  readonly #onDecision: (decision: BudgetDecision) => void
   #currency: string | undefined
 
   constructor(budget: RunBudget, now: () => number, onDecision: ((decision: BudgetDecision) => void) | undefined) {
@@ -51,7 +52,7 @@ export class BudgetAccount {
     this.#budget = budget
     this.#now = now
     this.#startedAt = now()
-    this.#onDecision = onDecision
+    this.#onDecision = toObserver(onDecision)
   }
 
   get spent(): Amounts {
@@ -152,12 +153,6 @@ export class BudgetAccount {
 
   /** Told is who asked, and who stands between it and this limit. */
   #tell(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
-    for (const account of told.slice(0, told.indexOf(this) + 1)) {
-      try {
-        account.#onDecision?.(decision)
-      } catch {
-        account.#onDecision = undefined
-      }
-    }
+    for (const account of told.slice(0, told.indexOf(this) + 1)) account.#onDecision(decision)
   }
 }

@@ -72,6 +72,11 @@ export class BudgetLedger {
     this.#count({ toolCalls: 1 })
   }
 
+  /** @throws {BudgetExceededError} the time is over. */
+  checkTime(): void {
+    this.#count({})
+  }
+
   /** Counts one step. @throws {BudgetExceededError} it would be one too many, or the time is over. */
   reserveStep(): void {
     this.#count({ steps: 1 })

@@ -9,7 +9,6 @@ import type { FailurePhase } from './run-event.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { executeBatch, type ToolOutcome } from './tool-batch.js'
-import { untilAborted } from './until-aborted.js'
 
 /** What the calls of one step came to. */
 export interface DispatchResult {
@@ -126,9 +125,9 @@ class Round {
     const actionId = call.id
     let decision: Decision
     try {
-      decision = toDecision(await untilAborted(request.authorize(action, { runId, step, actionId, signal }), signal))
+      decision = toDecision(await this.#state.wait(request.authorize(action, { runId, step, actionId, signal })))
     } catch (error) {
-      signal.throwIfAborted()
+      this.#goOn()
       decision = { effect: 'deny', reason: messageOf(error) }
     }
     events.emit({ type: 'policy_decision', actionId, effect: decision.effect, ...(decision.reason !== undefined && { reason: decision.reason }) })
@@ -144,13 +143,19 @@ class Round {
   }
 
   async #ask(decision: Extract<Decision, { effect: 'require-approval' }>): Promise<Approval> {
-    const { signal } = this.#state
     try {
-      return toApproval(await untilAborted(decision.ask(signal), signal))
+      return toApproval(await this.#state.wait(decision.ask(this.#state.signal)))
     } catch (error) {
-      signal.throwIfAborted()
+      this.#goOn()
       return { approved: false, reason: messageOf(error) }
     }
+  }
+
+  /** Throws what ended the run while somebody was asked: that is no denial. */
+  #goOn(): void {
+    const { signal, ledger } = this.#state
+    signal.throwIfAborted()
+    ledger.checkTime()
   }
 
   /** A budget that has no room for the call refuses it here, before it is executed. */

@@ -1,3 +1,4 @@
+import { toObserver } from './observer.js'
 import type { RunEvent } from './run-event.js'
 
 /** Where events go besides the observer; the promise settles when there is room for more. */
@@ -16,27 +17,18 @@ export class EventEmitter {
   step = 0
   readonly #runId: string
   readonly #sink: EventSink | undefined
-  #observer: ((event: RunEvent) => unknown) | undefined
+  readonly #tell: (event: RunEvent) => void
 
   constructor(runId: string, observer: ((event: RunEvent) => unknown) | undefined, sink: EventSink | undefined) {
     this.#runId = runId
-    this.#observer = observer
+    this.#tell = toObserver(observer)
     this.#sink = sink
   }
 
   emit(event: Without<RunEvent>): void {
     const whole = { ...event, runId: this.#runId, step: this.step } as RunEvent
     this.#sink?.push(whole)
-    if (!this.#observer) return
-    const disable = (): void => {
-      this.#observer = undefined
-    }
-    try {
-      const answer = this.#observer(whole)
-      if (answer instanceof Promise) answer.catch(disable)
-    } catch {
-      disable()
-    }
+    this.#tell(whole)
   }
 
   /** Settles when a reader of the events has taken all of them; at once where nobody reads. */

@@ -4,6 +4,7 @@ import { LlmError } from '@modelport/core'
 import { hostsOf, McpConnection } from './mcp-connection.js'
 import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
+import { toObserver } from './observer.js'
 import type { Tool } from './tool.js'
 import type { ToolSource } from './tool-source.js'
 import { untilAborted } from './until-aborted.js'
@@ -78,9 +79,9 @@ export interface McpSettings {
   readonly timeoutMs?: number
   /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
   readonly maxResultLength?: number
-  /** Told of each schema that is left to the server to check, because it has something that is not understood, or a pattern that may take very long. */
+  /** Told of each schema that is left to the server to check, because it has something that is not understood, or a pattern that may take very long. What it throws switches it off. */
   onWarning?(warning: LlmError): void
-  /** Told when the server reports progress of a call. */
+  /** Told when the server reports progress of a call. What it throws switches it off. */
   onProgress?(progress: McpProgress): void
 }
 
@@ -93,6 +94,11 @@ export function mcpTools(settings: McpSettings): ToolSource {
   const { name, transport, prefix = '' } = settings
   if (!/^[\w-]{0,40}$/.test(prefix)) throw new LlmError('config', `MCP server "${name}": the prefix must be at most 40 letters, digits, "_" or "-"`)
   const connection = new McpConnection(settings)
+  const guarded: McpSettings = {
+    ...settings,
+    onWarning: toObserver((warning: LlmError) => settings.onWarning?.(warning)),
+    ...(settings.onProgress && { onProgress: toObserver((progress: McpProgress) => settings.onProgress?.(progress)) }),
+  }
   let made: { readonly from: readonly unknown[]; readonly tools: readonly Tool[] } | undefined
   const read = async (): Promise<readonly Tool[]> => {
     const listed = await connection.list()
@@ -101,7 +107,7 @@ export function mcpTools(settings: McpSettings): ToolSource {
     const wanted = listed.filter((tool) => settings.only?.includes(tool.name) ?? true)
     const missing = settings.only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
     if (missing.length) throw new LlmError('config', `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(listed.map((tool) => tool.name).join(', '))}`)
-    made = { from: listed, tools: wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings)) }
+    made = { from: listed, tools: wanted.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, guarded)) }
     return made.tools
   }
   return {

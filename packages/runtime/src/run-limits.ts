@@ -53,7 +53,7 @@ export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]):
     const value = Number(limits[name])
     const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
     if (!isWhole || value < low || value > high) {
-      throw new LlmError('config', `limits.${name} must be a whole number between ${low} and ${high}, not ${JSON.stringify(limits[name])}`)
+      throw new LlmError('config', `limits.${name} must be a whole number ${high === Infinity ? `of at least ${low}` : `between ${low} and ${high}`}, not ${JSON.stringify(limits[name])}`)
     }
   }
   const unknown = Object.keys(limits).filter((key) => !(key in defaultLimits))

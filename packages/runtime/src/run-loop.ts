@@ -5,6 +5,7 @@ import { compactBefore } from './auto-compaction.js'
 import { causesOf } from './causes.js'
 import { dispatch } from './dispatch.js'
 import { findJsonObject } from './json-object.js'
+import { messageOf } from './message-of.js'
 import { callModel } from './model-call.js'
 import { expectedReply, toOutputCorrection, toParseCorrection } from './prompts/corrections.js'
 import { type ModelReply, readReply, type Understood } from './read-reply.js'
@@ -85,11 +86,12 @@ async function finishRun(state: RunState, { message, finishReason }: ModelReply,
   return { status: 'final', content, ...(checked.output !== undefined && { output: checked.output }), ...(finishReason === 'length' && { truncated: true }) }
 }
 
-async function checkOutput({ output }: RunState, content: Content): Promise<{ ok: true; output?: unknown } | { ok: false; message: string }> {
+async function checkOutput(state: RunState, content: Content): Promise<{ ok: true; output?: unknown } | { ok: false; message: string }> {
+  const { output } = state
   if (!output) return { ok: true }
   const found = findJsonObject(textOf(content))
   if (!found.ok) return found
-  const validated = await output.validate(found.value)
+  const validated = await state.wait(output.validate(found.value))
   return validated.ok ? { ok: true, output: validated.value } : validated
 }
 
@@ -134,7 +136,7 @@ function toEnding(state: RunState, error: unknown): Ending {
   if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }
   const decision = decisionOf(error)
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
-  const failure = isLlmError(error) ? error : new LlmError('unknown', error instanceof Error ? error.message : String(error), { cause: error })
+  const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
   events.emit({ type: 'llm_error', message: failure.message, code: failure.code, recoverable: false })
   return { status: 'failed', error: failure }
 }

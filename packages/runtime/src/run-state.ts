@@ -1,4 +1,4 @@
-import { type ChatMessage, LlmError, type Provider, type TokenUsage, type ToolDefinition, toUsage } from '@modelport/core'
+import { type ChatMessage, LlmError, mergeOptions, type Provider, type TokenUsage, type ToolDefinition, toUsage, validateOptions } from '@modelport/core'
 import { type ActionMode, resolveMode } from './action-mode.js'
 import { checkAutoCompaction } from './auto-compaction.js'
 import { type BudgetDecision, BudgetLedger } from './budget.js'
@@ -8,6 +8,7 @@ import { EventEmitter, type EventSink } from './event-emitter.js'
 import { ProgressGuard } from './guards/progress-guard.js'
 import { RepeatGuard } from './guards/repeat-guard.js'
 import { StreakGuard } from './guards/streak-guard.js'
+import { longestTimer } from './longest-timer.js'
 import type { ContextManifest } from './manifest.js'
 import type { CallMetrics } from './metrics.js'
 import { type RunLimits, toLimits } from './run-limits.js'
@@ -66,6 +67,7 @@ export class RunState {
     this.preset = toPreset(request.preset)
     this.limits = toLimits(this.preset.limits, request.limits)
     this.mode = resolveMode(request.mode, request.capabilities, request.profile)
+    validateOptions(mergeOptions(this.preset.options, request.options))
     this.runId = request.runId ?? `run_${crypto.randomUUID()}`
     this.events = new EventEmitter(this.runId, request.onEvent?.bind(request), sink)
     this.isBudgeted = request.budget !== undefined
@@ -86,10 +88,32 @@ export class RunState {
   /** Asks for the tools as they are now. */
   async refreshTools(): Promise<void> {
     const { tools = [], sources = [], agents = [] } = this.request
-    const own = typeof tools === 'function' ? await untilAborted(tools(this.step), this.signal) : tools
-    const sourced = await untilAborted(Promise.all(sources.map((source) => source.tools(this.signal))), this.signal)
+    const own = typeof tools === 'function' ? await this.wait(tools(this.step)) : tools
+    const sourced = await this.wait(Promise.all(sources.map((source) => source.tools(this.signal))))
     this.tools = uniqueTools([...own, ...sourced.flat()])
     this.delegation = toDelegationTools(agents, this.toolDefinitions, this.ledger)
+  }
+
+  /** Waits for the application's own code, and no longer than until the run is cancelled or its time is over. */
+  async wait<T>(value: T | PromiseLike<T>): Promise<T> {
+    const { runtimeMs } = this.ledger.remaining()
+    if (runtimeMs === Infinity) return untilAborted(value, this.signal)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const over = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        try {
+          this.ledger.checkTime()
+        } catch (error) {
+          reject(error)
+        }
+        // One more: a timer may be early, and the budget must then find the time over.
+      }, Math.min(Math.ceil(runtimeMs) + 1, longestTimer))
+    })
+    try {
+      return await untilAborted(Promise.race([value, over]), this.signal)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Goes on with these messages, of which some were there before. */

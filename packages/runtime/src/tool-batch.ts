@@ -125,7 +125,7 @@ class Batch {
       this.#startMore()
     }
     // One more: a timer may be early, and the budget must then find the time over.
-    const timeoutMs = Math.min(tool.timeoutMs ?? this.#timeoutMs, Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1)
+    const timeoutMs = Math.min(Number(tool.timeoutMs) > 0 ? Number(tool.timeoutMs) : this.#timeoutMs, Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1)
     run.answer(this.#options.step, timeoutMs, () => this.#options.onStart?.(call)).then(finish, (error: unknown) => {
       this.#failure ??= { error }
       finish(toRefusal('refused', messageOf(error)))

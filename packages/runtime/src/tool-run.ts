@@ -101,7 +101,8 @@ export class ToolRun {
     if (refused !== undefined) return { ok: false, message: refused }
     try {
       // A copy: what a tool does to its arguments must not reach the transcript.
-      return await this.#tool.validate(structuredClone(this.#call.arguments))
+      const checked = await this.#tool.validate(structuredClone(this.#call.arguments))
+      return checked.ok ? checked : { ok: false, message: messageOf(checked) }
     } catch (error) {
       return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
     }
