@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { ProviderError } from '@modelport/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { node } from '../support/platform.js'
 import { reportFault } from '../support/faults.js'
 import { once as oneAttempt, targets } from './targets.js'
 
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const target = targets.find(({ name }) => name === 'openai-compatible')!
 const timeouts = { connectMs: 100, headersMs: 5_000 }
 

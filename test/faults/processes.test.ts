@@ -3,15 +3,13 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { node } from '../support/platform.js'
 import { root } from '../../scripts/workspaces.mjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundlePrograms } from '../support/bundle.js'
 import { startChatServer } from '../support/chat-server.js'
 import { reportFault } from '../support/faults.js'
 import { apiKey, serve } from './targets.js'
-
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
-if (!node) console.log('skipped: these are options of Node')
 
 describe.runIf(node)('a process of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-process-'))

@@ -4,11 +4,6 @@ import { isLlmError, type Provider } from '@modelport/core'
 import { afterEach } from 'vitest'
 import { createProvider, type Driver, parseJson, postJson, type ProviderSettings, toProviderError } from '@modelport/driver'
 
-/** Elsewhere it is the platform's own fetch, which unpacks bodies itself and may keep the reason of a failure to itself. */
-export const deno: boolean = 'Deno' in globalThis
-/** True where undici sends. */
-export const node: boolean = !deno && process.versions['bun'] === undefined
-
 /** What a server does with a request. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -4,10 +4,10 @@ import { inspect } from 'node:util'
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { createJsonClient, type ProviderSettings, toProviderError } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
+import { node } from '../../../test/support/platform.js'
 import { parseProxy, proxySecrets } from '../src/proxy.js'
 import { createTransport } from '../src/transport.js'
 
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const password = 'pä:ss w%rd/7@x'
 const userinfo = `us%er:${encodeURIComponent(password)}`
 

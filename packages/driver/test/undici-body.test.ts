@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createTransport, toByteSource } from '@modelport/driver'
+import { node } from '../../../test/support/platform.js'
 
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { node } from '../../../test/support/platform.js'
 import { UndiciBody } from '../src/undici-body.js'
 
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 const kib = 1024
 
 /** A connection that does what it is told, and keeps what that was. */

@@ -3,8 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { createTransport, toByteSource } from '@modelport/driver'
 import { afterEach, describe, expect, test } from 'vitest'
-
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
+import { node } from '../../../test/support/platform.js'
 
 /** The head of a packed text: nothing can be unpacked yet. */
 const begun = gzipSync('unpacked').subarray(0, 10)

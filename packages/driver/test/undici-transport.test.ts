@@ -1,9 +1,10 @@
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { deno, node } from '../../../test/support/platform.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
-import { body, codeOf, deno, type Handler, lines, node, provider, read, serve, stops, whole } from './loopback-wire.js'
+import { body, codeOf, type Handler, lines, provider, read, serve, stops, whole } from './loopback-wire.js'
 
 describe('bodies', () => {
   test('a chunked stream arrives as it is sent', async () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { node } from '../../../test/support/platform.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +12,6 @@ import { end, line, once, provider } from './recorded-server.js'
 
 /** Only the proxy is asked, and it asks nobody. */
 const baseUrl = 'http://model.test/v1'
-const node = !('Deno' in globalThis) && process.versions['bun'] === undefined
 
 describe.runIf(node)('through a proxy with a password', () => {
   const asked: string[] = []
