@@ -9,8 +9,6 @@ import { describe, expect, test } from 'vitest'
 import { corpusCases, type CorpusCase, corpusFetch, decodeCase, hasCorpus } from './support/corpus.js'
 import { everyObject, everyValue, isStream, type SseEvent, withEvents } from './support/wire-forms.js'
 
-if (!hasCorpus) console.log('skipped: ../shared/corpus is not there')
-
 const apiKey = 'sk-ant-recorded-0123456789'
 const apis: Readonly<Record<string, (model: string, fetch: Fetch) => Provider>> = {
   'anthropic-messages': (model, fetch) => createAnthropic({ apiKey, model, fetch }),

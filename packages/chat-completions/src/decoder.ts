@@ -44,7 +44,7 @@ class ChatDecoder implements Decoder {
   #message: Partial<WireMessage> | undefined
   /** Calls by the wire's index or id. */
   readonly #calls = new Map<unknown, OpenCall>()
-  #lastSlot: unknown
+  #lastCall: OpenCall | undefined
   #callCount = 0
   #field: string | undefined
   readonly #details: JsonObject[] = []
@@ -182,8 +182,9 @@ class ChatDecoder implements Decoder {
     const id = asText(wireId)
     const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{ name: unknown; arguments: unknown }>(body)
     const name = asText(wireName) || asText(asObject(custom)['name'])
-    const slot = index ?? (id || (name ? `#${this.#callCount}` : this.#lastSlot))
-    let call = this.#calls.get(slot)
+    const slot = index ?? (id || `#${this.#callCount}`)
+    // A piece of no known call, which says nothing of its own, goes on with the last one, whatever its index.
+    let call = this.#calls.get(slot) ?? (id || name ? undefined : this.#lastCall)
     if (!call && !id && !name && !value) return
     // Some servers give every call the same index: another name, or another id with a name, is another call.
     if (!call || (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))) {
@@ -193,7 +194,7 @@ class ChatDecoder implements Decoder {
     }
     call.id ||= id
     call.name ||= name
-    this.#lastSlot = slot
+    this.#lastCall = call
     this.#seen.calls = true
     if (extra_content) this.#extras[call.place] = extra_content
     this.#sink.toolCall(call.key, { id, name, ...(typeof value === 'string' ? { text: value } : value ? { value } : {}) })

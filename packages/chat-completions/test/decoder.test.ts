@@ -167,6 +167,10 @@ describe('tool calls', () => {
     expect(await streamed(call(0, '', 'f', '{}'), call(0, '', 'g', '{}'))).toEqual([['call_1', 'f', '{}'], ['call_2', 'g', '{}']])
   })
 
+  test('an index that is wrong at the start of a call', async () => {
+    expect(await streamed(call(0, 'a', 'f', '{}'), call(0, 'b', 'f', ''), call(1, undefined, undefined, '{"x"'), call(1, undefined, undefined, ':1}'))).toEqual([['a', 'f', '{}'], ['b', 'f', '{"x":1}']])
+  })
+
   test('id and name repeated, a new id in each piece, null arguments, an empty piece at the end', async () => {
     expect(await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', ''))).toEqual([['a', 'f', '{}']])
     expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'b', undefined, '}'))).toEqual([['a', 'f', '{}']])

@@ -23,6 +23,8 @@ const isFilled = (value: unknown): value is object => typeof value === 'object' 
 
 /** The blocks of one answer: passed on as they come, and kept for an exact replay. */
 export class AnswerBlocks {
+  /** The highest key of a block so far; below 0 where there is none. */
+  last = -1
   readonly #sink: Sink
   readonly #spans: SpanRecorder
   readonly #blocks = new Map<number, OpenBlock>()
@@ -41,6 +43,7 @@ export class AnswerBlocks {
     if (!block || !type) return
     const kept: OpenBlock['kept'] = { ...block, type }
     this.#blocks.set(key, { kept, spans: [], json: new TextBuffer(), closed: false })
+    this.last = Math.max(this.last, key)
     this.#spans.follow(undefined)
     if (type === 'text') this.#sink.text(text(block['text']))
     else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))

@@ -48,7 +48,8 @@ export class MessageDecoder implements Decoder {
       if (!text || text === '[DONE]') return
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
-    const index = typeof event.index === 'number' ? event.index : 0
+    // Gateways leave it out: a block then comes after the last, and all else is of the last.
+    const index = typeof event.index === 'number' ? event.index : Math.max(0, this.#blocks.last + (event.content_block ? 1 : 0))
     // The most frequent first: each comparison before it costs every delta.
     switch (event.type ?? record.event) {
       case 'content_block_delta':

@@ -198,6 +198,18 @@ describe('blocks', () => {
     expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
   })
 
+  test('events that do not say of which block they are', async () => {
+    const without = ({ index: _, ...event }: Wire): Wire => event
+    const call = (at: number): Wire[] => [open(at, { type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }), add(at, { type: 'input_json_delta', partial_json: `{"at":${at}}` }), close(at)]
+    const events = [...text(0, 'Hello'), ...call(1), ...call(2)]
+    const deltas = events.map((event) => (event['type'] === 'content_block_delta' ? without(event) : event))
+    for (const each of [deltas, events.map(without)]) {
+      const { reader } = await play([sse(start(), ...each, ...end('tool_use')), sse(start(), ...text(0, '!'), ...end('end_turn'))])
+      expect(reader.fullText()).toBe('Hello!')
+      expect(reader.messages()[1]).toMatchObject({ toolCalls: [{ id: 'toolu_1', arguments: { at: 1 } }, { id: 'toolu_2', arguments: { at: 2 } }] })
+    }
+  })
+
   test('an event of nothing is none', async () => {
     expect((await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])).reader.fullText()).toBe('Hello')
   })
