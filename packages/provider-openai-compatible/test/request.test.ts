@@ -38,12 +38,12 @@ describe('the body', () => {
 
   test('of a stream asks for usage', async () => {
     const { sent, config } = recorder({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
-    for await (const text of await createOpenAICompatible(config).stream('Hello')) expect(text).toBe('Hi')
+    for await (const _ of await createOpenAICompatible(config).stream('Hello'));
     expect(sent[0]?.body).toEqual({
       model: 'm', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4096, temperature: 0.7, stream: true, stream_options: { include_usage: true },
     })
     expect(sent[0]?.headers.get('accept')).toBe('text/event-stream')
-    for await (const text of await createOpenAICompatible({ ...config, quirks: { streamUsage: false } }).stream('Hello')) expect(text).toBe('Hi')
+    for await (const _ of await createOpenAICompatible({ ...config, quirks: { streamUsage: false } }).stream('Hello'));
     expect(sent[1]?.body).not.toHaveProperty('stream_options')
   })
 
