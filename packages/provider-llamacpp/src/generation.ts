@@ -49,7 +49,7 @@ async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefine
   try {
     return await runtime.llama.createGrammar({ grammar })
   } catch (cause) {
-    throw toError('unsupported', 'the schema makes a grammar that llama.cpp refuses, most likely for its size; take out bounds of lengths', 'grammar', cause)
+    throw toError('unsupported', 'the schema makes a grammar that llama.cpp refuses: it is too large (take out bounds of lengths), or a $ref leads back to itself with nothing in between', 'grammar', cause)
   }
 }
 

@@ -24,8 +24,8 @@ const mostPossible = 5000
 
 /**
  * The rules, in llama.cpp's grammar notation, of JSON that fits a schema; the rule `root` is the whole. What the rules allow always
- * fits the schema; they may allow less: properties come in the schema's order, and undeclared ones only where none are declared.
- * `oneOf` is read as `anyOf`.
+ * fits the schema; they may allow less: the required properties come first, each kind in the schema's order, and undeclared ones
+ * only where none are declared. `oneOf` is read as `anyOf`.
  * @throws {LlmError} `unsupported` — a grammar cannot say it; the message has the JSON pointer.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md (read 2026-11-21)
  */
@@ -57,8 +57,8 @@ class SchemaGrammar {
     const said: JsonObject = Object.fromEntries(Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined))
     const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
     if ($ref !== undefined) return this.#reference(said, at)
-    if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toLiteral(JSON.stringify(said['const'])))
-    if (Array.isArray(list) && list.length) return this.#alone(said, ['enum', 'type'], at, () => either(list.map((value) => toLiteral(JSON.stringify(value)))))
+    if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toChoice([said['const']], type, at))
+    if (Array.isArray(list) && list.length) return this.#alone(said, ['enum', 'type'], at, () => toChoice(list, type, at))
     for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
       if (options === undefined) continue
       if (!Array.isArray(options) || !options.length) return refuse(`${at}/${key}`, 'it must be a list of schemas')
@@ -90,7 +90,7 @@ class SchemaGrammar {
     if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return refuse(`${at}/properties`, 'it must be an object of schemas')
     if (!Array.isArray(required) || !required.every((key) => typeof key === 'string')) return refuse(`${at}/required`, 'it must be a list of names')
     const declared = Object.entries(properties)
-    const needed: readonly string[] = required
+    const needed: readonly string[] = [...new Set(required)]
     const undeclared = needed.filter((key) => !declared.some(([known]) => known === key)).map((key) => [key, additionalProperties ?? true] as const)
     const members = [...declared, ...undeclared].map(([key, value]) => ({
       needed: needed.includes(key),
@@ -110,7 +110,8 @@ class SchemaGrammar {
 
   #array({ items = true, prefixItems = [], minItems = 0, maxItems, uniqueItems }: JsonObject, at: string): string {
     if (uniqueItems === true) return refuse(`${at}/uniqueItems`, 'a grammar cannot compare items')
-    const prefix = Array.isArray(items) ? items : (prefixItems as readonly unknown[])
+    if (!Array.isArray(prefixItems)) return refuse(`${at}/prefixItems`, 'it must be a list of schemas')
+    const prefix = Array.isArray(items) ? items : prefixItems
     const places = prefix.map((item, index) => this.#value(item, `${at}/prefixItems/${index}`))
     const least = Math.max(toCount(minItems, `${at}/minItems`) - places.length, 0)
     const most = maxItems === undefined ? undefined : toCount(maxItems, `${at}/maxItems`) - places.length
@@ -172,7 +173,20 @@ function toCount(value: unknown, at: string): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : refuse(at, 'it must be a whole number of at least 0')
 }
 
+/** The values of a list that are of the type, as they are written. */
+function toChoice(values: readonly unknown[], type: unknown, at: string): string {
+  const fitting = type === undefined ? values : values.filter((value) => typesOf(value).some((one) => one === type || (Array.isArray(type) && type.includes(one))))
+  return fitting.length ? either(fitting.map((value) => toLiteral(JSON.stringify(value)))) : refuse(`${at}/type`, 'no value of the list is of this type')
+}
+
+function typesOf(value: unknown): readonly string[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
+}
+
 function repeat(least: number, most: number | undefined, at: string): string {
+  if (most !== undefined && most < least) return refuse(at, 'it is below the least')
   if (least > mostCertain) return refuse(at.replace('/max', '/min'), `more than ${mostCertain} cannot be counted`)
   if ((most ?? 0) > mostPossible) return refuse(at, `more than ${mostPossible} cannot be counted`)
   return most === undefined ? `{${least},}` : `{${least},${most}}`

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 
-/** More bytes than a character has: what is not whole by then is no character. */
+/** As many bytes as a character has at most: what is not whole after as many tokens is no character. */
 const mostPending = 4
 
 /** Text of tokens as they come: characters that several tokens make up are given out whole. */
@@ -8,6 +8,9 @@ export class TokenText {
   readonly #model: LlamaModel
   readonly #shown: readonly string[]
   #pending: Token[] = []
+  /** How much of the pending tokens' text was given out, and how many tokens have added nothing to it since. */
+  #given = 0
+  #waits = 0
   #recent: Token[] = []
 
   /** `shown` are texts of control tokens that belong to the answer: marks of calls and thinking. */
@@ -23,7 +26,14 @@ export class TokenText {
     }
     this.#pending.push(token)
     const text = this.#model.detokenize(this.#pending, true, this.#recent)
-    return text.endsWith('\uFFFD') && this.#pending.length < mostPending ? '' : this.#take(text)
+    if (!text.endsWith('\uFFFD')) return this.#take(text)
+    // A token may hold the end of one character and the start of the next.
+    const whole = text.replace(/\uFFFD+$/, '')
+    const more = whole.slice(this.#given)
+    this.#waits = more ? 1 : this.#waits + 1
+    if (this.#waits >= mostPending) return this.#take(text)
+    this.#given = Math.max(this.#given, whole.length)
+    return more
   }
 
   /** What was held back. */
@@ -34,6 +44,8 @@ export class TokenText {
   #take(text: string): string {
     this.#recent = [...this.#recent, ...this.#pending].slice(-mostPending)
     this.#pending = []
-    return text
+    const rest = text.slice(this.#given)
+    this.#given = this.#waits = 0
+    return rest
   }
 }

@@ -128,6 +128,11 @@ describe('what a grammar cannot say', () => {
     ['/maxItems', { type: 'array', maxItems: -1 }],
     ['/minLength', { type: 'string', minLength: 1.5 }],
     ['/maxLength', { type: 'string', maxLength: null }],
+    ['/maxLength', { type: 'string', minLength: 3, maxLength: 2 }],
+    ['/maxItems', { type: 'array', items: {}, minItems: 3, maxItems: 1 }],
+    ['/prefixItems', { type: 'array', prefixItems: { const: 1 } }],
+    ['/type', { type: 'string', const: 1 }],
+    ['/items/type', { type: 'array', items: { type: 'integer', enum: ['a', 1.5, null] } }],
   ])('is unsupported at %s', (pointer, schema_) => {
     let thrown: unknown
     try {
@@ -144,6 +149,11 @@ describe('what a grammar cannot say', () => {
     expect(first).toBe('value ::= "{" value-1 ("," space value-0)? ("," space value-2)? "}"')
     const [, , , none] = toSchemaRules({ properties: { a: key, b: key, c: key } }, 'value')
     expect(none).toBe('value ::= "{" (value-0 ("," space value-1)? ("," space value-2)? | value-1 ("," space value-2)? | value-2)? "}"')
+  })
+
+  test('a key that is required twice comes once, and of values only those of the type', () => {
+    expect(toSchemaRules({ required: ['a', 'a'] }, 'value').filter((rule) => rule.includes('a\\":'))).toHaveLength(1)
+    expect(toSchemaRules({ type: 'string', enum: ['a', 1, null] }, 'value')[0]).toBe('value ::= ("\\"a\\"")')
   })
 
   test('is refused before a model is loaded, tools by their name', async () => {
