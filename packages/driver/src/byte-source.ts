@@ -26,8 +26,7 @@ export interface PullStream {
 
 /** The source of a response's body: our own Node transport's, a web stream, or a stream of Node. */
 export function toByteSource(response: Response): ByteSource {
-  const body: unknown = response.body
-  if (body === null || body === undefined) return new EmptySource()
+  const body: unknown = response.body ?? new Blob().stream()
   if (typeof (body as ByteSource).pull === 'function') return body as ByteSource
   if (typeof (body as PullStream).on === 'function') return new PullSource(body as PullStream)
   return new WebSource((body as ReadableStream<Uint8Array>).getReader())
@@ -42,16 +41,6 @@ export abstract class Source implements ByteSource {
     return new Promise((take, fail) => {
       this.pull({ take, fail })
     })
-  }
-}
-
-class EmptySource extends Source {
-  pull(taker: ChunkTaker): void {
-    taker.take(undefined)
-  }
-
-  cancel(): void {
-    // There is nothing to drop.
   }
 }
 
@@ -102,7 +91,7 @@ export class PullSource extends Source {
       this.#settle()
     })
     stream.on('close', () => {
-      if (!this.#over) this.#failure ??= new Error('the connection was closed')
+      this.#failure ??= new Error('the connection was closed')
       this.#settle()
     })
   }

@@ -141,11 +141,6 @@ export class Conversation implements EventSource {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 
-  /** Drops the connection. */
-  abandon(): void {
-    this.#exchange.abandon()
-  }
-
   #newExchange(): Exchange {
     return new Exchange(this.#context, this.#maker.turn(this.#messages, this.#tools), this.#emit)
   }

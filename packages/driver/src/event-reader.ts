@@ -1,5 +1,4 @@
-import type { LlmError} from '@modelport/core'
-import { type Reader } from '@modelport/core'
+import type { LlmError, Reader } from '@modelport/core'
 import type { CallScope } from './scope.js'
 
 /** Told once how a step ended. */
@@ -20,8 +19,6 @@ export const oneStep = (go: (step: Step) => void): Promise<boolean | LlmError> =
 export interface EventSource {
   /** Goes on by one step, and tells how it ended, at once where nothing is waited for. */
   advance(step: Step): void
-  /** Drops the connection. */
-  abandon(): void
 }
 
 interface Waiter<T> {
@@ -177,7 +174,6 @@ export class EventReader<T> implements Reader<T> {
 
   #stop(): void {
     this.#ended = true
-    this.#source?.abandon()
     this.#scope.end()
   }
 }

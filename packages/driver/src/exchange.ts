@@ -49,7 +49,7 @@ export class Exchange {
     this.#request = context.driver.request(turn)
     this.recorder = this.#newRecorder()
     this.#forget = context.scope.onEnd(() => {
-      this.abandon()
+      this.#abandon()
     })
   }
 
@@ -69,15 +69,10 @@ export class Exchange {
 
   /** Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise. */
   read(step: Step): void {
-    const source = this.#source
     this.#step = step
-    if (!source) {
-      step.next(true)
-      return
-    }
     this.#idle?.start()
     try {
-      source.pull(this.#taker)
+      this.#source?.pull(this.#taker)
     } catch (error) {
       // A stream that throws where it should fail.
       this.#taker.fail(error)
@@ -112,7 +107,7 @@ export class Exchange {
   }
 
   /** Drops the connection and frees every timer. */
-  abandon(): void {
+  #abandon(): void {
     if (this.ended) return
     this.#idle?.end()
     this.#source?.cancel()
@@ -253,7 +248,7 @@ export class Exchange {
   /** Waits for the next attempt, which looks first whether the call has ended; or throws what the caller shall see. */
   async #recover(thrown: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
-    this.abandon()
+    this.#abandon()
     scope.throwIfEnded()
     const error = thrown instanceof InBandError ? this.#inBand(thrown) : thrown
     const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)

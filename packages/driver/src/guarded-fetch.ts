@@ -42,7 +42,7 @@ async function guardedFetch(guard: FetchGuard, host: string, input: string | URL
     throw new LlmError('config', `${provider}: ${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
   const body = typeof init.body === 'string' && { body: init.body.replace(halfPair, '\\ufffd') }
-  const response = await unlessAborted(guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal }), guard.signal)
+  const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
   const { status, headers, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
@@ -56,21 +56,6 @@ async function guardedFetch(guard: FetchGuard, host: string, input: string | URL
 
 /** Half of a surrogate pair, as `JSON.stringify` writes it; it writes nothing else so. Several vendors refuse it. */
 const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g
-
-/** Rejects once the signal is aborted, also where the transport ignores it: an SDK that waits would keep its timers. */
-function unlessAborted(responding: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort)
-    const settle = (): void => signal.removeEventListener('abort', onAbort)
-    responding.finally(settle).then((response) => {
-      // Nobody waits for it any more: it must not hold its connection.
-      if (signal.aborted) toByteSource(response).cancel()
-      else resolve(response)
-    }, reject)
-  })
-}
 
 /** The start of an error's body; a failing connection ends it early, since the status says enough. */
 async function readErrorText(response: Response): Promise<string> {

@@ -42,11 +42,8 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
     const { method = 'GET', body = null } = init
     const dispatcher = agentFor(options)
     const exchange = new UndiciBody(init.signal)
-    try {
-      dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
-    } catch (error) {
-      exchange.onResponseError(undefined, error)
-    }
+    // What undici refuses it tells the exchange; it throws nothing.
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
       throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
     })
@@ -75,7 +72,7 @@ class ThinResponse {
   }
 
   get ok(): boolean {
-    return this.status >= 200 && this.status < 300
+    return this.status < 300
   }
 
   async text(): Promise<string> {
@@ -90,11 +87,8 @@ class ThinResponse {
   }
 }
 
-function toHeaderRecord(headers: RequestInit['headers']): Record<string, string> {
-  if (!headers) return {}
-  if (Array.isArray(headers) || headers instanceof Headers) return Object.fromEntries(headers)
-  return headers
-}
+const toHeaderRecord = (headers: RequestInit['headers'] = {}): Record<string, string> =>
+  Array.isArray(headers) || headers instanceof Headers ? Object.fromEntries(headers) : headers
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers()

@@ -7,11 +7,14 @@ import { settle } from './scripted-driver.js'
 
 type Step = (reader: EventReader<number>) => boolean | LlmError | Promise<boolean | LlmError>
 
-/** A reader over these steps; how often its source was dropped, and how many steps ran at once. */
+/** A reader over these steps; how often its call ended, and how many steps ran at once. */
 function over(...steps: readonly Step[]) {
   const left = [...steps]
-  const counts = { steps: 0, running: 0, most: 0, abandoned: 0 }
+  const counts = { steps: 0, running: 0, most: 0, ends: 0 }
   const scope = new CallScope(new FakeClock(), 'p', undefined, undefined)
+  scope.onEnd(() => {
+    counts.ends++
+  })
   const reader = new EventReader<number>(scope)
   reader.attach({
     advance: (step) => {
@@ -26,9 +29,6 @@ function over(...steps: readonly Step[]) {
         }
       }
       run().then(step.next, step.fail)
-    },
-    abandon: () => {
-      counts.abandoned++
     },
   })
   return { reader, scope, counts }
@@ -51,7 +51,7 @@ test('items come in order, then the end, and the end again', async () => {
   expect(counts.steps).toBe(1)
   expect(await reader.next()).toEqual(value(3))
   expect([await reader.next(), await reader.next()]).toEqual([done, done])
-  expect([counts.steps, counts.abandoned, scope.ended]).toEqual([4, 1, true])
+  expect([counts.steps, counts.ends, scope.ended]).toEqual([4, 1, true])
 })
 
 test('reads that overlap are served in order, one step at a time', async () => {
@@ -84,7 +84,7 @@ test('what was read before a failure is given out first, whoever waits', async (
   expect(await settled(reader.next())).toBe(failure)
   const alone = over(failing).reader
   expect([await settled(alone.next()), await settled(alone.next()), await settled(alone.next()), await settled(alone.next())]).toEqual([value(1), value(2), failure, failure])
-  expect([scope.ended, counts.abandoned, counts.steps]).toEqual([true, 1, 1])
+  expect([scope.ended, counts.ends, counts.steps]).toEqual([true, 1, 1])
 })
 
 test('a failure stays after close', async () => {
@@ -102,7 +102,7 @@ test('an error that is returned rejects those that wait, and the stream goes on'
   const { reader, counts } = over(() => error, items(1))
   const waiting = [reader.next(), reader.next()].map(settled)
   expect(await Promise.all(waiting)).toEqual([error, error])
-  expect(counts.abandoned).toBe(0)
+  expect(counts.ends).toBe(0)
   expect(await reader.next()).toEqual(value(1))
 })
 
@@ -111,9 +111,9 @@ test('close ends a read that waits, drops what is queued, and is done once', asy
   await reader.next()
   await reader.close()
   expect(await reader.next()).toEqual(done)
-  expect([scope.ended, counts.abandoned]).toEqual([true, 1])
+  expect([scope.ended, counts.ends]).toEqual([true, 1])
   await reader.close()
-  expect(counts.abandoned).toBe(1)
+  expect(counts.ends).toBe(1)
   const waiting = over(() => new Promise<boolean>(() => undefined))
   const read = waiting.reader.next()
   await settle()
@@ -153,7 +153,7 @@ test('the end of a call without a reason is the end of its stream', async () => 
   await reader.next()
   scope.end()
   expect(await reader.next()).toEqual(done)
-  expect([counts.steps, counts.abandoned]).toEqual([1, 1])
+  expect([counts.steps, counts.ends]).toEqual([1, 1])
 })
 
 test('a loop that is left, and a reader that is disposed of, are closed', async () => {
@@ -183,7 +183,6 @@ test('steps that end at once do not pile up', async () => {
       if (left-- === 0) reader.push(1)
       step.next(left >= -1)
     },
-    abandon: () => undefined,
   })
   expect([await reader.next(), await reader.next()]).toEqual([value(1), done])
 })
@@ -195,7 +194,6 @@ test('a source that throws has failed', async () => {
     advance: () => {
       throw broken
     },
-    abandon: () => undefined,
   })
   expect([await settled(reader.next()), await settled(reader.next())]).toEqual([broken, broken])
 })

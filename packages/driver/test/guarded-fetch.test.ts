@@ -102,23 +102,3 @@ test('a response that is none is no success', async () => {
 test.each([[200], [299]])('%i is a success', async (status) => {
   expect((await guarded(() => Promise.resolve(new Response('x', { status }))).fetch('https://h/')).status).toBe(status)
 })
-
-test('an abort ends the wait, before and after it began', async () => {
-  const reason = new Error('enough')
-  const early = guarded(() => new Promise<Response>(() => undefined))
-  early.controller.abort(reason)
-  expect(await caught(early.fetch('https://h/'))).toMatchObject({ code: 'network', cause: { message: 'enough' } })
-  let dropped = false
-  let answer: (response: Response) => void = () => undefined
-  const late = guarded(() => new Promise<Response>((resolve) => {
-    answer = resolve
-  }))
-  const waiting = caught(late.fetch('https://h/'))
-  late.controller.abort(reason)
-  expect(await waiting).toMatchObject({ code: 'network' })
-  answer(new Response(new ReadableStream({ cancel: () => {
-    dropped = true
-  } })))
-  await settle()
-  expect([dropped, getEventListeners(late.controller.signal, 'abort').length]).toEqual([true, 0])
-})

@@ -1,6 +1,6 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client'
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import { checkApiKey, type DriverIo } from '@modelport/driver'
+import { checkApiKey, type DriverIo, keepNewest, postJson } from '@modelport/driver'
 import { providerName } from './error.js'
 
 /** How to reach the API and who asks. */
@@ -72,7 +72,7 @@ export const headersOf = ({ headers }: Connection, betas: readonly string[]): Co
 export type SendMessages = (body: object, betas: readonly string[], io: DriverIo) => Promise<Response>
 
 /**
- * Makes the official client once. It builds each request, with URL, headers and authentication; sending it is the driver's, so the SDK
+ * Makes the official client once. It builds the request, with URL, headers and authentication; body and sending are the driver's, so the SDK
  * retries nothing, waits for nothing and sees no answer. The base client builds what the whole one does, and a bundle is without the
  * 50 kB of its resources.
  * @throws {LlmError} `config` — the SDK refuses to run here.
@@ -87,11 +87,15 @@ export function createSendMessages(connection: Connection, dangerouslyAllowBrows
     openTelemetry: false,
     dangerouslyAllowBrowser,
   })
+  const known = keepNewest<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }>()
   return async (body, betas, io) => {
-    const own = { ...headersOf(connection, betas), 'x-stainless-timeout': null }
-    const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body, headers: { ...own, ...io.headers } })
-    // The SDK gives methods in small letters, which not every transport takes.
-    return io.fetch(url, { ...req, method: 'POST' })
+    // Requests of the same betas differ in their body only.
+    const { url, headers } = await known(betas.join(), async () => {
+      const own = { ...headersOf(connection, betas), 'x-stainless-timeout': null }
+      const { url, req } = await client.buildRequest({ method: 'post', path: '/v1/messages', body: {}, headers: own })
+      return { url, headers: Object.fromEntries(req.headers) }
+    })
+    return postJson(io, url, body, headers)
   }
 }
 

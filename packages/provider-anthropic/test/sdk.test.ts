@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { inspect } from 'node:util'
+import { BaseAnthropic } from '@anthropic-ai/sdk/client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { closeServers, serve } from '../../../test/support/answering-server.js'
 import { countTokens, createAnthropic, listModels, type AnthropicConfig } from '../src/index.js'
@@ -60,6 +61,24 @@ describe('the SDK only sends', () => {
     expect(delays).toContain(1234)
     // The SDK's own time-out.
     expect(delays).not.toContain(600_000)
+  })
+
+  test('it is asked once for requests that differ in their body, and again for other betas; what a fetch does to headers stays there', async () => {
+    const built = vi.spyOn(BaseAnthropic.prototype, 'buildRequest')
+    const sent: Record<string, string>[] = []
+    const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      const headers = init?.headers as Record<string, string>
+      sent.push({ ...headers })
+      headers['x-left'] = 'behind'
+      return Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
+    }
+    const { complete } = provider({ fetch })
+    await complete('One')
+    await complete('Two', { vendor: { headers: { 'X-Own': 'mine' } } })
+    expect([built.mock.calls.length, sent[1]]).toEqual([1, { ...sent[0], 'x-own': 'mine' }])
+    await complete('Three', { vendor: { betas: ['later'] } })
+    expect([built.mock.calls.length, sent[2]]).toEqual([2, { ...sent[0], 'anthropic-beta': 'later' }])
+    expect(sent[0]).toMatchObject({ 'x-api-key': apiKey, 'content-type': 'application/json' })
   })
 
   test('calls at the same time each use their own fetch', async () => {

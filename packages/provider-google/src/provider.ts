@@ -1,6 +1,6 @@
 import type { GenerateContentParameters, GoogleGenAI, HttpOptions } from '@google/genai'
 import type { Provider } from '@modelport/core'
-import { createProvider, type Driver, postJson, type ProviderSettings, type Turn } from '@modelport/driver'
+import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings, type Turn } from '@modelport/driver'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
 import { guardDefaultCredentials } from './default-credentials.js'
@@ -23,6 +23,8 @@ interface GoogleRequest {
 /** What the provider and its other endpoints share. */
 export interface GoogleClient {
   readonly settings: ProviderSettings
+  /** True with a key: each request of a method for a model is like the other, which it is not with tokens that expire. */
+  readonly keyed: boolean
   /** The request of an SDK's method, with its access token, which is kept out of every text from then on. */
   request(call: (models: GoogleGenAI['models'], httpOptions: HttpOptions) => Promise<unknown>): Promise<SdkRequest>
 }
@@ -48,6 +50,7 @@ export function createClient(config: GoogleConfig): GoogleClient {
       hosts: googleHosts(config),
       secrets: () => [apiKey, vertex?.credentials?.private_key, ...recent.all],
     },
+    keyed: apiKey !== undefined || !vertex,
     request: async (call) => {
       const request = await requestOfSdk((httpOptions) => call(sdk.models, httpOptions))
       recent.add(request.headers['authorization']?.replace(/^Bearer /, ''))
@@ -57,18 +60,21 @@ export function createClient(config: GoogleConfig): GoogleClient {
 }
 
 function createDriver(client: GoogleClient, config: GoogleConfig): Driver<GoogleRequest> {
+  const known = keepNewest<SdkRequest>()
+  const ask = ({ model, stream }: GoogleRequest): Promise<SdkRequest> =>
+    client.request((models, httpOptions) => {
+      // The least the SDK takes; the body it makes of this is replaced.
+      const config = { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false }
+      const parameters: GenerateContentParameters = { model, contents: '-', config }
+      return stream ? models.generateContentStream(parameters) : models.generateContent(parameters)
+    })
   return {
     name: providerName,
     framing: 'sse',
     request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits)) }),
-    send: async ({ model, stream, body }, io) => {
-      const { url, headers } = await client.request((models, httpOptions) => {
-        // The least the SDK takes; the body it makes of this is replaced.
-        const config = { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false }
-        const parameters: GenerateContentParameters = { model, contents: '-', config }
-        return stream ? models.generateContentStream(parameters) : models.generateContent(parameters)
-      })
-      return postJson(io, url, body, headers)
+    send: async (request, io) => {
+      const { url, headers } = await (client.keyed ? known(`${request.stream} ${request.model}`, () => ask(request)) : ask(request))
+      return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {
       // Streams have no place for warnings.

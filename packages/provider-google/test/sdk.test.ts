@@ -53,6 +53,19 @@ describe('the SDK builds requests and nothing else', () => {
     expect(request!.body.contents).toEqual([{ role: 'user', parts: [{ text: 'Hello' }] }])
   })
 
+  test('requests that differ in their body only are like each other; each method has its own', async () => {
+    const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
+    const { complete, stream } = createGoogle({ apiKey: key, model, fetch })
+    await complete('One')
+    await complete('Two', { vendor: { headers: { 'X-Own': 'mine' } } })
+    await (await stream('Three')).close()
+    await complete('Four')
+    const [one, two, ...others] = fetch.requests
+    expect([two!.url, two!.headers]).toEqual([one!.url, { ...one!.headers, 'x-own': 'mine' }])
+    expect(others.map(({ url }) => url.split('/models/')[1])).toEqual([`${model}:streamGenerateContent?alt=sse`, `${model}:generateContent`])
+    expect(fetch.requests.map(({ body }) => body.contents[0]!.parts[0]!.text)).toEqual(['One', 'Two', 'Three', 'Four'])
+  })
+
   test('a whole answer is one request to generateContent', async () => {
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
     expect(await createGoogle({ apiKey: key, model, fetch }).complete('Hello')).toBe('Hi')

@@ -1,6 +1,6 @@
 import OpenAI, { type ClientOptions } from 'openai'
 import { isLlmError, LlmError } from '@modelport/core'
-import type { DriverIo } from '@modelport/driver'
+import { type DriverIo, keepNewest, postJson } from '@modelport/driver'
 import type { OpenAIConfig } from './config.js'
 import type { Endpoint } from './endpoint.js'
 
@@ -37,16 +37,30 @@ export function createClient(endpoint: Endpoint, config: Omit<OpenAIConfig, 'mod
   }
 }
 
-/** Lets the SDK build one request, with its URL, headers and authentication, and sends it: the SDK sees no answer. */
-export async function send(client: OpenAI, path: string, body: unknown, io: DriverIo): Promise<Response> {
-  const { url, req } = await build(client, { method: 'post', path, body, headers: io.headers })
-  // The SDK gives methods in small letters, which not every transport takes.
-  return io.fetch(url, { ...req, method: 'POST' })
+/** Sends a body to one endpoint. */
+export type Send = (body: unknown, io: DriverIo) => Promise<Response>
+
+/**
+ * Lets the SDK build a request, with its URL, headers and authentication, once where each is like the other: not with tokens, which
+ * expire. The SDK sees no body and no answer.
+ */
+export function createSend(client: OpenAI, path: string, { token }: Pick<Endpoint, 'token'>): Send {
+  const known = keepNewest<BuiltRequest>()
+  return async (body, io) => {
+    const { url, headers } = await (token ? build(client, path) : known('', () => build(client, path)))
+    return postJson(io, url, body, headers)
+  }
 }
 
-async function build(client: OpenAI, options: Parameters<OpenAI['buildRequest']>[0]): ReturnType<OpenAI['buildRequest']> {
+interface BuiltRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+async function build(client: OpenAI, path: string): Promise<BuiltRequest> {
   try {
-    return await client.buildRequest(options)
+    const { url, req } = await client.buildRequest({ method: 'post', path, body: {} })
+    return { url, headers: Object.fromEntries(req.headers) }
   } catch (error) {
     // The SDK wraps what the callback for the token throws.
     throw error instanceof Error && isLlmError(error.cause) ? error.cause : error

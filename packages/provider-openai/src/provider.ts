@@ -2,7 +2,7 @@ import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
 import type { JsonObject, Provider } from '@modelport/core'
 import { createProvider, type Driver, type ProviderSettings } from '@modelport/driver'
 import { toDialect } from './chat.js'
-import { createClient, send } from './client.js'
+import { createClient, createSend } from './client.js'
 import type { OpenAIConfig } from './config.js'
 import { createResponsesDecoder } from './decoder.js'
 import { type Endpoint, toEndpoint } from './endpoint.js'
@@ -57,7 +57,7 @@ export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection, 
     name,
     framing: 'sse',
     request: (turn) => ({ ...toResponsesRequest(turn, name, traits), ...(deployment !== undefined && { model: deployment }) }),
-    send: (body, io) => send(client, path, body, io),
+    send: createSend(client, path, endpoint),
     decoder: createResponsesDecoder,
     error: (failure) => toError(name, failure),
   }
@@ -72,7 +72,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
     name,
     framing: 'sse',
     request: (turn) => toChatRequest(turn, dialect),
-    send: (body, io) => send(client, '/chat/completions', body, io),
+    send: createSend(client, '/chat/completions', endpoint),
     decoder: createChatDecoder,
     error: (failure) => toError(name, failure),
   }

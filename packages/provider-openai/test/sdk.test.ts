@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { inspect } from 'node:util'
+import OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fetch } from '@modelport/driver'
 import { closeServers, serve } from '../../../test/support/answering-server.js'
@@ -40,6 +41,22 @@ describe('the SDK only sends', () => {
     let text = ''
     for await (const piece of reader) text += piece
     expect([text, reader.finishReason(), paths]).toEqual(['Hello', 'stop', ['/v1/responses']])
+  })
+
+  test('it is asked once for requests that differ in their body; what a fetch does to headers stays there', async () => {
+    const built = vi.spyOn(OpenAI.prototype, 'buildRequest')
+    const sent: Record<string, string>[] = []
+    const fetch: Fetch = async (_, init) => {
+      const headers = init?.headers as Record<string, string>
+      sent.push({ ...headers })
+      headers['x-left'] = 'behind'
+      return Response.json(response(message('ok')))
+    }
+    const { complete } = provider({ fetch })
+    await complete('One')
+    await complete('Two', { vendor: { headers: { 'X-Own': 'mine' } } })
+    expect([built.mock.calls.length, sent[1]]).toEqual([1, { ...sent[0], 'x-own': 'mine' }])
+    expect(sent[0]).toMatchObject({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' })
   })
 
   test('calls at the same time each go through their own fetch', async () => {
