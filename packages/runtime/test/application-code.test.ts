@@ -52,19 +52,27 @@ test('a time that is no number is as if unset', async () => {
   expect(told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } }))).toContain('did not answer within 5 ms')
 })
 
-const outputSchema = { '~standard': { version: 1, vendor: 'own', validate: never, jsonSchema: { input: (): JsonObject => ({ type: 'object' }) } } } as unknown as JsonObject
+/** The clock of the budget. What never comes takes longer than there is. */
+let now = 0
+const tooLong = (): Promise<never> => {
+  now = 1_000_000
+  return never()
+}
+const outputSchema = { '~standard': { version: 1, vendor: 'own', validate: tooLong, jsonSchema: { input: (): JsonObject => ({ type: 'object' }) } } } as unknown as JsonObject
 const waits: [what: string, request: Partial<InferRequest>, response?: string][] = [
-  ['authorize', { authorize: never }],
-  ['an approval', { authorize: () => ({ effect: 'require-approval', ask: never }) }],
-  ['the tools of a step', { tools: never }],
-  ['a source of tools', { sources: [{ name: 's', apiHosts: [], tools: never, close: () => Promise.resolve() }] }],
+  ['authorize', { authorize: tooLong }],
+  ['an approval', { authorize: () => ({ effect: 'require-approval', ask: tooLong }) }],
+  ['the tools of a step', { tools: tooLong }],
+  ['a source of tools', { sources: [{ name: 's', apiHosts: [], tools: tooLong, close: () => Promise.resolve() }] }],
   ['the check of an answer', { outputSchema, tools: [] }, '{"a":1}'],
 ]
 
 test.each(waits)('%s that never comes ends with the time of the budget, and with the signal', async (_, request, response) => {
   const ask = (more: Partial<InferRequest>): Promise<RunResult> =>
     response === undefined ? run({ ...request, ...more }) : infer(createMock({ responses: [response] }), { query: 'go', ...request, ...more })
-  expect(await ask({ budget: { maxRuntimeMs: 20 } })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
+  now = 0
+  const budget = new BudgetLedger({ maxRuntimeMs: 600_000 }, { now: () => now })
+  expect(await ask({ budget })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
   expect(await ask({ signal: AbortSignal.timeout(20) })).toMatchObject({ status: 'cancelled' })
 })
 
