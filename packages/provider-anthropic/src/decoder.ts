@@ -1,5 +1,5 @@
 import type { FinishReason } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
+import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
@@ -46,6 +46,8 @@ export class MessageDecoder implements Decoder {
       // Older versions of the API and some servers end a stream with the word.
       if (text === '[DONE]') this.#finish()
       if (!text || text === '[DONE]') return
+      // Gateways fail in words of their own.
+      if (record.event === 'error') this.#sink.fail({ body: tryParseJson(text) ?? text })
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
     // Gateways leave it out: a block then comes after the last, and all else is of the last.

@@ -59,6 +59,6 @@ function codeOf({ status, body, text }: HttpFailure, type: string | undefined, m
   const known = types.get(type ?? '')
   const worded = status < 500 ? wordings.find(([wording]) => wording.test(message)) : undefined
   if (worded) return worded[1]
-  // Behind a gateway the status may say more than a type that was passed through.
-  return known && (known[0] === status || status < 400 || status === 400) ? known[1] : undefined
+  // Behind a gateway the status may say more than a type that was passed through; a bad request stays one.
+  return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500)) ? known[1] : undefined
 }

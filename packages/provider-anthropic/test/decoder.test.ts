@@ -83,6 +83,11 @@ describe('failures inside a stream', () => {
     await expect(play([answer])).rejects.toMatchObject({ code, status, type, requestId: 'req_9', partial: { text: 'Hel' } })
   })
 
+  test('an error in plain words', async () => {
+    const answer = `${sse(start(), ...text(0, 'Hel'))}event: error\ndata: upstream is gone\n\n`
+    await expect(play([answer])).rejects.toMatchObject({ code: 'unknown', message: expect.stringContaining('upstream is gone') as string, partial: { text: 'Hel' } })
+  })
+
   test('an error without a type of its own event', async () => {
     await expect(play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`])).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
   })

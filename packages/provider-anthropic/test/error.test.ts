@@ -13,6 +13,8 @@ describe('failed answers', () => {
     [400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content-filter'],
     [400, 'invalid_request_error', 'messages: Field required', 'invalid-request'],
     [400, 'exceed_context_size_error', 'the request exceeds the available context size', 'context-length'],
+    [400, 'rate_limit_error', 'slow down', 'rate-limit'],
+    [400, 'api_error', 'bad value', 'invalid-request'],
     [402, 'billing_error', 'pay', 'quota-exhausted'],
     [413, 'request_too_large', 'Request exceeds the maximum size', 'invalid-request'],
     [504, 'timeout_error', 'too slow', 'server'],

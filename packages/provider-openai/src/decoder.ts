@@ -1,5 +1,5 @@
 import { type FinishReason, LlmError } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
+import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { type ItemProgress, ItemReader } from './items.js'
 import { toState } from './state.js'
 import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
@@ -30,7 +30,12 @@ class ResponsesDecoder implements Decoder {
   }
 
   push(record: WireRecord): void {
-    if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
+    if (!record.data.startsWith('{')) {
+      const text = record.data.trim()
+      if (!text || text === '[DONE]') return
+      // Gateways fail in words of their own.
+      if (record.event === 'error') this.#sink.fail({ body: tryParseJson(text) ?? text })
+    }
     const event = parseJson<WireEvent | null>(record.data)
     if (typeof event !== 'object' || event === null) return
     const type = asText(event.type ?? record.event)
@@ -93,7 +98,8 @@ class ResponsesDecoder implements Decoder {
         this.#end({ ...event.response, error: event.response?.error ?? event.error }, type.slice('response.'.length))
         break
       case 'error':
-        this.#sink.fail({ body: event.error ?? event })
+      case 'response.error':
+        this.#sink.fail({ body: event.error ?? event.response?.error ?? event })
     }
   }
 

@@ -119,9 +119,17 @@ describe('how an answer ends', () => {
     ['a policy', { type: 'response.failed', response: { status: 'failed', error: { code: 'bio_policy', message: 'broke' } } }, 'content-filter'],
     ['an error event', { type: 'error', code: 'insufficient_quota', message: 'broke', param: null }, 'quota-exhausted'],
     ['an error event with the error inside', { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'broke' } }, 'context-length'],
+    ['an error event of other servers', { type: 'response.error', error: { type: 'invalid_request_error', message: 'broke' } }, 'invalid-request'],
     ['an error without an event', { error: { message: 'broke', code: 500, type: 'server_error' } }, 'server'],
   ])('%s rejects and keeps what was said', async (_, event, code) => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }), event)).rejects.toMatchObject({ code, message: expect.stringContaining('broke') as string, partial: { text: 'Hel' } })
+  })
+
+  test('a failure in plain words', async () => {
+    const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
+    const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream('Hi', { retry: { attempts: 1 } })
+    await reader.next()
+    await expect(reader.next()).rejects.toMatchObject({ code: 'server', message: expect.stringContaining('it broke') as string, partial: { text: 'Hel' } })
   })
 
   test('Chat Completions in its place is named', async () => {
