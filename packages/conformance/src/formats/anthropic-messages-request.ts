@@ -120,18 +120,29 @@ function conversationViolations({ system, messages = [], thinking, tools }: Wire
     const where = `messages[${index}]`
     for (const field of Object.keys(rest)) found.push(`${where}.${field}: Extra inputs are not permitted`)
     if (!['user', 'assistant', 'system'].includes(String(role))) found.push(`${where}.role: unknown role ${String(role)}`)
-    if (role === messages[index - 1]?.role) found.push(`${where}: roles must alternate`)
     if (role === 'system' && index < messages.length - 1 && messages[index + 1]?.role !== 'assistant') found.push(`${where}: a system message must be last or before an assistant message`)
     if (!blocksOf(content).length) found.push(`${where}.content: empty`)
     for (const [at, block] of blocksOf(content).entries()) found.push(...blockViolations(block, String(role), `${where}.content[${at}]`))
-    found.push(...pairingViolations(messages, index, where))
   }
+  const turns = combined(messages)
+  for (const index of turns.keys()) found.push(...pairingViolations(turns, index, `turn ${index}`))
   const marks = [...blocksOf(system), ...(tools ?? []), ...messages.flatMap(({ content }) => blocksOf(content))].filter((block) => block['cache_control'])
   if (marks.length > 4) found.push(`cache_control: a maximum of 4 blocks, found ${marks.length}`)
-  return [...found, ...thinkingViolations(messages, thinking?.type)]
+  return [...found, ...thinkingViolations(turns, thinking?.type)]
 }
 
-/** Each `tool_use` is answered in the next message, first thing there, and nothing else is. */
+/** The API itself combines messages of one role that follow each other. */
+function combined(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const turns: WireMessage[] = []
+  for (const message of messages) {
+    const last = turns.at(-1)
+    if (last && last.role === message.role) turns.splice(-1, 1, { ...last, content: [...blocksOf(last.content), ...blocksOf(message.content)] })
+    else turns.push(message)
+  }
+  return turns
+}
+
+/** Each `tool_use` is answered in the next turn, first thing there, and nothing else is. */
 function pairingViolations(messages: readonly WireMessage[], index: number, where: string): string[] {
   const ids = (message: WireMessage | undefined, type: string, field: string): unknown[] =>
     blocksOf(message?.content).filter((block) => block.type === type).map((block) => block[field])

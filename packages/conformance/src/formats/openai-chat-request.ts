@@ -121,8 +121,9 @@ function messageViolations(message: WireMessage, where: string, open: Set<unknow
 
 function callViolations(call: WireToolCall, where: string, open: Set<unknown>): string[] {
   const found: string[] = []
-  // "string too long. Expected a string with maximum length 40", as the API answers (see vercel/ai#8132, microsoft/autogen#6377).
-  if (typeof call.id !== 'string' || !/^[\w-]{1,40}$/.test(call.id)) found.push(`${where}.id: not 1 to 40 letters, digits, _ or -`)
+  // "string too long. Expected a string with maximum length 64", as the API answers (decolua/9router#3167, jin-bo/agentao#321); before
+  // August 2026 it was 40 (microsoft/autogen#6377).
+  if (typeof call.id !== 'string' || !/^[\w-]{1,64}$/.test(call.id)) found.push(`${where}.id: not 1 to 64 letters, digits, _ or -`)
   if (open.has(call.id)) found.push(`${where}.id: given twice`)
   if (call.type !== 'function') found.push(`${where}.type: not function`)
   if (!/^[\w-]{1,64}$/.test(String(call.function?.name))) found.push(`${where}.function.name: not 1 to 64 letters, digits, _ or -`)

@@ -114,7 +114,7 @@ function toolViolations(tools: WireBody['tools'], choice: unknown): string[] {
     if (tool['type'] !== 'function') continue
     if (!/^[\w-]{1,64}$/.test(String(tool['name']))) found.push(`${where}.name: not 1 to 64 letters, digits, _ or -`)
     if (typeof tool['parameters'] !== 'object') found.push(`${where}.parameters: missing`)
-    if (typeof tool['strict'] !== 'boolean') found.push(`${where}.strict: missing`)
+    if (tool['strict'] !== null && typeof tool['strict'] !== 'boolean') found.push(`${where}.strict: missing`)
   }
   return found
 }
