@@ -20,3 +20,21 @@ test('the request of an answer that was read to its end is not aborted, of one t
   await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
   expect(ios.map(({ signal }) => signal.aborted)).toEqual([false, false, true])
 })
+
+test('an abort between two chunks of a whole answer ends it', async () => {
+  const reason = new Error('enough')
+  for (let turns = 0; turns < 12; turns++) {
+    const controller = new AbortController()
+    let pulls = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (chunks) => {
+        if (pulls++ > 9) return chunks.close()
+        chunks.enqueue(new TextEncoder().encode(line(text)))
+        for (let turn = 0; turn < turns; turn++) await undefined
+        return controller.abort(reason)
+      },
+    }, { highWaterMark: 0 })
+    const answer = play([() => new Response(body)]).provider.complete('Hi', { signal: controller.signal })
+    await expect(answer).rejects.toBe(reason)
+  }
+})
