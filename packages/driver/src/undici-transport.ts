@@ -42,8 +42,12 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
     const { method = 'GET', body = null } = init
     const dispatcher = agentFor(options)
     const exchange = new UndiciBody(init.signal)
-    // What undici refuses it tells the exchange; it throws nothing.
-    dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
+    try {
+      dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
+    } catch (error) {
+      // A proxy's agent throws what another tells the exchange.
+      exchange.onResponseError(undefined, error)
+    }
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
       throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
     })
