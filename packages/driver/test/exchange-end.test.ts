@@ -28,10 +28,13 @@ test('an abort between two chunks of a whole answer ends it', async () => {
     let pulls = 0
     const body = new ReadableStream<Uint8Array>({
       pull: async (chunks) => {
-        if (pulls++ > 9) return chunks.close()
+        if (pulls++ > 9) {
+          chunks.close()
+          return
+        }
         chunks.enqueue(new TextEncoder().encode(line(text)))
-        for (let turn = 0; turn < turns; turn++) await undefined
-        return controller.abort(reason)
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        controller.abort(reason)
       },
     }, { highWaterMark: 0 })
     const answer = play([() => new Response(body)]).provider.complete('Hi', { signal: controller.signal })

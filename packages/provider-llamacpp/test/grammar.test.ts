@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
 import { toSchemaRules } from '../src/schema-grammar.js'
 import { GrammarLanguage } from './grammar-language.js'
 import { fits } from './schema-check.js'

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import type { LlamaModel, Token } from 'node-llama-cpp'
 import { expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
 import { TokenText } from '../src/token-text.js'
 
 /** Tokens stand for bytes, as in models that have tokens for parts of characters; -1 is a control token. */

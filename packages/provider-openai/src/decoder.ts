@@ -48,10 +48,12 @@ class ResponsesDecoder implements Decoder {
 
   #event(type: string, event: WireEvent): void {
     switch (type) {
-      case 'response.output_text.delta':
-        this.#items.text(this.#progress(event), event.content_index, event.delta)
-        this.#items.logprobs(this.#progress(event), event.logprobs)
+      case 'response.output_text.delta': {
+        const progress = this.#progress(event)
+        this.#items.text(progress, event.content_index, event.delta)
+        this.#items.logprobs(progress, event.logprobs)
         break
+      }
       case 'response.output_text.done':
         this.#items.part(this.#progress(event), event.content_index, { ...event, type: 'output_text' })
         break

@@ -79,6 +79,8 @@ export class ItemReader {
   }
 
   logprobs(progress: ItemProgress, given: WirePart['logprobs']): void {
+    // Mostly an empty list, with every delta.
+    if (!given?.length) return
     const logprobs = toLogprobs(given)
     if (!logprobs.length) return
     progress.weighed = true
