@@ -67,8 +67,12 @@ export class Exchange {
     }
   }
 
-  /** Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise. */
+  /**
+   * Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise.
+   * @throws the reason, when the call ended between two steps: none was there to be told.
+   */
   read(step: Step): void {
+    this.#context.scope.throwIfEnded()
     this.#step = step
     this.#idle?.start()
     try {

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Generation } from '@modelport/core'
 import type { CallContext } from './call-context.js'
-import { oneStep, type Step } from './event-reader.js'
+import { oneStep } from './event-reader.js'
 import type { TurnRecorder } from './turn-recorder.js'
 import type { StartConversation } from './stream-readers.js'
 
@@ -10,12 +10,7 @@ export async function generateAnswer(context: CallContext, start: StartConversat
   const conversation = start(() => undefined)
   try {
     await conversation.open()
-    const advance = (step: Step): void => {
-      // The call may end between two steps, when none is there to be told.
-      context.scope.throwIfEnded()
-      conversation.advance(step)
-    }
-    while ((await oneStep(advance)) === true) recorders.add(conversation.recorder)
+    while ((await oneStep((step) => { conversation.advance(step) })) === true) recorders.add(conversation.recorder)
   } finally {
     context.scope.end()
   }
