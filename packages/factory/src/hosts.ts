@@ -3,6 +3,7 @@ import { fallbackOrder } from './fallback-order.js'
 import { type HostEntry, hostPort, joinHosts, toHostEntry } from './host-entry.js'
 import type { ModelConfig } from './model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
+import type { ResolvedModel } from './row.js'
 
 /**
  * `host:port` that a provider of this configuration asks for answers, or '' for one that opens no connection. Loads no provider
@@ -10,7 +11,7 @@ import { type FactoryContext, resolveModel } from './resolve.js'
  * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
  */
 export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
-  const api = ownHosts(config, context).find(({ purpose }) => purpose === 'api')
+  const api = ownHosts(resolveModel(config, context), context).find(({ purpose }) => purpose === 'api')
   return api ? hostPort(api) : ''
 }
 
@@ -28,13 +29,15 @@ const isList = (configs: ModelConfig | string | readonly (ModelConfig | string)[
 
 /** The hosts of a configuration, and of each it falls back to. */
 function hostsOf(model: ModelConfig | string, context: FactoryContext | undefined): HostEntry[][] {
-  const [own = model, ...spares] = fallbackOrder(model)
-  const when = `${resolveModel(own, context).row.name} fails`
-  return [ownHosts(own, context), ...spares.map((spare) => ownHosts(spare, context).map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? when })))]
+  const models = fallbackOrder(model).map((one) => resolveModel(one, context))
+  const [first] = models
+  return models.map((one) => {
+    const own = ownHosts(one, context)
+    return one === first ? own : own.map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${first?.row.name ?? ''} fails` }))
+  })
 }
 
-function ownHosts(model: ModelConfig | string, context: FactoryContext = {}): HostEntry[] {
-  const { row, config, baseUrl, proxy } = resolveModel(model, context)
+function ownHosts({ row, config, baseUrl, proxy }: ResolvedModel, context: FactoryContext = {}): HostEntry[] {
   const api = baseUrl ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })] : []
   const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
   const own = [...api, ...further].map((entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry))
