@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../src/index.js'
 
 describe('failed answers', () => {
-  const failing = async (status: number, error: unknown): Promise<unknown> => {
-    const fetch = async (): Promise<Response> => Response.json({ type: 'error', error, request_id: 'req_body' }, { status })
+  const answered = async (status: number, body: unknown): Promise<unknown> => {
+    const fetch = async (): Promise<Response> => Response.json(body, { status })
     return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } }).catch((thrown: unknown) => thrown)
   }
+  const failing = (status: number, error: unknown): Promise<unknown> => answered(status, { type: 'error', error, request_id: 'req_body' })
   test.each([
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'],
     [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'context-length'],
@@ -24,9 +25,7 @@ describe('failed answers', () => {
   })
 
   test('the words count wherever they stand', async () => {
-    const fetch = async (): Promise<Response> => Response.json({ detail: 'prompt is too long' }, { status: 400 })
-    const asked = createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } })
-    await expect(asked).rejects.toMatchObject({ code: 'context-length', message: expect.stringContaining('prompt is too long') as string })
+    expect(await answered(400, { detail: 'prompt is too long' })).toMatchObject({ code: 'context-length', message: expect.stringContaining('prompt is too long') as string })
   })
 
   test('a spend limit is no rate limit', async () => {
