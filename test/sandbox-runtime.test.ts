@@ -1,6 +1,5 @@
 // The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and what it lets through.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiHosts, toClaudeCode, toSrt } from '@modelport/factory'
 import type { WireServer } from '@modelport/conformance/wire-server'
@@ -13,6 +12,7 @@ import { hostSets } from './support/host-sets.js'
 import { type LoggingProxy, startLoggingProxy } from './support/logging-proxy.js'
 import { runProgram } from './support/program.js'
 import { fetchSandboxRuntime, findSandboxRuntime } from './support/sandbox-runtime.js'
+import { temporaryFolder } from './support/temporary-folder.js'
 import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
 
 interface Schema { safeParse(value: unknown): { success: boolean; error?: unknown } }
@@ -40,10 +40,7 @@ describe.skipIf(srt === undefined)('sandbox-runtime', () => {
   })
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'modelport-srt-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder('srt')
 const settingsFile = (name: string, text: string): string => {
   const file = join(folder, `${name}.json`)
   writeFileSync(file, text)
