@@ -10,6 +10,7 @@ export interface ModelTraits {
  * What models take, by the start of their name; the longest start that fits wins, and a model without a row takes a temperature
  * and does not reason. `traits` in the configuration override it: a deployment may have any name.
  * @see https://developers.openai.com/api/docs/models (read 2026-11-21)
+ * @see https://github.com/akitaonrails/ai-memory/issues/851 (read 2026-11-21): GPT-6 refuses a temperature
  */
 const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
   ['o1', { reasoning: true, takesTemperature: false }],
@@ -17,6 +18,7 @@ const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
   ['o4', { reasoning: true, takesTemperature: false }],
   ['gpt-5', { reasoning: true, takesTemperature: false }],
   ['gpt-5-chat', { reasoning: false, takesTemperature: true }],
+  ['gpt-6', { reasoning: true, takesTemperature: false }],
   ['codex-', { reasoning: true, takesTemperature: false }],
   ['computer-use-preview', { reasoning: true, takesTemperature: false }],
   ['gpt-4o-search-preview', { reasoning: false, takesTemperature: false }],

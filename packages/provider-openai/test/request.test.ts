@@ -124,7 +124,7 @@ describe('golden requests', () => {
 
 describe('what depends on the model', () => {
   const user = [{ role: 'user', content: 'Hi' }] as const
-  test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5.4-mini', 'gpt-5.1-codex', 'ft:gpt-5-nano:org::x'])('%s gets no default temperature', async (model) => {
+  test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5.4-mini', 'gpt-5.1-codex', 'gpt-6-luna', 'gpt-6.1-sol', 'ft:gpt-5-nano:org::x'])('%s gets no default temperature', async (model) => {
     expect((await send({ model }, user)).body).toMatchObject({ include: ['reasoning.encrypted_content'] })
     expect((await send({ model }, user)).body).not.toHaveProperty('temperature')
     expect((await send({ model, api: 'chat' }, user)).body).not.toHaveProperty('temperature')
