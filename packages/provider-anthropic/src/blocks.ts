@@ -52,7 +52,7 @@ export class AnswerBlocks {
       const value = whole || isFilled(input) ? input : undefined
       this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
       delete kept['input']
-    }
+    } else if (type === 'fallback') this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
     if (Array.isArray(block['citations'])) for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
     if (whole) this.close(key)
   }
@@ -84,9 +84,8 @@ export class AnswerBlocks {
         ;(kept['citations'] as unknown[]).push(delta.citation)
         break
       case 'compaction_delta':
-        for (const field of ['content', 'encrypted_content'] as const) {
-          if (typeof delta[field] === 'string') kept[field] = text(kept[field]) + delta[field]
-        }
+        // The final values, not more of them; null says that the compaction failed.
+        for (const field of ['content', 'encrypted_content'] as const) if (delta[field] !== undefined) kept[field] = delta[field]
         break
       default:
         this.#lossy = true

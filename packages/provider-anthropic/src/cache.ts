@@ -22,7 +22,7 @@ export function withCacheMarks(request: WireRequest): WireRequest {
   }
 }
 
-/** Marks the last block that can carry one; thinking cannot. */
+/** Marks the last block that can carry one. */
 function markNewest(messages: readonly WireMessage[]): readonly WireMessage[] {
   const newest = messages.findLastIndex(({ content }) => content.some(canCarry))
   return messages.map((message, index) => {
@@ -32,4 +32,4 @@ function markNewest(messages: readonly WireMessage[]): readonly WireMessage[] {
   })
 }
 
-const canCarry = (block: WireBlock): boolean => !isThinking(block)
+const canCarry = (block: WireBlock): boolean => !isThinking(block) && block.type !== 'fallback' && block.type !== 'mcp_tool_listing'

@@ -42,7 +42,8 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
   const system: WireBlock[] = []
   const drafts: Draft[] = []
   let container: string | undefined
-  const add = (role: Draft['role'], blocks: WireBlock[]): void => {
+  let said: readonly WireBlock[] = []
+  const add = (role: Draft['role'], blocks: readonly WireBlock[]): void => {
     const last = drafts.at(-1)
     if (last?.role === role) last.content.push(...blocks)
     else if (blocks.length) drafts.push({ role, content: [...blocks] })
@@ -62,13 +63,17 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
         break
       case 'assistant':
         container = containerOf(message) ?? container
-        add('assistant', replayBlocks(message) ?? visibleBlocks(message, where))
+        said = replayBlocks(message) ?? visibleBlocks(message, where)
+        add('assistant', said)
         break
-      case 'tool':
-        add('user', [toolResultBlock(message, where, rules.citations)])
+      case 'tool': {
+        const use = said.find(({ id }) => id === message.toolCallId)
+        if (use) add('user', [toolResultBlock(message, use, where, rules.citations)])
+      }
     }
   })
-  if (drafts[0]?.role !== 'user') {
+  // The summary of a conversation stands in for its start.
+  if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction') {
     const why = drafts.length ? 'the conversation starts with an assistant message' : 'no message has any content'
     throw new LlmError('invalid-request', `${why}; the Messages API wants a user message first`)
   }
@@ -94,7 +99,7 @@ function visibleBlocks(message: AssistantMessage, where: string): WireBlock[] {
   return [...assistantBlocks(shown, where), ...(message.toolCalls ?? []).map((call) => toolUseBlock(call))]
 }
 
-function toolResultBlock({ toolCallId, content, isError }: ToolMessage, where: string, citations: boolean): WireBlock {
+function toolResultBlock({ toolCallId, content, isError }: ToolMessage, use: WireBlock, where: string, citations: boolean): WireBlock {
   const blocks = userBlocks(content, where, citations)
   const said = typeof content === 'string' && blocks.length ? content : blocks
   // The API refuses an error without a text.
@@ -104,6 +109,7 @@ function toolResultBlock({ toolCallId, content, isError }: ToolMessage, where: s
     tool_use_id: toolCallId,
     ...(shown !== undefined && { content: shown }),
     ...(isError && { is_error: true }),
+    ...(typeof use['toolset_name'] === 'string' && { toolset_name: use['toolset_name'] }),
   }
 }
 

@@ -30,8 +30,15 @@ export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const { headers: _headers, betas, ...vendor } = turn.options.vendor ?? {}
   const plain = toWireRequest(turn, rules)
   const body = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
-  return { body: { ...body, ...vendor }, betas: [...new Set([...rules.betas, ...toBetas(betas)])] }
+  return { body: { ...body, ...vendor, ...toContainer(body.container, vendor['container']) }, betas: [...new Set([...rules.betas, ...toBetas(betas)])] }
 }
+
+/**
+ * A container with skills goes on in the one an earlier round has, unless the caller names another.
+ * @see https://platform.claude.com/docs/en/build-with-claude/skills-guide (read 2026-11-21)
+ */
+const toContainer = (id: string | undefined, wanted: unknown): JsonObject =>
+  id !== undefined && typeof wanted === 'object' && wanted !== null ? { container: { id, ...wanted } } : {}
 
 function toBetas(betas: unknown): readonly string[] {
   if (betas === undefined) return []

@@ -9,8 +9,8 @@ export const containerType = 'modelport_container'
 /** True for thinking, readable or not. */
 export const isThinking = ({ type }: WireBlock): boolean => type === 'thinking' || type === 'redacted_thinking'
 
-/** True for a call of a tool the API ran itself, or the result of one. */
-export const isProviderTool = ({ type }: WireBlock): boolean => /_tool_(use|result)$/.test(type)
+/** True for a call of a tool the API ran itself, the result of one, or a file that code made. */
+export const isProviderTool = ({ type }: WireBlock): boolean => /_tool_(use|result)$|^container_upload$/.test(type)
 
 const isBlock = (value: unknown): value is WireBlock =>
   typeof value === 'object' && value !== null && typeof (value as Partial<WireBlock>).type === 'string'
@@ -38,11 +38,22 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
   const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
   if (!same || text !== textOf(message.content)) return undefined
   const blocks = kept
-    .filter(({ type, ...block }) => type !== containerType && (type !== 'text' || isSayable(block['text'])))
     .map((block) => (block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block))
+    .filter(({ type, ...block }, at) => type !== containerType && (type !== 'text' || isSayable(block['text'])) && !isDeclined(kept, at))
   // An assistant message may not end with thinking; there is nothing left that it could belong to.
   while (blocks.length && isThinking(blocks.at(-1) as WireBlock)) blocks.pop()
   return blocks
+}
+
+/**
+ * True for a call without its result from before the last `fallback` block: a model that declined had made it. The API wants it left
+ * out, and a result of it too.
+ * @see https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#continuing-the-conversation (read 2026-11-21)
+ */
+function isDeclined(kept: readonly WireBlock[], at: number): boolean {
+  const { type, id } = kept[at] as WireBlock
+  const taken = kept.findLastIndex((block) => block.type === 'fallback')
+  return at < taken && type.endsWith('tool_use') && !kept.some((block) => block['tool_use_id'] === id)
 }
 
 /** A call as the API wants it back. Arguments that are no JSON object are wrapped, as the documentation advises. */
