@@ -65,15 +65,29 @@ async function install(title, names, expected, program, forBrowser) {
 
 /** What needs Node must not reach a browser's bundle. */
 async function bundleForBrowser(title, folder, entry) {
-  const stdin = { contents: `export * from '${entry}'`, resolveDir: folder }
-  const { metafile } = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'browser', metafile: true, logLevel: 'error' })
-  check(Object.keys(metafile.inputs).every((path) => !path.includes('node_modules/undici/')), `${title}: bundles for a browser, without undici`)
+  const inputs = await inputsOfBundle(`export * from '${entry}'`, folder)
+  check(inputs.every((path) => !path.includes('node_modules/undici/')), `${title}: bundles for a browser, without undici`)
+}
+
+async function inputsOfBundle(contents, resolveDir) {
+  // The repository's own paths to sources are not those of an application: they are not read.
+  const options = { bundle: true, write: false, format: 'esm', platform: 'browser', metafile: true, logLevel: 'error', tsconfigRaw: {} }
+  const { metafile } = await build({ stdin: { contents, resolveDir }, ...options })
+  return Object.keys(metafile.inputs)
+}
+
+/** What a manifest's `browser` replaces must not be in the bundle, nor the SDK that only this imports. */
+async function checkBrowserField({ shortName, dir, manifest }) {
+  const inputs = await inputsOfBundle('export * from \'./dist/index.js\'', dir)
+  const unwanted = inputs.filter((path) => !path.startsWith('(disabled)') && (path.includes('node_modules/') || Object.keys(manifest.browser).some((file) => path.endsWith(`${shortName}${file.slice(1)}`))))
+  check(inputs.length > 1 && unwanted.length === 0, `${shortName}: bundles for a browser without SDK and undici ${unwanted[0] ?? ''}`)
 }
 
 try {
   requireBuild(publicPackages)
   for (const workspace of publicPackages) await pack(workspace)
   printInstallSizes(publicPackages, tarballs)
+  for (const workspace of publicPackages.filter(({ manifest }) => manifest.browser)) await checkBrowserField(workspace)
   await install('core alone', ['core'], ['@modelport/core'],
     `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
   const compatible = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']

@@ -1,10 +1,10 @@
-// What a browser or a worker gets of core, driver and openai-compatible: nothing of Node, and nothing happens when it is loaded.
+// What a browser or a worker gets of the packages that run there: nothing of Node, no SDK, and nothing happens when it is loaded.
 import { createContext, runInContext } from 'node:vm'
 import { presets } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 import { bundleForBrowser } from './support/bundle.js'
 
-const packages = ['core', 'driver', 'provider-openai-compatible']
+const packages = ['core', 'driver', 'provider-openai-compatible', 'provider-anthropic', 'provider-google', 'provider-ollama', 'provider-openai']
 const importing = (names: readonly string[]): string => names.map((name, index) => `export * as p${index} from '@modelport/${name}'\n`).join('')
 
 /** Traces of Node in a program: its modules, `require`, its globals where they are not looked up with care. */
@@ -15,7 +15,7 @@ const everything = bundleForBrowser({ contents: importing(packages) })
 
 const withoutComments = (program: string): string => program.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
 
-test('nothing of Node is in the bundle', async () => {
+test('nothing of Node and no SDK is in the bundle', async () => {
   const program = withoutComments(await everything)
   expect(program).toContain('createOpenAICompatible')
   expect(program.match(leaks) ?? []).toEqual([])

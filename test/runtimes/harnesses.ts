@@ -1,11 +1,19 @@
-import { type Harness, ollamaChat, openaiChat } from '@modelport/conformance'
+import { anthropicMessages, gemini, type Harness, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 
 const apiKey = 'sk-runtimes-0123456789abcdef'
+// The page of a test shows no key to anybody; elsewhere this changes nothing.
+const dangerouslyAllowBrowser = true
 
-/** The providers without an SDK, which run everywhere. */
-export const plainHarnesses: readonly Harness[] = [
+/** The providers that run everywhere. */
+export const harnesses: readonly Harness[] = [
   { name: 'openai-compatible', format: openaiChat, apiKey, create: (config) => createOpenAICompatible({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }) },
   { name: 'ollama', format: ollamaChat, apiKey, create: (config) => createOllama({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }) },
+  { name: 'anthropic', format: anthropicMessages, apiKey, create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', dangerouslyAllowBrowser, ...config }) },
+  { name: 'openai', format: openaiResponses, apiKey, create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, dangerouslyAllowBrowser, ...config }) },
+  { name: 'google', format: gemini, apiKey, create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }) },
 ]

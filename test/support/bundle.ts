@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
@@ -45,20 +45,28 @@ export async function bundlePrograms<Name extends string>(folder: string, entrie
   return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<Name, string>
 }
 
-/** The modules that a package's manifest takes away from browsers, by their sources. */
-const withoutNode: Plugin = {
+/** What a package's manifest says the bundle of a browser takes for a module, by their sources: another one, or nothing. */
+const browserField: Plugin = {
   name: 'browser field',
   setup: ({ onLoad }) => {
-    const removed = discoverWorkspaces().flatMap(({ dir, manifest }) => Object.keys(manifest['browser'] ?? {}).map((file) => join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts'))))
-    onLoad({ filter: /\.ts$/ }, ({ path }) => (removed.includes(path) ? { contents: 'export {}' } : undefined))
+    const replaced = new Map<string, string>()
+    for (const { dir, manifest } of discoverWorkspaces()) {
+      for (const [file, other] of Object.entries(manifest['browser'] ?? {})) {
+        replaced.set(join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')), other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}')
+      }
+    }
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const contents = replaced.get(path)
+      return contents === undefined ? undefined : { contents, resolveDir: dirname(path) }
+    })
   },
 }
 
 /** Makes a program for browsers and workers, in one file, as a bundler makes it of the packages. */
-export async function bundleForBrowser(entry: string | { readonly contents: string }, options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName'> = {}): Promise<string> {
+export async function bundleForBrowser(entry: string | { readonly contents: string }, options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'> = {}): Promise<string> {
   const input = typeof entry === 'string' ? { entryPoints: [entry] } : { stdin: { contents: entry.contents, resolveDir: root, loader: 'ts' as const } }
   const { outputFiles } = await build({
-    ...input, bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'error', plugins: [workspace, withoutNode], ...options, write: false,
+    ...input, bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'error', plugins: [workspace, browserField], ...options, write: false,
   })
   const [{ text } = { text: '' }] = outputFiles
   return text

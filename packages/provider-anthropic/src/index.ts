@@ -1,6 +1,6 @@
 export { capabilities } from './capabilities.js'
-export type { ConnectionConfig } from './client.js'
-export { anthropicHosts } from './client.js'
+export type { ConnectionConfig } from './connection.js'
+export { anthropicHosts } from './connection.js'
 export type { AnthropicModel } from './list-models.js'
 export { listModels } from './list-models.js'
 export type { AnthropicConfig } from './provider.js'

@@ -1,6 +1,7 @@
-import type { JsonCallOptions } from '@modelport/driver'
-import { jsonEndpoint } from './json-endpoint.js'
-import type { AnthropicConfig } from './provider.js'
+import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
+import { ownRequest, toConnection } from './connection.js'
+import { providerName, toAnthropicError } from './error.js'
+import { type AnthropicConfig, toSettings } from './provider.js'
 
 /** A model the key may use. */
 export interface AnthropicModel {
@@ -26,12 +27,13 @@ const mostPages = 100
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11-21)
  */
 export async function listModels(config: Omit<AnthropicConfig, 'model'>, options?: JsonCallOptions): Promise<readonly AnthropicModel[]> {
-  const { client, url, headers } = jsonEndpoint({ ...config, model: '' })
+  const connection = toConnection(config)
+  const client = createJsonClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
   const models: AnthropicModel[] = []
   let after = ''
   for (let pages = 0; pages < mostPages; pages++) {
     const query = after ? `&after_id=${encodeURIComponent(after)}` : ''
-    const page = await client.request<ModelPage | null>({ url: `${url}/v1/models?limit=1000${query}`, headers }, options)
+    const page = await client.request<ModelPage | null>(ownRequest(connection, `/v1/models?limit=1000${query}`), options)
     if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
     const last = textOf(page?.last_id)
     if (!page?.has_more || !last || last === after) break

@@ -1,10 +1,11 @@
 import type { Provider } from '@modelport/core'
-import { type CommonConfig, createProvider, type Driver, type ProviderSettings } from '@modelport/driver'
-import { type Connection, type ConnectionConfig, createSendMessages, toConnection } from './client.js'
+import { type CommonConfig, createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
+import { type ApiRequest, type Connection, type ConnectionConfig, toConnection } from './connection.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
 import { thinkingWasDropped } from './reasoning.js'
 import { type AnthropicRequest, type RequestRules, toRequest } from './request.js'
+import { buildRequests } from './requests.js'
 import { cheapestModel, type ModelTraits, traitsOf } from './traits.js'
 
 /** Configuration of {@link createAnthropic}. */
@@ -21,13 +22,18 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
   const connection = toConnection(config)
-  const send = createSendMessages(connection, config.dangerouslyAllowBrowser)
+  const build = buildRequests(connection, config.dangerouslyAllowBrowser ?? false)
+  const known = keepNewest<ApiRequest>()
   const rules = toRules(config)
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
     framing: 'sse',
     request: (turn) => toRequest(turn, rules),
-    send: ({ body, betas }, io) => send(body, betas, io),
+    send: async ({ body, betas }, io) => {
+      // Requests of the same betas differ in their body only.
+      const { url, headers } = await known(betas.join(), () => build(betas))
+      return postJson(io, url, body, headers)
+    },
     decoder: (sink, turn) => {
       if (thinkingWasDropped(turn, traitsOf(turn.model, rules.traits))) {
         sink.warning('reasoning was left out of this round: it goes on with tool calls that were made without thinking')

@@ -1,8 +1,7 @@
 import type { CallOptions, ChatMessage, TokenCount } from '@modelport/core'
 import { countTokens as count, type CountDriver, postJson } from '@modelport/driver'
-import { toConnection } from './client.js'
+import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
-import { toHeaders } from './json-endpoint.js'
 import { type AnthropicConfig, toRules, toSettings } from './provider.js'
 import { type AnthropicRequest, toRequest } from './request.js'
 
@@ -22,7 +21,8 @@ export async function countTokens(config: AnthropicConfig, messages: readonly Ch
     request: (turn) => toRequest(turn, rules),
     send: ({ body, betas }, io) => {
       const asked = Object.fromEntries(Object.entries(body).filter(([field]) => counted.includes(field)))
-      return postJson(io, `${connection.baseUrl}/v1/messages/count_tokens`, asked, toHeaders(connection, betas))
+      const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', betas)
+      return postJson(io, url, asked, headers)
     },
     countIn: (answer) => (answer as { readonly input_tokens?: unknown } | null)?.input_tokens,
     error: toAnthropicError,

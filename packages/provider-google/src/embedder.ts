@@ -43,7 +43,7 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
     dimensions: config.dimensions,
     batchSize: vertex ? batchSizes.vertex : batchSizes.gemini,
     embedBatch: async (texts, options): Promise<EmbeddingBatch> => {
-      const { url, headers } = await client.request((models, httpOptions) => models.embedContent({ model, contents: ['-'], config: { httpOptions } }))
+      const { url, headers } = await client.request('embedContent', model)
       const { purpose, ...call } = options
       const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
       return fromWire(await json.request<WireEmbeddings | null>({ url, headers, body }, call))

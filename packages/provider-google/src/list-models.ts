@@ -41,7 +41,7 @@ export async function listModels(
 ): Promise<readonly GoogleModel[]> {
   const client = createClient({ ...config, model: config.model ?? '' })
   const json = createJsonClient(providerName, toGoogleError, client.settings)
-  const first = await client.request((models, httpOptions) => models.list({ config: { httpOptions, pageSize: 1000 } }))
+  const first = await client.request('listModels', '')
   const models: GoogleModel[] = []
   let token: string | undefined
   for (let pages = 0; pages < mostPages; pages++) {

@@ -1,13 +1,12 @@
-import type { GenerateContentParameters, GoogleGenAI, HttpOptions } from '@google/genai'
 import type { Provider } from '@modelport/core'
 import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings, type Turn } from '@modelport/driver'
+import { type ApiRequest, type BuildRequest, checkModelName } from './api-request.js'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
 import { GeminiDecoder } from './decoder.js'
-import { guardDefaultCredentials } from './default-credentials.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { toRequestBody } from './request.js'
-import { createSdk, requestOfSdk, type SdkRequest } from './sdk.js'
+import { buildRequests } from './requests.js'
 import { createTokenFetch, RecentSecrets } from './token-fetch.js'
 import { schemaWarnings } from './tools.js'
 import { cheapestModel, traitsOf, tokenFactor } from './traits.js'
@@ -25,8 +24,8 @@ export interface GoogleClient {
   readonly settings: ProviderSettings
   /** True with a key: each request of a method for a model is like the other, which it is not with tokens that expire. */
   readonly keyed: boolean
-  /** The request of an SDK's method, with its access token, which is kept out of every text from then on. */
-  request(call: (models: GoogleGenAI['models'], httpOptions: HttpOptions) => Promise<unknown>): Promise<SdkRequest>
+  /** A request, with its access token, which is kept out of every text from then on. */
+  readonly request: BuildRequest
 }
 
 /** Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work. */
@@ -40,8 +39,7 @@ export function createClient(config: GoogleConfig): GoogleClient {
   const { apiKey: _, baseUrl: _baseUrl, apiVersion: _apiVersion, vertex, traits: _traits, ...common } = config
   const apiKey = toCheckedKey(config)
   const recent = new RecentSecrets()
-  const sdk = createSdk(config, apiKey, createTokenFetch(common, recent))
-  if (vertex?.applicationDefault) guardDefaultCredentials(sdk)
+  const build = buildRequests(config, apiKey, createTokenFetch(common, recent))
   return {
     settings: {
       ...common,
@@ -51,8 +49,9 @@ export function createClient(config: GoogleConfig): GoogleClient {
       secrets: () => [apiKey, vertex?.credentials?.private_key, ...recent.all],
     },
     keyed: apiKey !== undefined || !vertex,
-    request: async (call) => {
-      const request = await requestOfSdk((httpOptions) => call(sdk.models, httpOptions))
+    request: async (method, model) => {
+      if (method !== 'listModels') checkModelName(model)
+      const request = await build(method, model)
       recent.add(request.headers['authorization']?.replace(/^Bearer /, ''))
       return request
     },
@@ -60,14 +59,8 @@ export function createClient(config: GoogleConfig): GoogleClient {
 }
 
 function createDriver(client: GoogleClient, config: GoogleConfig): Driver<GoogleRequest> {
-  const known = keepNewest<SdkRequest>()
-  const ask = ({ model, stream }: GoogleRequest): Promise<SdkRequest> =>
-    client.request((models, httpOptions) => {
-      // The least the SDK takes; the body it makes of this is replaced.
-      const config = { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false }
-      const parameters: GenerateContentParameters = { model, contents: '-', config }
-      return stream ? models.generateContentStream(parameters) : models.generateContent(parameters)
-    })
+  const known = keepNewest<ApiRequest>()
+  const ask = ({ model, stream }: GoogleRequest): Promise<ApiRequest> => client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
   return {
     name: providerName,
     framing: 'sse',

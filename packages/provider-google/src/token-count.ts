@@ -19,7 +19,7 @@ export async function countTokens(config: GoogleConfig, messages: readonly ChatM
     name: providerName,
     request: (turn) => toCounted(turn, config),
     send: async (body, io) => {
-      const { url, headers } = await client.request((models, httpOptions) => models.countTokens({ model, contents: '-', config: { httpOptions } }))
+      const { url, headers } = await client.request('countTokens', model)
       return postJson(io, url, body, headers)
     },
     countIn: (answer) => (answer as { readonly totalTokens?: unknown } | null)?.totalTokens,

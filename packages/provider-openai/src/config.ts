@@ -41,6 +41,6 @@ export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
    * model's name, from a dated table.
    */
   readonly traits?: Partial<ModelTraits>
-  /** Lets the SDK run in a browser, where users can see the key. Default false. */
+  /** Allows the use in a page, where users can see the key. Default false. */
   readonly dangerouslyAllowBrowser?: boolean
 }

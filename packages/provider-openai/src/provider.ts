@@ -1,13 +1,14 @@
 import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
 import type { JsonObject, Provider } from '@modelport/core'
-import { createProvider, type Driver, type ProviderSettings } from '@modelport/driver'
+import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
 import { toDialect } from './chat.js'
-import { createClient, createSend } from './client.js'
 import type { OpenAIConfig } from './config.js'
 import { createResponsesDecoder } from './decoder.js'
 import { type Endpoint, toEndpoint } from './endpoint.js'
 import { toError } from './error.js'
+import type { ApiRequest } from './own-requests.js'
 import { toResponsesRequest } from './request.js'
+import { buildRequests } from './requests.js'
 import { cheapestModel, traitsOf } from './traits.js'
 
 /**
@@ -50,14 +51,13 @@ export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hos
 /** A driver for the Responses API, or for another endpoint that takes its requests. */
 export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection, path = '/responses'): Driver<JsonObject> {
   const { name } = endpoint
-  const client = createClient(endpoint, config)
   const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
   return {
     name,
     framing: 'sse',
     request: (turn) => ({ ...toResponsesRequest(turn, name, traits), ...(deployment !== undefined && { model: deployment }) }),
-    send: createSend(client, path, endpoint),
+    send: createSend(endpoint, config, path),
     decoder: createResponsesDecoder,
     error: (failure) => toError(name, failure),
   }
@@ -65,15 +65,24 @@ export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection, 
 
 function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint
-  const client = createClient(endpoint, config)
   const traits = traitsOf(config.model, config.traits)
   const dialect = toDialect(endpoint, traits, endpoint.official || config.azure !== undefined || endpoint.hasResponses)
   return {
     name,
     framing: 'sse',
     request: (turn) => toChatRequest(turn, dialect),
-    send: createSend(client, '/chat/completions', endpoint),
+    send: createSend(endpoint, config, '/chat/completions'),
     decoder: createChatDecoder,
     error: (failure) => toError(name, failure),
+  }
+}
+
+/** Requests to one path differ in their body only: their URL and headers are made once, but for tokens, which expire. */
+function createSend(endpoint: Endpoint, config: OpenAIConfig, path: string): Driver<JsonObject>['send'] {
+  const build = buildRequests(endpoint, config)
+  const known = keepNewest<ApiRequest>()
+  return async (body, io) => {
+    const { url, headers } = await (endpoint.token ? build(path) : known('', () => build(path)))
+    return postJson(io, url, body, headers)
   }
 }

@@ -1,22 +1,40 @@
 import { GoogleGenAI, type GoogleGenAIOptions, type HttpOptions } from '@google/genai'
-import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { LlmError, parseBaseUrl } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
+import { type ApiMethod, type ApiRequest, type BuildRequest, pageSize, toTypedError } from './api-request.js'
 import { type GoogleConfig, googleHosts, toEndpoint } from './config.js'
+import { guardDefaultCredentials } from './default-credentials.js'
 
 type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
 
-/** One request as the SDK would send it. */
-export interface SdkRequest {
-  readonly url: string
-  /** Lower-case names; the key or the access token is among them. */
-  readonly headers: Readonly<Record<string, string>>
+/**
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no answer. The bundle of a browser or
+ * a worker has `browser-requests.ts` in the place of this file.
+ * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
+ */
+export function buildRequests(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): BuildRequest {
+  const sdk = createSdk(config, apiKey, tokenFetch)
+  if (config.vertex?.applicationDefault) guardDefaultCredentials(sdk)
+  return (method, model) => requestOfSdk((httpOptions) => callOf(sdk, method, model, httpOptions))
+}
+
+/** Calls a method of the SDK with the least it takes: the body it makes of this is replaced. */
+function callOf({ models }: GoogleGenAI, method: ApiMethod, model: string, httpOptions: HttpOptions): Promise<unknown> {
+  const generate = { model, contents: '-', config: { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false } }
+  switch (method) {
+    case 'generateContent': return models.generateContent(generate)
+    case 'streamGenerateContent': return models.generateContentStream(generate)
+    case 'countTokens': return models.countTokens({ model, contents: '-', config: { httpOptions } })
+    case 'embedContent': return models.embedContent({ model, contents: ['-'], config: { httpOptions } })
+    case 'listModels': return models.list({ config: { httpOptions, pageSize } })
+  }
 }
 
 /**
  * The official client. Whatever it would take from the environment is given explicitly, so that nothing there changes anything.
  * Its retries are off unless `retryOptions` are set, which they are not.
  */
-export function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): GoogleGenAI {
+function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): GoogleGenAI {
   const { vertex } = config
   const { baseUrl, apiVersion } = toEndpoint(config)
   const common = { apiVersion, httpOptions: { baseUrl } }
@@ -37,7 +55,7 @@ const takenOver = new Error('modelport sends the request itself')
  * The request the SDK would send: it gets an error in place of a response, and so sends, retries and follows nothing.
  * `config.httpOptions.fetch` is the SDK's own option per call, so calls that run at the same time cannot mix.
  */
-export function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown>): Promise<SdkRequest> {
+function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown>): Promise<ApiRequest> {
   return new Promise((resolve, reject) => {
     const fetch: Fetch = (input, init) => {
       const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
@@ -51,13 +69,6 @@ export function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown
       },
     )
   })
-}
-
-/** The typed error behind what the SDK threw, or one that says that no request could be made. */
-function toTypedError(thrown: unknown): LlmError {
-  for (let error = thrown; error instanceof Error; error = error.cause) if (isLlmError(error)) return error
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
-  return new LlmError('auth', `google: auth: no request could be made: ${text}`, { cause: thrown })
 }
 
 function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthOptions {

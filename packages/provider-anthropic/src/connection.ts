@@ -1,0 +1,76 @@
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import { checkApiKey } from '@modelport/driver'
+import { providerName } from './error.js'
+
+/** How to reach the API and who asks. */
+export interface ConnectionConfig {
+  /** Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a server of your own. */
+  readonly apiKey?: string
+  /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
+  readonly authToken?: string
+  /** Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path. */
+  readonly baseUrl?: string
+  /** Values of the `anthropic-beta` header. */
+  readonly betas?: readonly string[]
+  /**
+   * Value of the `anthropic-version` header. Default `2023-06-01`, which every model and compatible server takes;
+   * `2026-10-21` refuses `temperature`, `top_p` and `top_k`.
+   * @see https://platform.claude.com/docs/en/api/versioning (read 2026-11-21)
+   */
+  readonly apiVersion?: string
+  /** Allows the use in a page, where users can see the key. Default false. */
+  readonly dangerouslyAllowBrowser?: boolean
+}
+
+const defaultBaseUrl = 'https://api.anthropic.com'
+
+/** Every `host:port` a provider with this configuration contacts. @throws {LlmError} `invalid-base-url` */
+export const anthropicHosts = (config: Pick<ConnectionConfig, 'baseUrl'> = {}): string[] => [parseBaseUrl(config.baseUrl ?? defaultBaseUrl).host]
+
+/** Address and headers of a connection. */
+export interface Connection {
+  /** Without a slash at its end and without `/v1`. */
+  readonly baseUrl: string
+  /** `host:port` */
+  readonly host: string
+  /** Version and credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Reads where to connect and with what.
+ * @throws {LlmError} `config` — no key where one is needed, or a key no key can look like; `invalid-base-url`.
+ */
+export function toConnection(config: ConnectionConfig): Connection {
+  const { href, host } = parseBaseUrl(config.baseUrl ?? defaultBaseUrl)
+  const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
+  const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
+  if (!apiKey && !authToken && config.baseUrl === undefined) {
+    throw new LlmError('config', `${providerName}: pass apiKey, or authToken`)
+  }
+  return {
+    baseUrl: href.replace(/\/v1$/, ''),
+    host,
+    headers: {
+      ...(apiKey && { 'x-api-key': apiKey }),
+      ...(authToken && { authorization: `Bearer ${authToken}` }),
+      'anthropic-version': config.apiVersion ?? '2023-06-01',
+      // The API answers a page only to this.
+      ...(config.dangerouslyAllowBrowser && { 'anthropic-dangerous-direct-browser-access': 'true' }),
+    },
+    secrets: [apiKey, authToken].filter((secret) => secret !== undefined),
+  }
+}
+
+/** URL and headers of a request. */
+export interface ApiRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A request as the API wants it, without an SDK. `path` starts with a slash. */
+export const ownRequest = ({ baseUrl, headers }: Connection, path: string, betas: readonly string[] = []): ApiRequest => ({
+  url: `${baseUrl}${path}`,
+  headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
+})
