@@ -1,5 +1,5 @@
 import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
-import type { JsonObject, Provider } from '@modelport/core'
+import { type JsonObject, LlmError, type Provider } from '@modelport/core'
 import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
 import { toDialect } from './chat.js'
 import type { OpenAIConfig } from './config.js'
@@ -36,6 +36,7 @@ export function connect(config: OpenAIConfig): Connection {
     traits: _traits, dangerouslyAllowBrowser: _browser, ...common
   } = config
   const api = wanted ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
+  if (!(['responses', 'chat'] as readonly unknown[]).includes(api)) throw new LlmError('config', `openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
   const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
   return { api, endpoint, settings: toSettings(common, endpoint) }
 }

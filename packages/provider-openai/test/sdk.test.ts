@@ -170,6 +170,10 @@ describe('hosts', () => {
     expect(await first({ enforceHosts: ['other.test:443'] })).toBe('')
   })
 
+  test('an API it does not speak is refused', () => {
+    expect(() => provider({ api: 'completions' as 'chat' })).toThrow(expect.objectContaining({ code: 'config', message: 'openai: api must be "responses" or "chat", not "completions"' }))
+  })
+
   test('bad addresses are refused', () => {
     for (const baseUrl of ['localhost:8080', 'https://user:pass@host.test', 'ftp://host.test']) {
       expect(() => provider({ baseUrl })).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
