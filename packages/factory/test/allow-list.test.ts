@@ -167,12 +167,15 @@ spec:
       spec: { podSelector: { matchLabels: { app: 'modelport' } }, policyTypes: ['Egress'], egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }] },
     })
     expect(toGke(several).requires.warnings.join()).toContain('[2001:db8::1] is left out')
+    for (const form of [toGke, toEks]) expect(parse(form(none).text)).toMatchObject({ spec: { egress: [] } })
   })
   test('a plain policy takes addresses, and says what it loses', () => {
     const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
     expect(list.text).toContain('  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}')
     const policy = parse(list.text) as { spec: { egress: unknown[] } }
     expect(policy.spec.egress).toHaveLength(3)
+    const dns = { to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }], ports: [{ port: 53, protocol: 'UDP' }, { port: 53, protocol: 'TCP' }] }
+    expect(policy.spec.egress[0]).toEqual(dns)
     expect(list.requires.warnings).toEqual(['api.openai.com is left out: its addresses were not given', 'box is left out: its addresses were not given', expect.stringContaining('resolved once')])
     expect(parse(toKubernetes(none).text)).toMatchObject({ spec: { policyTypes: ['Egress'], egress: [] } })
   })
@@ -190,6 +193,7 @@ for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do n
 })
 
 test('Docker', () => {
+  expect(body(toDocker(proxied))).toBe('docker network create --internal model-net\nsbx policy allow network "proxy.local:3128"')
   expect(body(toDocker(single))).toBe('docker network create --internal model-net\nsbx policy allow network "api.anthropic.com:443"')
   expect(body(toDocker(of('ollama')))).toBe('docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"')
 })
@@ -200,6 +204,46 @@ test('Node', () => {
   expect(body(toNode(single, { version: 24 }))).toBe('node --permission --allow-fs-read=. app.mjs')
   expect(toNode(single, { version: 24 }).requires.warnings).toEqual(['--permission of Node 24 does not limit the network'])
   expect(toNode(single).requires.warnings[0]).toContain('no list of hosts')
+  expect(toNode(none).requires.warnings).toEqual([])
+  expect(toNode(none, { version: 24 }).requires.warnings).toHaveLength(1)
+})
+
+test('names that the caller chooses', () => {
+  const policy = { name: 'mine', labels: { role: 'agent' } }
+  for (const form of [toCilium, toGke, toEks, toKubernetes]) {
+    const { metadata, spec } = parse(form(single, policy).text) as { metadata: object; spec: { podSelector?: object; endpointSelector?: object } }
+    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([{ name: 'mine' }, { matchLabels: { role: 'agent' } }])
+  }
+  expect(toCodex(single, { profile: 'agents' }).text).toContain('default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n')
+  expect(toDocker(single, { network: 'shut' }).text).toContain('--internal shut\n')
+  const { text, requires } = toNftables(of('ollama'), { table: 'mine', chain: 'away', timeoutSeconds: 60 })
+  expect(text).not.toMatch(/inet (?!mine)|timeout (?!60s|;)|inet mine (?!api|away)/)
+  expect(requires.notes).toEqual([expect.stringContaining('every 12 s')])
+})
+
+describe('what no list can say', () => {
+  const local = of('ollama')
+  test.each<[string, AllowList, 'notes' | 'warnings', string]>([
+    ['Codex', toCodex(single), 'notes', 'profiles and sandbox_mode exclude each other'],
+    ['Codex, all or nothing', toCodex(single, { form: 'network-access' }), 'warnings', 'every host'],
+    ['Deno, no host', toDeno(none), 'warnings', 'every connection is refused'],
+    ['Docker', toDocker(single), 'warnings', 'the whole machine'],
+    ['Docker, a server here', toDocker(local), 'notes', 'host.docker.internal'],
+    ['Claude Code, a name of one label', toClaudeCode(several), 'warnings', 'box is left out'],
+    ['Claude Code', toClaudeCode(several), 'warnings', 'enforcement has had defects'],
+    ['GKE, a server here', toGke(local), 'notes', 'localhost is the pod itself'],
+    ['EKS', toEks(single), 'notes', 'DNS must be allowed'],
+    ['nftables, names', toNftables(single), 'warnings', 'other customers'],
+    ['Squid, a server here', toSquid(local), 'warnings', 'localhost is the proxy\'s own computer'],
+  ])('%s', (_, { requires }, kind, said) => {
+    expect(requires[kind].join('\n')).toContain(said)
+  })
+
+  test('nothing is said where there is nothing to say', () => {
+    const address = of({ provider: 'openai-compatible', baseUrl: 'http://10.1.2.3:8000/v1' })
+    const lists = [toCodex(none, { form: 'network-access' }), toDeno(single), toDocker(none), toNftables(address), toSquid(single)]
+    expect(lists.flatMap(({ requires }) => requires.warnings)).toEqual([])
+  })
 })
 
 describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
@@ -222,5 +266,11 @@ describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
 test('the hash does not depend on the order', () => {
   expect(hashHosts(several)).toBe(hashHosts([...several].reverse()))
   expect(hashHosts(single)).toMatch(/^[0-9a-f]{16}$/)
-  expect(hashHosts(proxied)).not.toBe(hashHosts(single))
+})
+
+test.each<[keyof HostEntry, HostEntry]>([
+  ['host', { ...single[0]!, host: 'api.example' }], ['port', { ...single[0]!, port: 80 }], ['scheme', { ...single[0]!, scheme: 'http' }],
+  ['purpose', { ...single[0]!, purpose: 'auth' }], ['phase', { ...single[0]!, phase: 'setup' }], ['viaProxy', { ...single[0]!, viaProxy: true }],
+])('another %s is another hash', (_, other) => {
+  expect(hashHosts([other])).not.toBe(hashHosts(single))
 })

@@ -64,7 +64,7 @@ describe('streams', () => {
 
   test('other candidates are not mixed in', async () => {
     const response = { candidates: [{ index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' }, { index: 0, content: { parts: [{ text: 'A' }] }, finishReason: 'STOP' }] }
-    expect((await events(response))[0]).toEqual({ type: 'text-delta', text: 'A' })
+    expect((await events(response)).filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'A' }])
   })
 
   test('a stream without a finish reason is truncated', async () => {
@@ -104,6 +104,27 @@ describe('streams', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
+  test('a call in pieces is over where the next one, a text or the answer begins to end it, and goes back whole with its signature', async () => {
+    const begun = (name: string, value: string) => ({ functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true }, thoughtSignature: `of ${name}` })
+    const fetch = recordingFetch(() => sse(chunk([begun('a', '1'), begun('b', '2'), { text: 'Hi' }, begun('c', '3')], stop)))
+    const reader = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).streamWithTools([{ role: 'user', content: '?' }], [], once)
+    const found: StreamEvent[] = []
+    for await (const event of reader) found.push(event)
+    expect(types(found).filter((type) => type !== 'tool-call-start')).toEqual(['tool-call-complete', 'tool-call-complete', 'text-delta', 'tool-call-complete', 'turn-end', 'done'])
+    expect(reader.messages().at(-1)?.origin?.state).toEqual([
+      { functionCall: { name: 'a', args: { x: '1' } }, thoughtSignature: 'of a' }, { functionCall: { name: 'b', args: { x: '2' } }, thoughtSignature: 'of b' },
+      { text: 'Hi' }, { functionCall: { name: 'c', args: { x: '3' } }, thoughtSignature: 'of c' },
+    ])
+  })
+
+  test.each([
+    [{ thoughtsTokenCount: 4 }, { outputTokens: 4, reasoningTokens: 4, reported: true }],
+    [{ promptTokenCount: 4 }, { inputTokens: 4, outputTokens: 0, reported: true }],
+    [{ cachedContentTokenCount: 4 }, { reported: false }],
+  ])('counts: %o', async (usageMetadata, usage) => {
+    expect((await generate(chunk([{ text: 'Hi' }], stop, { usageMetadata }))).usage).toMatchObject(usage)
+  })
+
   test('a piece of no call is a protocol error', async () => {
     expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
   })
@@ -112,8 +133,10 @@ describe('streams', () => {
 describe('finish reasons', () => {
   test.each([
     ['STOP', 'stop'], ['MAX_TOKENS', 'length'], ['SAFETY', 'content-filter'], ['RECITATION', 'content-filter'], ['BLOCKLIST', 'content-filter'],
-    ['PROHIBITED_CONTENT', 'content-filter'], ['SPII', 'content-filter'], ['IMAGE_SAFETY', 'content-filter'], ['LANGUAGE', 'other'], ['OTHER', 'other'],
-    ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'], ['UNEXPECTED_TOOL_CALL', 'error'], ['SOMETHING_NEW', 'other'], ['constructor', 'other'], ['CONTINUATION', 'length'],
+    ['PROHIBITED_CONTENT', 'content-filter'], ['SPII', 'content-filter'], ['IMAGE_SAFETY', 'content-filter'], ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
+    ['IMAGE_RECITATION', 'content-filter'], ['LANGUAGE', 'other'], ['OTHER', 'other'], ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'],
+    ['UNEXPECTED_TOOL_CALL', 'error'], ['TOO_MANY_TOOL_CALLS', 'error'], ['MALFORMED_RESPONSE', 'error'], ['SOMETHING_NEW', 'other'], ['constructor', 'other'],
+    ['CONTINUATION', 'length'],
   ])('%s → %s', async (finishReason, reason) => {
     expect(await generate(chunk([{ text: 'Hi' }], { finishReason }))).toMatchObject({ text: 'Hi', finishReason: reason, rawFinishReason: finishReason })
   })
@@ -126,6 +149,12 @@ describe('finish reasons', () => {
     const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' }, usageMetadata: { promptTokenCount: 4 } }
     expect(await generate(blocked)).toMatchObject({ text: '', finishReason: 'content-filter', rawFinishReason: 'PROHIBITED_CONTENT', warnings: ['no'], usage: { inputTokens: 4 } })
     expect((await events(blocked)).at(-1)).toMatchObject({ type: 'done', reason: 'content-filter' })
+  })
+
+  test('a reason to block that is none blocks nothing, and what is said of a stop is no warning', async () => {
+    const answered = chunk([{ text: 'Hi' }], { ...stop, finishMessage: 'All is well.' }, { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' } })
+    const { finishReason, warnings } = await generate(answered)
+    expect([finishReason, warnings]).toEqual(['stop', undefined])
   })
 
   test('a malformed call says what was wrong with it', async () => {
@@ -170,6 +199,23 @@ describe('what else an answer holds', () => {
     expect(generation.logprobs).toEqual([{ token: 'Hi', logprob: -0.1, top: [{ token: 'Hi', logprob: -0.1 }, { token: 'Ho', logprob: -3 }] }])
     expect(generation.message.origin).toMatchObject({ provider: 'google', model: 'gemini-3-flash-001' })
     expect(generation.message.origin?.state).toHaveLength(5)
+  })
+
+  test('sound and files, but nothing of a thought; pages that were read, tools without a name', async () => {
+    const data = (mimeType: string, more: object = {}): object => ({ inlineData: { mimeType, data: 'AAAA' }, ...more })
+    const parts = [data('audio/wav'), data('application/pdf'), data('image/png', { thought: true }), { toolResponse: { id: 't1' } }]
+    const { message, providerToolCalls, citations } = await generate(
+      chunk(parts, { ...stop, urlContextMetadata: { urlMetadata: [] }, groundingMetadata: { groundingChunks: [] }, citationMetadata: { citationSources: [] } }),
+    )
+    expect((message.content as { type: string }[]).map(({ type }) => type)).toEqual(['audio', 'file'])
+    expect(providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([['t1', 'unknown'], [undefined, 'url_context']])
+    expect(citations).toBeUndefined()
+    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }))).citations).toEqual([{ url: 'https://c.example' }])
+  })
+
+  test('logarithms without others beside them', async () => {
+    const { logprobs } = await generate(chunk([{ text: 'Hi' }], { ...stop, logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }] } }))
+    expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
   })
 
   test('a source of a kind that is not known is no citation; an image\'s page is one', async () => {

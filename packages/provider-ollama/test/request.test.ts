@@ -206,6 +206,7 @@ describe('answer', () => {
     ['a cut stream', line({ done: false }, { content: 'Hel' }), 'truncated', ''],
     ['a line that is no JSON', `{"mess\n${end()}`, 'protocol', ''],
     ['a line that is no object', `null\n${end()}`, 'protocol', ''],
+    ['a line that is a list', `[]\n${end()}`, 'protocol', ''],
   ])('%s rejects', async (_, body, code, text) => {
     const { fetch } = server(body)
     const reader = await createOllama({ model: 'llama3', fetch }).streamWithHistory([{ role: 'user', content: 'Hi' }], once)
