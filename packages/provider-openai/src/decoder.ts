@@ -67,8 +67,11 @@ class ResponsesDecoder implements Decoder {
       case 'response.reasoning_summary_text.done':
         this.#items.reasoning(this.#progress(event), 'summary', event.summary_index, event)
         break
+      // The last two are the words of Open Responses, which other servers speak.
       case 'response.reasoning_text.delta':
       case 'response.reasoning_text.done':
+      case 'response.reasoning.delta':
+      case 'response.reasoning.done':
         this.#items.reasoning(this.#progress(event), 'content', event.content_index, event)
         break
       case 'response.function_call_arguments.delta':
@@ -77,6 +80,10 @@ class ResponsesDecoder implements Decoder {
         break
       case 'response.function_call_arguments.done':
         if (!this.#progress(event).called) this.#items.callText(this.#progress(event), event.arguments)
+        break
+      // Of audio what it says is kept, as in Chat Completions: the wire does not tell the format of its bytes.
+      case 'response.audio.transcript.delta':
+        this.#items.text(this.#progress(event), event.content_index, event.delta)
         break
       case 'response.output_text.annotation.added':
         this.#items.annotation(this.#progress(event), event.annotation)

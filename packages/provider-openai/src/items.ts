@@ -56,7 +56,7 @@ export class ItemReader {
     if (!progress.weighed) this.logprobs(progress, part.logprobs)
     if (progress.parts.has(index)) return
     if (part.type === 'refusal') this.refusal(progress, index, part.refusal)
-    else this.text(progress, index, part.text)
+    else this.text(progress, index, part.text ?? part.transcript)
   }
 
   /** A piece of reasoning; a finished text counts only if no piece of it came. */
@@ -135,7 +135,8 @@ export class ItemReader {
     const type = asText(item.type) || 'unknown'
     const id = asText(item.id) || asText(item.call_id)
     if (type === 'image_generation_call' && typeof item.result === 'string' && item.result) {
-      const mediaType = `image/${item.output_format ?? 'png'}`
+      const format = item.output_format ?? 'png'
+      const mediaType = `image/${format === 'svg' ? 'svg+xml' : format}`
       this.#sink.part({ type: 'image', source: { type: 'base64', data: item.result, mediaType } })
     }
     this.#sink.providerToolCall({ ...(id && { id }), name: asText(item.name) || type, data: item })

@@ -28,7 +28,7 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
   const [first, ...rest] = messages
   const instructions = first?.role === 'system' ? textOf(first.content) : undefined
   const input: JsonObject[] = []
-  const custom = new Set<string>()
+  const calls = new Map<unknown, JsonObject>()
   for (const message of mapToolCallIds(instructions === undefined ? messages : rest)) {
     switch (message.role) {
       case 'system':
@@ -38,19 +38,19 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
         input.push({ role: 'user', content: toInputContent(message.content) })
         break
       case 'assistant':
-        input.push(...toItems(message, rules, custom))
+        input.push(...toItems(message, rules, calls))
         break
       case 'tool':
-        input.push(toOutput(message, custom))
+        input.push(toOutput(message, calls.get(message.toolCallId)))
     }
   }
   return { instructions, input }
 }
 
-function toItems(message: AssistantMessage, rules: InputRules, custom: Set<string>): JsonObject[] {
+function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
   const replayed = replayItems(message, rules)
   if (replayed) {
-    for (const item of replayed) if (item['type'] === 'custom_tool_call') custom.add(String(item['call_id']))
+    for (const item of replayed) if (/^(function|custom_tool)_call$/.test(String(item['type']))) calls.set(item['call_id'], item)
     return replayed
   }
   const items: JsonObject[] = []
@@ -62,10 +62,11 @@ function toItems(message: AssistantMessage, rules: InputRules, custom: Set<strin
   // An assistant message holds only text here; what another model drew or spoke is shown as the user's.
   if (parts.length) items.push({ role: 'user', content: parts.map(toShownPart) })
   for (const { id, name, argumentsText } of toolCalls) {
-    if (rules.customTools.has(name)) {
-      custom.add(id)
-      items.push({ type: 'custom_tool_call', call_id: id, name, input: argumentsText })
-    } else items.push({ type: 'function_call', call_id: id, name, arguments: argumentsText || '{}' })
+    const call: JsonObject = rules.customTools.has(name)
+      ? { type: 'custom_tool_call', call_id: id, name, input: argumentsText }
+      : { type: 'function_call', call_id: id, name, arguments: argumentsText || '{}' }
+    calls.set(id, call)
+    items.push(call)
   }
   return items
 }
@@ -74,10 +75,15 @@ function toItems(message: AssistantMessage, rules: InputRules, custom: Set<strin
 const toShownPart = (part: ContentPart): JsonObject =>
   part.type === 'audio' ? { type: 'input_text', text: '[audio]' } : toInputPart(part)
 
-function toOutput({ toolCallId, content, isError }: ToolMessage, custom: ReadonlySet<string>): JsonObject {
+/** The output of a call; one that a program of the vendor's made goes to that program. */
+function toOutput({ toolCallId, content, isError }: ToolMessage, call: JsonObject | undefined): JsonObject {
   const output = toInputContent(content)
-  const type = custom.has(toolCallId) ? 'custom_tool_call_output' : 'function_call_output'
-  if (!isError) return { type, call_id: toolCallId, output }
   const marked = typeof output === 'string' ? `Error: ${output}` : [{ type: 'input_text', text: 'Error: ' }, ...output]
-  return { type, call_id: toolCallId, output: marked }
+  const caller = call?.['caller']
+  return {
+    type: call?.['type'] === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: toolCallId,
+    output: isError ? marked : output,
+    ...(caller !== undefined && { caller }),
+  }
 }

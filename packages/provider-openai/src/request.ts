@@ -50,7 +50,7 @@ export function toResponsesRequest(turn: Turn, provider: string, traits: ModelTr
 function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
   const groups = new Map<string, JsonObject[]>()
   for (const item of items) {
-    const id = String(item['call_id'])
+    const id = String(item['call_id'] ?? item['approval_request_id'])
     groups.set(id, [...(groups.get(id) ?? []), item])
   }
   return groups

@@ -15,16 +15,20 @@ export interface ReplayRules {
   readonly model: string
   /** False when the server keeps nothing (`store: false`): then reasoning must carry its encrypted content. */
   readonly stored: boolean
-  /** Outputs of calls that are neither function nor custom tool calls, by call id. */
+  /** Outputs of calls that are neither function nor custom tool calls, by {@link awaitedBy}. */
   readonly outputs: ReadonlyMap<string, readonly JsonObject[]>
 }
 
-/** Items the client has to answer, and the item that does. */
-const clientRun: Readonly<Record<string, string>> = {
-  computer_call: 'computer_call_output',
-  local_shell_call: 'local_shell_call_output',
-  shell_call: 'shell_call_output',
-  apply_patch_call: 'apply_patch_call_output',
+/** Calls the client has to run; a `tool_search_call` only where it says so. */
+const clientRun = new Set(['computer_call', 'local_shell_call', 'shell_call', 'apply_patch_call'])
+
+/**
+ * The id by which the output of an item names it; undefined where the client answers nothing.
+ * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read 2026-11-21): `ResponseSteerRequiredInput`
+ */
+function awaitedBy({ type = '', id, call_id, execution }: WireItem): string | undefined {
+  if (type === 'mcp_approval_request') return id
+  return clientRun.has(type) || (type === 'tool_search_call' && execution === 'client') ? (call_id ?? '') : undefined
 }
 
 /** The state worth keeping: undefined when text and calls say it all. */
@@ -50,9 +54,12 @@ export function replayItems(message: AssistantMessage, rules: ReplayRules): Json
   if (!agrees(items, message) || items.at(-1)?.type === 'reasoning') return undefined
   if (!rules.stored && items.some((item) => item.type === 'reasoning' && !item.encrypted_content)) return undefined
   const answered = new Set(items.flatMap(({ type, call_id }) => (type?.endsWith('_output') ? (call_id ?? []) : [])))
-  const open = items.filter(({ type, call_id }) => type && type in clientRun && !answered.has(call_id ?? ''))
-  if (open.some(({ call_id }) => !rules.outputs.has(call_id ?? ''))) return undefined
-  return [...items.map(withoutNulls), ...open.flatMap(({ call_id }) => rules.outputs.get(call_id ?? '') ?? [])]
+  const open = items.flatMap((item) => {
+    const id = awaitedBy(item)
+    return id === undefined || answered.has(id) ? [] : [{ type: item.type, outputs: rules.outputs.get(id) }]
+  })
+  if (open.some(({ type, outputs }) => !outputs && type !== 'mcp_approval_request')) return undefined
+  return [...items.map(withoutNulls), ...open.flatMap(({ outputs }) => outputs ?? [])]
 }
 
 function isResponsesState(state: unknown): state is ResponsesState {

@@ -42,6 +42,8 @@ export interface WireItem {
   readonly summary?: readonly WirePart[] | null
   readonly encrypted_content?: string | null
   readonly phase?: string | null
+  /** Who runs a `tool_search_call`. */
+  readonly execution?: string
   /** Base64 of an `image_generation_call`. */
   readonly result?: unknown
   readonly output_format?: string
@@ -52,6 +54,8 @@ export interface WirePart {
   readonly type?: string
   readonly text?: string
   readonly refusal?: string
+  /** What `output_audio` says. */
+  readonly transcript?: string
   readonly annotations?: readonly WireAnnotation[] | null
   readonly logprobs?: readonly WireLogprob[] | null
 }

@@ -48,8 +48,17 @@ describe('text comes once', () => {
     ['only the finished item', [item('done', 0, said), completed({ output: [said] })]],
     ['only the finished response', [completed({ output: [said] })]],
     ['a whole answer to a request for a stream', [{ object: 'response', status: 'completed', output: [said] }]],
+    ['a whole answer that does not say what it is', [{ status: 'completed', output: [said] }]],
+    ['an end without a status', [item('done', 0, said), { type: 'response.completed', response: {} }]],
   ])('%s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
+  })
+
+  test('where only the line before says what an event is', async () => {
+    const body = `event: response.output_text.delta\ndata: {"delta":"Hello"}\n\nevent: response.completed\ndata: {"response":{"model":"gpt-5.4"}}\n\n`
+    const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream('Hi', { retry: { attempts: 1 } })
+    for await (const _ of reader);
+    expect([reader.fullText(), reader.finishReason()]).toEqual(['Hello', 'stop'])
   })
 })
 
@@ -64,6 +73,14 @@ describe('arguments come once', () => {
     ['only the response', [completed({ output: [call] })]],
   ])('%s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ calls: expected, reason: 'tool-calls' })
+  })
+
+  test('the text of a custom tool, in deltas or whole', async () => {
+    const custom = { ...call, type: 'custom_tool_call', name: 'write_sql', input: 'SELECT 1' }
+    const found = [{ id: 'call_1', name: 'write_sql', argumentsText: '{"input":"SELECT 1"}' }]
+    const delta = text('custom_tool_call_input.delta', { delta: 'SELECT 1' })
+    expect(await read(item('added', 0, { ...custom, input: '' }), delta, item('done', 0, custom), completed())).toMatchObject({ calls: found })
+    expect(await read(item('done', 0, custom), completed())).toMatchObject({ calls: found })
   })
 
   test('parallel calls in any order of events keep the order of the answer', async () => {
@@ -82,6 +99,8 @@ describe('reasoning', () => {
     expect(await read(item('done', 0, { ...done, summary: [] }), completed())).toMatchObject({ reasoning: 'raw' })
     const raw = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'raw' }
     expect(await read(raw, summary(0, 'One.'), completed())).toMatchObject({ reasoning: 'raw' })
+    const open = { type: 'response.reasoning.delta', output_index: 0, content_index: 0, delta: 'raw' }
+    expect(await read(open, { ...open, type: 'response.reasoning.done', delta: undefined, text: 'raw' }, item('done', 0, { ...done, summary: [] }), completed())).toMatchObject({ reasoning: 'raw' })
   })
 })
 
@@ -97,6 +116,13 @@ describe('how an answer ends', () => {
     [{ status: 'cancelled' }, 'other', 'cancelled'],
   ])('%o', async (body, reason, raw) => {
     expect(await whole({ object: 'response', output: [], ...body })).toMatchObject({ finishReason: reason, rawFinishReason: raw })
+  })
+
+  test('the status counts, not the name of the event; without either nothing is known', async () => {
+    const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    expect(await read(completed(incomplete))).toMatchObject({ reason: 'length' })
+    expect(await read({ type: 'response.cancelled', response: {} })).toMatchObject({ reason: 'other' })
+    expect(await whole({ object: 'response', output: [] })).toMatchObject({ finishReason: 'unknown' })
   })
 
   test('a refusal is shown as text, apart from it, and ends as the server says', async () => {
@@ -115,6 +141,7 @@ describe('how an answer ends', () => {
     ['response.failed', { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'broke' } } }, 'server'],
     ['response.failed by a limit', { type: 'response.failed', response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'broke' } } }, 'rate-limit'],
     ['response.failed with the failure beside the response', { type: 'response.failed', error: { code: 'rate_limit_exceeded', message: 'broke' } }, 'rate-limit'],
+    ['response.error with the failure in the response', { type: 'response.error', response: { error: { code: 'rate_limit_exceeded', message: 'broke' } } }, 'rate-limit'],
     ['an image', { type: 'response.failed', response: { status: 'failed', error: { code: 'image_parse_error', message: 'broke' } } }, 'invalid-request'],
     ['a policy', { type: 'response.failed', response: { status: 'failed', error: { code: 'bio_policy', message: 'broke' } } }, 'content-filter'],
     ['an error event', { type: 'error', code: 'insufficient_quota', message: 'broke', param: null }, 'quota-exhausted'],
@@ -125,6 +152,10 @@ describe('how an answer ends', () => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }), event)).rejects.toMatchObject({ code, message: expect.stringContaining('broke') as string, partial: { text: 'Hel' } })
   })
 
+  test('a failure without a reason says so', async () => {
+    await expect(read({ type: 'response.failed', response: {} })).rejects.toMatchObject({ message: expect.stringContaining('gives no reason') as string })
+  })
+
   test('a failure in plain words', async () => {
     const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream('Hi', { retry: { attempts: 1 } })
@@ -132,8 +163,8 @@ describe('how an answer ends', () => {
     await expect(reader.next()).rejects.toMatchObject({ code: 'server', message: expect.stringContaining('it broke') as string, partial: { text: 'Hel' } })
   })
 
-  test('Chat Completions in its place is named', async () => {
-    await expect(read({ object: 'chat.completion.chunk', choices: [] })).rejects.toMatchObject({ code: 'protocol', message: expect.stringContaining('api: "chat"') as string })
+  test.each([{ object: 'chat.completion.chunk' }, { choices: [] }])('Chat Completions in its place is named: %o', async (chunk) => {
+    await expect(read(chunk)).rejects.toMatchObject({ code: 'protocol', message: expect.stringContaining('api: "chat"') as string })
   })
 
   test('unknown events, unknown items and rubbish change nothing', async () => {
@@ -154,6 +185,8 @@ describe('what stands beside the text', () => {
     const expected = [{ token: 'Hi', logprob: -0.1, top: [{ token: 'Ho', logprob: -2 }] }]
     const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs }
     expect((await whole(response(message('', { content: [part] })), { topLogprobs: 1 })).logprobs).toEqual(expected)
+    const deltas = [text('output_text.delta', { delta: 'Hi', logprobs }), text('output_text.done', { text: 'Hi', logprobs }), item('done', 0, message('', { content: [part] }))]
+    expect((await create(() => streamed(...deltas, completed())).generate([{ role: 'user', content: 'Hi' }])).logprobs).toEqual(expected)
     const odd = [{ token: null, logprob: -0.1, top_logprobs: null }, { token: 'x', logprob: null }]
     expect((await whole(response(message('', { content: [{ ...part, logprobs: odd }] })))).logprobs).toEqual([{ token: '', logprob: -0.1 }])
   })
@@ -167,6 +200,16 @@ describe('what stands beside the text', () => {
     ]
     const { citations } = await whole(response(message('', { content: [{ type: 'output_text', text: 'Hi', annotations }] })))
     expect(citations).toEqual([{ url: 'https://a.test', title: 'A' }, { title: 'b.pdf' }, { title: 'cfile-1' }, { title: 'file-2' }])
+    const [annotation] = annotations
+    const events = [text('output_text.annotation.added', { annotation }), item('done', 0, message('', { content: [{ type: 'output_text', text: 'Hi', annotations: [annotation] }] })), completed()]
+    expect((await create(() => streamed(...events)).generate([{ role: 'user', content: 'Hi' }])).citations).toEqual([{ url: 'https://a.test', title: 'A' }])
+  })
+
+  test('of audio what it says', async () => {
+    const spoken = message('', { content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }] })
+    expect((await whole(response(spoken))).text).toBe('Hello')
+    const audio = (name: string, more: object): object => ({ type: `response.audio.${name}`, ...more })
+    expect(await read(audio('transcript.delta', { delta: 'Hel' }), audio('delta', { delta: 'AA==' }), audio('transcript.delta', { delta: 'lo' }), audio('done', {}), item('done', 0, spoken), completed())).toMatchObject({ text: 'Hello' })
   })
 
   test('a tool that the vendor ran has the name of its kind where it has none', async () => {
@@ -175,8 +218,8 @@ describe('what stands beside the text', () => {
   })
 
   test('nothing, and [DONE] with spaces around it, are no events', async () => {
-    const events = sse(completed({ output: [message('Hello')] }))
-    const provider = create(() => new Response(`data:\n\n${events}data:  [DONE] \n\n`, { headers: { 'content-type': 'text/event-stream' } }))
+    const body = `data:\n\ndata:  [DONE] \n\n${sse(completed({ output: [message('Hello')] }))}`
+    const provider = create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })
   })
 })

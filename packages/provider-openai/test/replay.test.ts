@@ -106,12 +106,35 @@ describe('state', () => {
     expect(await inputOf([user], {}, { vendor: { input: [output] } })).toEqual([user, output])
   })
 
+  test.each<[string, object, object]>([
+    ['a search of tools', { type: 'tool_search_call', id: 'ts_1', call_id: 'call_t', execution: 'client', arguments: {} }, { type: 'tool_search_output', call_id: 'call_t', execution: 'client', tools: [] }],
+    ['an approval', { type: 'mcp_approval_request', id: 'mcpr_1', name: 'ask', server_label: 's', arguments: '{}' }, { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
+  ])('what the client answers stands right after what asked for it: %s', async (_, asked, output) => {
+    const { message: said } = await answer(asked)
+    expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, asked, output, user])
+  })
+
+  test('a search of tools that the server ran is not waited for, one of the client is', async () => {
+    const search = (execution: string): object => ({ type: 'tool_search_call', id: 'ts_1', call_id: 'call_t', execution, arguments: {} })
+    expect(await inputOf([user, (await answer(search('server'))).message, user])).toEqual([user, search('server'), user])
+    expect(await inputOf([user, (await answer(search('client'))).message, user])).toEqual([user, user])
+  })
+
+  test.each(['function', 'custom_tool'])('the result of a %s call that a program made goes to the program', async (kind) => {
+    const caller = { type: 'program', caller_id: 'call_p' }
+    const program = { type: 'program', id: 'p_1', call_id: 'call_p', code: 'await get_weather()', fingerprint: 'f' }
+    const made = { ...call, type: `${kind}_call`, input: '', caller }
+    const { message: said } = await answer(program, made)
+    expect(await inputOf([user, said, result])).toEqual([user, program, made, { type: `${kind}_call_output`, call_id: 'call_1', output: 'Cold.', caller }])
+  })
+
   test('a picture is a part of the answer', async () => {
     const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA', output_format: 'webp' }
     const said = await answer(picture, message('There.'))
     const image = { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/webp' } }
     expect(said.message.content).toEqual([{ type: 'text', text: 'There.' }, image])
     expect((await inputOf([user, said.message, user]))[1]).toEqual(picture)
+    expect((await answer({ ...picture, output_format: 'svg' })).message.content).toMatchObject([{ source: { mediaType: 'image/svg+xml' } }])
     const handed = await inputOf([user, said.message, user], { model: 'gpt-4.1' })
     expect(handed.slice(1, 3)).toEqual([
       { type: 'message', role: 'assistant', content: 'There.' },
