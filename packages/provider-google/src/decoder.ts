@@ -1,4 +1,4 @@
-import { type ContentPart, type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
+import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/driver'
 import { toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
@@ -74,6 +74,7 @@ export class GeminiDecoder implements Decoder {
     const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
     if (groundingMetadata ?? citationMetadata) for (const citation of toCitations(candidate)) this.#sink.citation(citation)
     if ((groundingMetadata?.webSearchQueries ?? groundingMetadata?.imageSearchQueries)?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
+    if (groundingMetadata?.retrievalQueries?.[0]) this.#sink.providerToolCall({ name: 'retrieval', data: groundingMetadata })
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
     const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : stringOf(finishReason)
@@ -101,13 +102,20 @@ export class GeminiDecoder implements Decoder {
     if (typeof text === 'string') {
       if (part.thought) this.#sink.reasoning(text)
       else this.#sink.text(text)
-    }
+    } else if (part.fileData && !part.thought) this.#file(part.fileData)
     const data = stringOf(inlineData?.data)
-    if (data && !part.thought) this.#sink.part(toContentPart(stringOf(inlineData?.mimeType) ?? '', data))
+    if (data && !part.thought) this.#sink.part(toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }))
     const code = executableCode ?? codeExecutionResult
     if (code) this.#sink.providerToolCall({ ...idOf(code), name: 'code_execution', data: part })
     const tool = toolCall ?? toolResponse
     if (tool) this.#sink.providerToolCall({ ...idOf(tool), name: stringOf(tool.toolType)?.toLowerCase() ?? 'unknown', data: part })
+  }
+
+  /** What was written to a storage of the caller's (`generationOutputConfig`) instead of into the answer. */
+  #file({ fileUri, mimeType }: NonNullable<WirePart['fileData']>): void {
+    const url = stringOf(fileUri)
+    const mediaType = stringOf(mimeType)
+    if (url) this.#sink.part(toContentPart({ type: 'url', url, ...(mediaType && { mediaType }) }))
   }
 
   /** A call comes whole, or as a named piece that nameless ones continue. */
@@ -162,9 +170,9 @@ export class GeminiDecoder implements Decoder {
 
 const idOf = ({ id }: { readonly id?: string }): { readonly id?: string } => (stringOf(id) === undefined ? {} : { id: id as string })
 
-function toContentPart(mediaType: string, data: string): ContentPart {
-  const kind = mediaType.slice(0, mediaType.indexOf('/'))
-  return { type: kind === 'image' || kind === 'audio' ? kind : 'file', source: { type: 'base64', data, mediaType } }
+function toContentPart(source: MediaSource): ContentPart {
+  const [kind] = (source.mediaType ?? '').split('/')
+  return { type: kind === 'image' || kind === 'audio' ? kind : 'file', source }
 }
 
 function toLogprobs({ chosenCandidates, topCandidates }: WireLogprobs): TokenLogprob[] {

@@ -101,6 +101,8 @@ export interface WireSource {
 export interface WireGrounding {
   readonly webSearchQueries?: readonly string[]
   readonly imageSearchQueries?: readonly string[]
+  /** Of Vertex AI Search and RAG. */
+  readonly retrievalQueries?: readonly string[]
   readonly groundingChunks?: readonly {
     readonly web?: WireSource
     readonly retrievedContext?: WireSource

@@ -213,6 +213,20 @@ describe('what else an answer holds', () => {
     expect((await generate(chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }))).citations).toEqual([{ url: 'https://c.example' }])
   })
 
+  test('files in a storage, which go back as they came', async () => {
+    const stored = (fileUri: string, mimeType?: string, more: object = {}): object => ({ fileData: { fileUri, mimeType }, ...more })
+    const parts = [{ text: 'There.' }, stored('gs://b/i.png', 'image/png'), stored('gs://b/v.mp4', 'video/mp4'), stored('gs://b/x'), stored('gs://b/t.png', 'image/png', { thought: true }), { fileData: null }]
+    const { message, providerToolCalls } = await generate(chunk(parts, { ...stop, groundingMetadata: { retrievalQueries: ['q'] } }))
+    expect(message.content).toEqual([
+      { type: 'text', text: 'There.' }, { type: 'image', source: { type: 'url', url: 'gs://b/i.png', mediaType: 'image/png' } },
+      { type: 'file', source: { type: 'url', url: 'gs://b/v.mp4', mediaType: 'video/mp4' } }, { type: 'file', source: { type: 'url', url: 'gs://b/x' } },
+    ])
+    expect(providerToolCalls).toMatchObject([{ name: 'retrieval' }])
+    const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], stop)))
+    await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([{ role: 'user', content: '?' }, message, { role: 'user', content: '?' }])
+    expect(fetch.requests[0]!.body).toMatchObject({ contents: [{}, { role: 'model', parts: JSON.parse(JSON.stringify(parts)) as unknown }, {}] })
+  })
+
   test('logarithms without others beside them', async () => {
     const { logprobs } = await generate(chunk([{ text: 'Hi' }], { ...stop, logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }] } }))
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
