@@ -37,6 +37,7 @@ export const boundaries = [
   { package: 'agent', imports: ['@modelport/core', '@modelport/runtime'], forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'] },
   { package: 'cli', imports: ['@modelport/core', '@modelport/factory', '@modelport/runtime', '@modelport/provider-mock', '@clack/prompts', 'commander', 'yaml'], builtins: true, forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'] },
   { package: 'cli', file: 'secrets.ts', imports: ['@modelport/driver', '@modelport/factory'], builtins: true, forbidden: ['@modelport/provider-openai', '@modelport/agent'] },
+  { package: 'cli', file: 'without-secrets.ts', imports: ['@modelport/driver'], builtins: true, forbidden: ['@modelport/factory', '@modelport/agent'] },
   { package: 'cli', file: 'tool-module.ts', imports: ['@modelport/core'], computed: true, builtins: true, forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'] },
 ]
 

@@ -4,9 +4,9 @@ import { type Cassette, type CassetteRecorder, parseCassette, recordCassette, re
 import type { Cli } from './cli.js'
 import type { NamedModel } from './configured-models.js'
 import { writePrivateFile } from './private-file.js'
-import { withoutSecrets } from './secrets.js'
 import { readTextFile } from './text-file.js'
 import type { LocalTool } from './tool-module.js'
+import { withoutSecrets } from './without-secrets.js'
 
 /** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
 export interface RecordedAsk {

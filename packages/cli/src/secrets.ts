@@ -1,4 +1,4 @@
-import { createRedact, headerSecrets, proxySecrets } from '@modelport/driver'
+import { headerSecrets, proxySecrets } from '@modelport/driver'
 import { type ModelConfig, resolveApiKey, resolveModel } from '@modelport/factory'
 import type { Cli } from './cli.js'
 import type { NamedModel } from './configured-models.js'
@@ -22,6 +22,3 @@ function resolvedSecrets(model: ModelConfig, { context }: Cli): string[] {
     return []
   }
 }
-
-/** A text of JSON without these texts, in whatever form. Those of fewer than eight characters could be any word, and stay. */
-export const withoutSecrets = (json: string, secrets: readonly string[]): string => createRedact(secrets.filter(({ length }) => length >= 8))(json)

@@ -104,7 +104,7 @@ describe('tools in chat', () => {
 
 test('with --json commands of a chat, warnings and what there is not are JSON', async () => {
   mkdirSync(join(home.path, '.local/state/modelport/sessions'), { recursive: true })
-  writeFileSync(join(home.path, '.local/state/modelport/sessions/20260101-000000-aaaaaaaa.json'), 'broken')
+  writeFileSync(join(home.path, '.local/state/modelport/sessions/20260101-000000-aaaaaaaa.1.json'), 'broken')
   writeFileSync(join(home.path, '.config/modelport/keys.env'), `MY_KEY=${key}\n`, { mode: 0o644 })
   const { code, out, err } = await chat(['--json', '--no-save'], '/help\n/model\n/usage\n/nothing\nplain\n')
   expect(code).toBe(0)

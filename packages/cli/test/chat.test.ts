@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { toSealed } from '../src/chat/seal.js'
 import { SessionStore } from '../src/chat/session-store.js'
 import { loadTools } from '../src/tool-module.js'
 import { useModel } from './set-up.js'
@@ -95,13 +96,14 @@ describe('saved chats', () => {
 
   test('a file that is none says so', async () => {
     mkdirSync(sessionFolder(), { recursive: true })
-    const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.json')
+    const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.1.json')
     const facts = { model: 'main', createdAt: '', updatedAt: '' }
-    for (const stored of ['', 'null', '5', '{"version":1,"messages":[]}', JSON.stringify({ ...facts, model: 5 })]) {
+    const sealed = (value: object): string => toSealed(JSON.stringify(value, undefined, 1))
+    for (const stored of ['', 'null', '5', '{"version":1,"messages":[]}', JSON.stringify({ ...facts, version: 1, messages: [] }), sealed({ version: 1, messages: [] }), sealed({ ...facts, model: 5 })]) {
       writeFileSync(file, stored)
-      await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({ code: 'config', message: `${file}: this is no saved chat` })
+      await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(`${file}: this is no saved chat`) as string })
     }
-    writeFileSync(file, JSON.stringify({ ...facts, version: 9 }))
+    writeFileSync(file, sealed({ ...facts, version: 9 }))
     await expect(store().load('20260101-000000-aaaaaaaa')).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringMatching(`^${file}: .*version`) as string })
   })
 

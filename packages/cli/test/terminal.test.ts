@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildCli } from './build-cli.js'
@@ -126,6 +126,26 @@ describe('chat', () => {
     expect(await shown.ended()).toBe(0)
     const said = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(({ role }) => role === 'user')
     expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
+  })
+
+  test('goes on where it cannot be saved, and saves all of it when it can again', async () => {
+    configure(home.path, server.url)
+    const folder = join(home.path, 'chats')
+    writeFileSync(folder, 'in its place')
+    const shown = await start(['chat', '--sessions', folder], { MY_KEY: key })
+    await shown.shows(prompt)
+    shown.type(`plain one${enter}`)
+    await shown.shows('it is no folder')
+    expect(shown.screen()).toContain('Plain text')
+    rmSync(folder)
+    await shown.shows(/^>$/m)
+    shown.type(`plain two${enter}`)
+    await shown.shows('Plain text', 2)
+    await shown.shows(/^>$/m)
+    shown.type('\u0004')
+    expect(await shown.ended()).toBe(0)
+    const [name = ''] = readdirSync(folder)
+    expect((JSON.parse(readFileSync(join(folder, name), 'utf8')) as { messages: unknown[] }).messages).toHaveLength(4)
   })
 
   test('Ctrl-C at the question stops the answer', async () => {

@@ -14,8 +14,8 @@ export interface FaultRow {
   readonly id: string
   readonly fault: string
   readonly required: string
-  readonly tests?: readonly FaultTest[]
-  /** What is not proved yet and why; a row without tests must say it. */
+  readonly tests: readonly FaultTest[]
+  /** What of it does not hold yet, and why. */
   readonly pending?: string
 }
 

@@ -104,7 +104,6 @@ export class Chat {
       } catch (error) {
         if (error instanceof Interrupted || this.cli.signal.aborted) throw error
         code = printFailure(error, this.cli.err, this.cli.json)
-        this.settings.recording?.end()
         // Nobody is there to ask again.
         if (!io.stdin.isTTY) return code
       }
@@ -128,10 +127,13 @@ export class Chat {
         options: system === undefined ? {} : { system },
         signal: AbortSignal.any([stop.signal, cli.signal]),
         view: cli.json ? new JsonView(out) : new TextView({ out, err, reasoning: settings.reasoning, markdown: settings.markdown }),
+      }).catch((error: unknown) => {
+        settings.recording?.end()
+        throw error
       })
       cli.signal.throwIfAborted()
-      await this.#keep(text, answer)
       this.#account(answer, performance.now() - startedAt)
+      await this.#keep(text, answer)
     } finally {
       this.#stop = undefined
     }
@@ -139,12 +141,25 @@ export class Chat {
 
   async #keep(text: string, answer: Answer): Promise<void> {
     const { messages, usage } = answer
-    const { store, recording } = this.settings
+    const { recording } = this.settings
     const secrets = [...this.#secrets]
     this.usage = addUsage(this.usage, usage)
     this.session = { ...this.session, messages, updatedAt: new Date().toISOString() }
-    await store?.save(this.session, secrets)
-    await recording?.add(text, answer, secrets)
+    try {
+      await this.#save(secrets)
+    } finally {
+      // A full disk of the one is none of the other.
+      await recording?.add(text, answer, secrets)
+    }
+  }
+
+  async #save(secrets: readonly string[]): Promise<void> {
+    const { cli: { json, out, err }, session, settings: { store } } = this
+    const id = await store?.save(session, secrets)
+    if (id === undefined || id === session.id) return
+    this.session = { ...session, id }
+    if (json) out.json({ type: 'session', id, model: session.model, messages: session.messages.length, instead: session.id })
+    else err.line(err.style('yellow', `${session.id} was saved or deleted by another process meanwhile; this chat is saved as ${id} from here on`))
   }
 
   #account({ usage, interrupted, finishReason }: Answer, milliseconds: number): void {

@@ -1,8 +1,10 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ChatMessage, fromJson, isLlmError, LlmError, type StoredConversation, toJson } from '@modelport/core'
-import { writePrivateFile } from '../private-file.js'
-import { withoutSecrets } from '../secrets.js'
+import { exists, writeNewPrivateFile } from '../private-file.js'
+import { readTextFile } from '../text-file.js'
+import { withoutSecrets } from '../without-secrets.js'
+import { fromSealed, toSealed } from './seal.js'
 
 /** A chat that was saved. */
 export interface Session {
@@ -17,10 +19,17 @@ export interface Session {
 }
 
 const idForm = /^[A-Za-z0-9_-]{16,64}$/
+const fileForm = /^([A-Za-z0-9_-]{16,64})\.([1-9]\d{0,14})\.json$/
 
-/** Saved chats, a file each, in one folder. */
+/**
+ * Saved chats in one folder. A chat is the file `ID.N.json` of its last save: the next save is a new file, N + 1, whose name only one
+ * process can take, and then the earlier goes. So there is always one that is whole, nobody writes over what somebody else saved, and
+ * no lock is left behind by a process that was killed.
+ */
 export class SessionStore {
   readonly #folder: string
+  /** Of each chat the save that was last read or made here: what is saved next continues that one. */
+  readonly #saves = new Map<string, number>()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -32,48 +41,99 @@ export class SessionStore {
     return `${time}-${crypto.randomUUID().slice(0, 8)}`
   }
 
-  /** Writes a chat anew, whole or not at all, for the owner only. Texts in `secrets` are taken out. */
-  async save({ messages, ...session }: Session, secrets: readonly string[] = []): Promise<void> {
-    const text = withoutSecrets(JSON.stringify({ ...session, ...toJson(messages) }, undefined, 1), secrets)
-    await writePrivateFile(this.#path(session.id), `${text}\n`)
+  /**
+   * Writes a chat anew, whole or not at all, for the owner only. Texts in `secrets` are taken out.
+   * @returns its id: a new one where the chat was saved elsewhere, or deleted, since it was last read or saved here
+   */
+  async save(session: Session, secrets: readonly string[] = []): Promise<string> {
+    if (await this.#add(session, secrets)) return session.id
+    return this.save({ ...session, id: SessionStore.newId(new Date()) }, secrets)
   }
 
-  /** @throws {LlmError} `config` — there is no such chat, or its file is none; `invalid-request` — of an unknown version. */
+  /** @throws {LlmError} `config` — there is no such chat, or its file is none, or damaged; `invalid-request` — of an unknown version. */
   async load(id: string): Promise<Session> {
-    const path = this.#path(id)
-    let stored: { readonly [Field in keyof (Session & StoredConversation)]?: unknown } | null
-    try {
-      stored = JSON.parse(await readFile(path, 'utf8')) as typeof stored
-    } catch (error) {
-      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      throw new LlmError('config', missing ? `there is no saved chat ${id}; "modelport sessions" lists them` : `${path}: this is no saved chat`)
-    }
-    const { model, system, createdAt, updatedAt } = stored ?? {}
+    checkId(id)
+    const { save, path, text } = await this.#read(id)
+    const json = fromSealed(text)
+    if (json === undefined) throw new LlmError('config', `${path}: this is no saved chat, or it was changed or damaged after it was saved`)
+    const stored = JSON.parse(json) as { readonly [Field in keyof (Session & StoredConversation)]?: unknown }
+    const { model, system, createdAt, updatedAt } = stored
     if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new LlmError('config', `${path}: this is no saved chat`)
-    return { id, model, ...(typeof system === 'string' && { system }), createdAt, updatedAt, messages: messagesOf(stored, path) }
+    const session = { id, model, ...(typeof system === 'string' && { system }), createdAt, updatedAt, messages: messagesOf(stored, path) }
+    this.#saves.set(id, save)
+    return session
   }
 
   /** Ids of all saved chats, the latest first. */
   async ids(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
+    const ids = (await this.#names()).flatMap((name) => fileForm.exec(name)?.[1] ?? [])
+    return [...new Set(ids)].sort().reverse()
+  }
+
+  /** Deletes a chat, and what a save that was cut off left of it. @throws {LlmError} `config` — there is no such chat. */
+  async delete(id: string): Promise<void> {
+    checkId(id)
+    if (!(await this.#savesOf(id)).length) throw new LlmError('config', `there is no saved chat ${id}`)
+    for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await rm(join(this.#folder, name), { force: true })
+  }
+
+  /** False where another process was quicker. */
+  async #add({ messages, ...session }: Session, secrets: readonly string[]): Promise<boolean> {
+    const { id } = session
+    checkId(id)
+    const last = this.#saves.get(id) ?? 0
+    const path = this.#path(id, last + 1)
+    const text = toSealed(withoutSecrets(JSON.stringify({ ...session, ...toJson(messages) }, undefined, 1), secrets))
+    if (!(await writeNewPrivateFile(path, text))) return false
+    // Whoever is further ahead has taken that save away before the one whose name we have now.
+    if (last > 0 && !(await exists(this.#path(id, last)))) {
+      await rm(path, { force: true })
+      return false
+    }
+    this.#saves.set(id, last + 1)
+    // The first one first: the check above depends on it.
+    for (const save of await this.#savesOf(id)) if (save <= last) await rm(this.#path(id, save), { force: true })
+    return true
+  }
+
+  async #read(id: string): Promise<{ readonly save: number; readonly path: string; readonly text: string }> {
+    let missing = 0
+    for (;;) {
+      const save = (await this.#savesOf(id)).at(-1)
+      if (save === undefined || save === missing) throw new LlmError('config', `there is no saved chat ${id}; "modelport sessions" lists them`)
+      const path = this.#path(id, save)
+      try {
+        return { save, path, text: await readTextFile(path) }
+      } catch (error) {
+        // It was saved anew meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        missing = save
+      }
+    }
+  }
+
+  /** What is there of a chat, in order: more than one only where a save was cut off, or is going on. */
+  async #savesOf(id: string): Promise<number[]> {
+    const found = (await this.#names()).map((name) => fileForm.exec(name)).filter((parts) => parts?.[1] === id)
+    return found.map((parts) => Number(parts?.[2])).sort((a, b) => a - b)
+  }
+
+  /** Of files: a folder or a link that is called like a chat is none. */
+  async #names(): Promise<string[]> {
+    const found = await readdir(this.#folder, { withFileTypes: true }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error
     })
-    return names.flatMap((name) => (name.endsWith('.json') && idForm.test(name.slice(0, -5)) ? [name.slice(0, -5)] : [])).sort().reverse()
+    return found.filter((entry) => entry.isFile()).map(({ name }) => name)
   }
 
-  /** Deletes a chat's file. @throws {LlmError} `config` — there is no such chat. */
-  async delete(id: string): Promise<void> {
-    const path = this.#path(id)
-    await rm(path).catch((error: unknown) => {
-      throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new LlmError('config', `there is no saved chat ${id}`) : error
-    })
+  #path(id: string, save: number): string {
+    return join(this.#folder, `${id}.${save}.json`)
   }
+}
 
-  #path(id: string): string {
-    if (!idForm.test(id)) throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
-    return join(this.#folder, `${id}.json`)
-  }
+function checkId(id: string): void {
+  if (!idForm.test(id)) throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
 }
 
 function messagesOf(stored: unknown, path: string): readonly ChatMessage[] {
