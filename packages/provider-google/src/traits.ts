@@ -30,6 +30,7 @@ const withoutThinking = { ...older, thinking: { none: {} } }
  * which almost always means no thinking.
  * @see https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/thinking (read 2026-11-21)
  * @see https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6 (read 2026-11-21): temperature is ignored
+ * @see https://ai.google.dev/gemini-api/docs/generate-content/latest-model (read 2026-11-21): the levels of Gemini 4
  * @see https://ai.google.dev/gemini-api/docs/openai (read 2026-11-21): the budgets of low, medium and high
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
@@ -39,6 +40,7 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'gemini-3.6-flash': { ...newest, takesTemperature: false },
   'gemini-3.7-flash': { ...newest, thinking: upperLevels, takesTemperature: false },
   'gemini-3.8-flash': { ...newest, thinking: upperLevels, takesTemperature: false },
+  'gemini-4': { ...newest, thinking: upperLevels, takesTemperature: false },
   'gemini-2.5': { ...older, thinking: { none: budget(0), low: budget(1024), medium: budget(8192), high: budget(24_576) } },
   'gemini-2.5-pro': { ...older, thinking: { low: budget(1024), medium: budget(8192), high: budget(24_576) } },
   'gemini-2.0': withoutThinking,

@@ -224,6 +224,7 @@ describe('request bodies', () => {
     ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
     ['gemini-2.5-pro', 'medium', { thinkingBudget: 8192, includeThoughts: true }],
     ['gemini-2.0-flash', 'none', undefined],
+    ['gemini-4-argon', 'medium', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
     ['gemini-of-tomorrow', 'low', { thinkingLevel: 'LOW', includeThoughts: true }],
   ] as const)('%s, reasoning %s', async (model, reasoning, config) => {
     expect((await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig.thinkingConfig).toEqual(config)
@@ -232,14 +233,15 @@ describe('request bodies', () => {
   test.each([
     ['gemini-2.5-pro', { reasoning: 'none' }, /^unsupported: google: the model "gemini-2.5-pro" cannot be set to reasoning "none"; it knows low, medium, high/],
     ['gemini-2.0-flash', { reasoning: 'high' }, /^unsupported: .*it knows none/],
+    ['gemini-4-argon', { reasoning: 'none' }, /^unsupported: .*it knows low, medium, high/],
     ['gemini-3-flash-preview', { parallelToolCalls: false }, /^unsupported: google: parallelToolCalls/],
     ['gemini-3-flash-preview', { tools: [clock], toolChoice: { name: 'x' } }, /^invalid-request: google: toolChoice names "x"/],
   ] as const)('%s refuses %j', async (model, options, message) => {
     expect(await refusal(bodyOf([user('?')], options, { ...gemini, model }))).toMatch(message)
   })
 
-  test('a model that ignores temperatures gets none by default, and one that is set', async () => {
-    const config = { ...gemini, model: 'gemini-3.8-flash' }
+  test.each(['gemini-3.8-flash', 'gemini-4-argon'])('%s ignores temperatures: it gets none by default, and one that is set', async (model) => {
+    const config = { ...gemini, model }
     expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({ maxOutputTokens: 4096 })
     expect((await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature).toBe(0)
   })
