@@ -9,11 +9,11 @@ import {
 
 /** Words of real servers, some with more after a colon; all others are `other`. */
 const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
-  [/^(stop|eos|eos_token|end_turn|stop_sequence|complete)(:|$)/i, 'stop'],
+  [/^(stop|eos(_token)?|end_turn|stop_sequence|complete)(:|$)/i, 'stop'],
   [/^(length|max_tokens|model_length|max_output_tokens|model_context_window_exceeded)(:|$)/i, 'length'],
-  [/^(tool_calls|tool_call|tool_use|function_call)(:|$)/i, 'tool-calls'],
+  [/^(tool_calls?|tool_use|function_call)(:|$)/i, 'tool-calls'],
   [/^(content_filter|refusal|safety|sensitive|recitation|prohibited_content|blocklist|spii)(:|$)/i, 'content-filter'],
-  [/^(error|network_error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
+  [/^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
 ]
 
 /** A decoder of one answer, streamed or whole. */
@@ -21,12 +21,20 @@ export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDe
 
 /** What has come of an answer. */
 interface Seen {
-  text: boolean
-  reasoning: boolean
-  calls: boolean
-  citations: boolean
+  text?: true
+  reasoning?: true
+  calls?: true
+  citations?: true
 }
-const nothing: Readonly<Seen> = { text: false, reasoning: false, calls: false, citations: false }
+const nothing: Readonly<Seen> = {}
+
+/** The state that is being written. */
+interface WrittenState extends ChatState {
+  field?: string
+  details?: JsonObject[]
+  extras?: Record<number, unknown>
+  images?: true
+}
 
 interface OpenCall {
   /** What the sink knows the call by. */
@@ -40,15 +48,13 @@ interface OpenCall {
 class ChatDecoder implements Decoder {
   readonly #sink: Sink
   readonly #stream: boolean
-  readonly #seen: Seen = { ...nothing }
+  readonly #seen: Seen = {}
   #message: Partial<WireMessage> | undefined
   /** Calls by the wire's index or id. */
   readonly #calls = new Map<unknown, OpenCall>()
   #lastCall: OpenCall | undefined
   #callCount = 0
-  #field: string | undefined
-  readonly #details: JsonObject[] = []
-  readonly #extras: Record<number, unknown> = {}
+  readonly #state: WrittenState = {}
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
@@ -58,10 +64,6 @@ class ChatDecoder implements Decoder {
   }
 
   push({ event, data }: WireRecord): void {
-    if (event !== 'error' && data.startsWith('{')) {
-      this.#answer(parseJson(data))
-      return
-    }
     const text = data.trim()
     if (text === '[DONE]') this.#sink.terminal()
     else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
@@ -72,14 +74,7 @@ class ChatDecoder implements Decoder {
     this.#fillUp()
     for (const source of this.#sources) this.#sink.citation(source)
     for (const data of this.#executed.values()) this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
-    const extras = Object.keys(this.#extras).length > 0
-    if (!this.#field && !this.#details.length && !extras) return
-    const state: ChatState = {
-      ...(this.#field && { field: this.#field }),
-      ...(this.#details.length && { details: this.#details }),
-      ...(extras && { extras: this.#extras }),
-    }
-    this.#sink.state(state)
+    if (Object.keys(this.#state).length) this.#sink.state(this.#state)
   }
 
   #answer(body: unknown): void {
@@ -87,8 +82,7 @@ class ChatDecoder implements Decoder {
     const answer = asObject<WireAnswer>(body)
     const choices = asItems<WireChoice>(answer.choices)
     const whole = !this.#stream || answer.object === 'chat.completion'
-    const [first] = choices
-    const choice = first?.index ? (choices.find(({ index }) => (index ?? 0) === 0) ?? (whole ? first : undefined)) : first
+    const choice = choices.find(({ index }) => !index) ?? (whole ? choices[0] : undefined)
     this.#sink.model(asText(answer.model))
     const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
@@ -123,15 +117,20 @@ class ChatDecoder implements Decoder {
     if (!known.text) {
       this.#content(message.content)
       if (message.audio ?? message.refusal) this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
-      for (const image of asItems<WirePart>(message.images)) this.#part(image)
+      for (const image of asItems<WirePart>(message.images)) {
+        this.#part(image)
+        this.#seen.text = this.#state.images = true
+      }
     }
     if (!known.calls) {
       if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
     }
     if (!known.citations) {
-      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
-        this.#annotation(asObject(note.url_citation ?? note))
+      const notes = asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)
+      for (const citation of toCitations(notes.map((note) => asObject(note.url_citation ?? note)))) {
+        this.#seen.citations = true
+        this.#sink.citation(citation)
       }
     }
     for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
@@ -144,7 +143,8 @@ class ChatDecoder implements Decoder {
   }
 
   #part({ text, thinking, refusal, image_url }: Partial<WirePart>): void {
-    this.#think(Array.isArray(thinking) ? asItems<WirePart>(thinking).map((part) => asText(part.text)).join('') : asText(thinking), 'thinking')
+    for (const part of asItems<WirePart>(thinking)) this.#think(asText(part.text), 'thinking')
+    this.#think(asText(thinking), 'thinking')
     this.#text(asText(text))
     if (asText(refusal)) this.#sink.refusal(asText(refusal))
     const url = asText(asObject(image_url)['url'])
@@ -157,10 +157,10 @@ class ChatDecoder implements Decoder {
     this.#sink.text(text)
   }
 
-  #think(text: string, field: string): void {
+  #think(text: string, field?: string): void {
     if (!text) return
     this.#seen.reasoning = true
-    this.#field ??= field
+    if (field) this.#state.field ??= field
     this.#sink.reasoning(text)
   }
 
@@ -170,12 +170,14 @@ class ChatDecoder implements Decoder {
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
-      const last = this.#details.at(-1)
+      const details = (this.#state.details ??= [])
+      const last = details.at(-1)
       // A text comes in pieces and is closed by its signature; everything else comes whole.
       const joins = last && last['type'] === detail['type'] && last['index'] === detail['index'] && !last['signature'] && !detail['data']
-      if (joins) this.#details.splice(-1, 1, joinDetails(last, detail))
-      else this.#details.push(detail)
+      if (joins) details.splice(-1, 1, joinDetails(last, detail))
+      else details.push(detail)
     }
+    for (const step of asItems(message.reasoning_steps)) this.#think(asText(step['thought']))
   }
 
   #call({ index, id: wireId, function: body, custom, extra_content }: Partial<WireToolCall>): void {
@@ -196,15 +198,8 @@ class ChatDecoder implements Decoder {
     call.name ||= name
     this.#lastCall = call
     this.#seen.calls = true
-    if (extra_content) this.#extras[call.place] = extra_content
+    if (extra_content) (this.#state.extras ??= {})[call.place] = extra_content
     this.#sink.toolCall(call.key, { id, name, ...(typeof value === 'string' ? { text: value } : value ? { value } : {}) })
-  }
-
-  #annotation(source: Partial<WireSource>): void {
-    for (const citation of toCitations([source])) {
-      this.#seen.citations = true
-      this.#sink.citation(citation)
-    }
   }
 
   /** Servers repeat the list in every chunk: it is given out once. */
@@ -229,8 +224,8 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
   sources.flatMap(({ link, url = link, title, content, snippet }) => {
-    const fields = Object.entries({ url, title, text: asText(content) || snippet }).filter(([, value]) => asText(value))
-    return asText(url) || asText(title) ? [Object.fromEntries(fields)] : []
+    const fields = { url, title, text: asText(content) || snippet }
+    return asText(url) || asText(title) ? [Object.fromEntries(Object.entries(fields).filter(([, value]) => asText(value)))] : []
   })
 
 const toLogprobs = (tokens: unknown): readonly TokenLogprob[] =>

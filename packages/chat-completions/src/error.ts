@@ -4,38 +4,46 @@ import { asObject, type WireAnswer } from './wire.js'
 
 type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
 
-/** What a vendor's code or type says better than the status. */
+/**
+ * What a vendor's code or type says better than the status; `resp_` stands before the numbers of a `base_resp`.
+ * @see https://platform.minimax.io/docs/api-reference/errorcode.md (read 2026-11-21)
+ */
 const codes: Names = [
-  [/context_(length|window|size)|exceed_context/, 'context-length'],
-  [/insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1113_/, 'quota-exhausted'],
-  [/content_?(filter|policy|moderation)|responsibleaipolicy|data_?inspection|moderation_blocked/, 'content-filter'],
-  [/model_(not_found|not_exist|not_available)|invalid_model|unknown_model/, 'not-found'],
-  [/invalid_api_key|incorrect_api_key|invalid_authentication/, 'auth'],
+  [/context_(length|window|size)/, 'context-length'],
+  [/insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1(113|30[89])_|resp_(1008|2056)/, 'quota-exhausted'],
+  [/content_?(filter|policy)|moderation|data_?inspection|^1301_|resp_102[67]/, 'content-filter'],
+  [/model_not_(found|exist|available)|(invalid|unknown)_model/, 'not-found'],
+  [/(invalid|incorrect)_(api_key|authentication)|resp_(1004|2049)/, 'auth'],
   [/overload|service_unavailable|capacity_exceeded/, 'overloaded'],
 ]
 
 /** Wordings of servers that give no usable code. Not read with a 429, which speaks of tokens and quotas in other senses. */
 const wordings: Names = [
   [
-    /context (length|window|size)|prompt is too long|input is too long|maximum prompt length|reduce the length of the|too many tokens|token limit (exceeded|reached)|exceeded model token limit|input token count.{0,60}exceeds|exceeds the limit of \d+ tokens/i,
+    /context (length|window|size)|(prompt|input) (is too long|exceeds max length)|maximum prompt length|reduce the length of the|too many tokens|token limit (exceeded|reached)|model token limit|input token count|exceeds the limit of \d+ tokens/i,
     'context-length',
   ],
+  [/new_sensitive/, 'content-filter'],
   [/model.{0,100}(does not exist|not exist|not found)/i, 'not-found'],
   [/(incorrect|invalid) api key|api key not valid/i, 'auth'],
 ]
 
 /** Types too broad to beat a status: for a failure inside an answer, which may have none. */
 const broadCodes: Names = [
-  [/rate_?limit|too_many_requests|tokens/, 'rate-limit'],
+  [/rate_?limit|too_many_requests|tokens|resp_(1002|1039|1041|2045)/, 'rate-limit'],
   [/authentication/, 'auth'],
   [/permission/, 'permission'],
   [/not_found/, 'not-found'],
-  [/timeout/, 'timeout'],
-  [/invalid|bad_?request|unsupported|tool_use_failed/, 'invalid-request'],
+  [/timeout|resp_1001/, 'timeout'],
+  [/invalid|bad_?request|unsupported|tool_use_failed|resp_(1042|2013)/, 'invalid-request'],
   [/(?:)/, 'server'],
 ]
 
-/** Names a failure: by the vendor's code, its words, then the status. */
+/**
+ * Names a failure: by the vendor's code, its words, then the status. xAI has one code, with a 429, for too many requests and for no
+ * money left.
+ * @see https://github.com/continuedev/continue/issues/10373 (read 2026-11-21)
+ */
 export function toChatError(provider: string, failure: HttpFailure): ProviderError {
   const { status, body, text, inBand } = failure
   const { message, type, code } = factsOf(body)
@@ -43,7 +51,7 @@ export function toChatError(provider: string, failure: HttpFailure): ProviderErr
   const find = (names: Names, words: string): ErrorCode | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
   const worded = [200, 400, 404, 413, 422, 500].includes(status)
   return toProviderError(provider, failure, {
-    code: find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
+    code: message.includes('used all available credits') ? 'quota-exhausted' : find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })
@@ -52,6 +60,7 @@ export function toChatError(provider: string, failure: HttpFailure): ProviderErr
 /** The failure an answer reports, if it does. */
 export function failureIn(answer: Partial<WireAnswer>): unknown {
   if (answer.error) return answer.error
+  if (Number(asObject(answer.base_resp)['status_code'])) return { base_resp: answer.base_resp }
   const nested = answer.x_groq && asObject(answer.x_groq)['error']
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
@@ -60,25 +69,28 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
 
 /** The HTTP status a failure inside an answer stands for. */
 export function failureStatus(body: unknown): number | undefined {
-  const { status_code, http_status_code, status, code } = failureOf(body)
-  return [status_code, http_status_code, status, code].map(Number).find((value) => value >= 400 && value < 600)
+  const { status_code, http_status_code, http_code, status, code } = failureOf(body)
+  return [status_code, http_status_code, http_code, status, code].map(Number).find((value) => value >= 400 && value < 600)
 }
 
 function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {
   const { message, detail, metadata, type, error_type, code } = failureOf(body)
+  const { raw: behind, error_type: upstream } = asObject(metadata)
   const said = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
   // What the server behind a router said.
-  const raw = asWord(asObject(metadata)['raw'])
-  return { message: said.includes(raw) ? said : `${said}: ${raw}`, type: asWord(type ?? error_type), code: asWord(code) }
+  const raw = asWord(behind)
+  return { message: said.includes(raw) ? said : `${said}: ${raw}`, type: asWord(type ?? error_type ?? upstream), code: asWord(code) }
 }
 
-type Failure = Readonly<Partial<Record<'message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'metadata', unknown>>>
+type Failure = Readonly<Partial<Record<'message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'http_code' | 'metadata', unknown>>>
 
-/** The failure itself: servers wrap it in `error` or a list, or write plain text. */
+/** The failure itself: servers wrap it in `error`, `base_resp` or a list, or write plain text. */
 function failureOf(body: unknown): Failure {
   if (Array.isArray(body)) return failureOf(body[0])
   if (typeof body === 'string') return { message: body }
-  const { error, ...rest } = asObject(body)
+  const { error, base_resp, ...rest } = asObject(body)
+  const { status_code, status_msg } = asObject(base_resp)
+  if (status_code) return { ...rest, message: status_msg, code: `base_resp_${asWord(status_code)}` }
   return error ? { ...rest, ...failureOf(error) } : rest
 }
 

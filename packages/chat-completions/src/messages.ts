@@ -21,10 +21,12 @@ export interface ChatState {
   readonly details?: readonly unknown[]
   /** Opaque fields of tool calls, by the call's place in the message. */
   readonly extras?: Readonly<Record<number, unknown>>
+  /** True where pictures came in `images`, beside the content. */
+  readonly images?: true
 }
 
 /**
- * The conversation in the wire's form.
+ * The conversation in the wire's form. A field without a value is there and undefined: JSON leaves it out.
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
 export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
@@ -35,9 +37,9 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
     const message = isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
     switch (message.role) {
       case 'system':
-        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), ...toName(message, where, dialect) }
+        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), name: toName(message, where, dialect) }
       case 'user':
-        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), ...toName(message, where, dialect) }
+        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), name: toName(message, where, dialect) }
       case 'assistant':
         return toAssistant(message, where, dialect)
       case 'tool':
@@ -49,32 +51,33 @@ export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDi
 const isOwn = (message: ChatMessage, { provider }: ChatDialect): message is AssistantMessage =>
   message.role === 'assistant' && provider !== '' && message.origin?.provider === provider
 
-function toName({ name }: { readonly name?: string }, where: string, dialect: ChatDialect): JsonObject {
-  if (name !== undefined && !dialect.messageNames) refuse(`${where}: a name`)
-  return name === undefined ? {} : { name }
-}
+const toName = ({ name }: { readonly name?: string }, where: string, dialect: ChatDialect): string | undefined =>
+  name === undefined || dialect.messageNames ? name : refuse(`${where}: a name`)
 
+/** Pictures go back to the server that made them, in the place they came in. */
 function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
-  const state: ChatState = isOwn(message, dialect) ? asObject(message.origin?.state) : {}
+  const own = isOwn(message, dialect)
+  const state: ChatState = own ? asObject(message.origin?.state) : {}
   const calls = message.toolCalls ?? []
-  const said = toContent(message.content, where, dialect, ['text'])
+  const images = state.images && typeof message.content !== 'string' ? message.content.filter(({ type }) => type === 'image') : undefined
+  const said = toContent(images ? textOf(message.content) : message.content, where, dialect, own ? ['text', 'image'] : ['text'])
   const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
   const wanted = dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
   const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
-  const required = calls.length > 0 ? dialect.requiredReasoningField : undefined
   return {
     role: 'assistant',
     content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
-    ...(required !== undefined && { [required]: message.reasoning ?? '' }),
+    ...(calls.length && dialect.requiredReasoningField && { [dialect.requiredReasoningField]: message.reasoning ?? '' }),
     ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
-    ...(state.details && { reasoning_details: state.details }),
+    reasoning_details: state.details,
+    images: images?.map((image) => toPart(image, where, dialect)),
     ...(calls.length && {
       tool_calls: calls.map((call, index) => ({
         id: call.id,
         type: 'function',
         // A call that was no JSON object is said as it came: the model sees what its result complains about.
         function: { name: call.name, arguments: call.argumentsText || '{}' },
-        ...(state.extras?.[index] !== undefined && { extra_content: state.extras[index] }),
+        extra_content: state.extras?.[index],
       })),
     }),
   }
@@ -87,16 +90,14 @@ const withThinking = (reasoning: string, content: unknown): readonly JsonObject[
 
 /** The API has no field for a failed tool, so the text says it. */
 function toResult(message: ToolMessage, where: string, dialect: ChatDialect): string | readonly JsonObject[] {
-  const mark = message.isError ? 'Error: ' : ''
-  if (typeof message.content === 'string' || message.content.every(({ type }) => type === 'text')) return mark + textOf(message.content)
-  const parts = toContent(message.content, `${where} (a tool result)`, dialect, dialect.toolResultImages ? ['text', 'image'] : ['text'])
-  return mark ? [{ type: 'text', text: mark }, ...(parts as readonly JsonObject[])] : parts
+  const content = toContent(message.content, `${where} (a tool result)`, dialect, dialect.toolResultImages ? ['text', 'image'] : ['text'])
+  if (!message.isError) return content
+  return typeof content === 'string' ? `Error: ${content}` : [{ type: 'text', text: 'Error: ' }, ...content]
 }
 
-/** One text stays plain text: more servers take that. */
+/** Text alone stays plain text: more servers take that. */
 function toContent(content: Content, where: string, dialect: ChatDialect, allowed: readonly ContentPart['type'][]): string | readonly JsonObject[] {
-  if (typeof content === 'string') return content
-  if (content.length < 2 && content.every(({ type }) => type === 'text')) return textOf(content)
+  if (typeof content === 'string' || content.every(({ type }) => type === 'text')) return textOf(content)
   return content.map((part) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
     return toPart(part, where, dialect)
@@ -108,7 +109,7 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
     case 'text':
       return { type: 'text', text: part.text }
     case 'image':
-      return { type: 'image_url', image_url: { url: toUrl(part.source), ...(part.detail && { detail: part.detail }) } }
+      return { type: 'image_url', image_url: { url: toUrl(part.source), detail: part.detail } }
     case 'audio': {
       if (part.source.type === 'url') return refuse(`${where}: audio given by its address; give its bytes`)
       const { data, mediaType } = part.source
@@ -125,10 +126,11 @@ const toUrl = (source: MediaSource): string => (source.type === 'url' ? source.u
 
 /** `audio/mpeg` is `mp3`, `audio/x-wav` is `wav`; others are called by their subtype. */
 const audioFormat = (mediaType: string): string => {
-  const subtype = mediaType.toLowerCase().replace(/^audio\/(x-)?/, '').replace(/;.*/, '')
+  const subtype = mediaType.toLowerCase().replace(/^audio\/(x-)?|;.*/g, '')
   return subtype === 'mpeg' ? 'mp3' : subtype === 'wave' || subtype === 'vnd.wave' ? 'wav' : subtype
 }
 
-const refuse = (what: string): never => {
+/** @throws {LlmError} `unsupported` */
+export const refuse = (what: string): never => {
   throw new LlmError('unsupported', `this server's Chat Completions API cannot take ${what}`)
 }

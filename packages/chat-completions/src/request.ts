@@ -1,6 +1,6 @@
 import { type CallOptions, type ContentPart, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import type { ToolCallIdRule, Turn } from '@modelport/driver'
-import { toChatMessages } from './messages.js'
+import { refuse, toChatMessages } from './messages.js'
 
 /** How one server speaks Chat Completions, as data: what a vendor's row changes of {@link defaultChatDialect}. */
 export interface ChatDialect {
@@ -74,7 +74,7 @@ export type ChatRequestBody = JsonObject & { readonly model: string; readonly me
 export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody {
   const { options, stream } = turn
   const missing = dialect.lacks.find((option) => (option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined))
-  if (missing) throw new LlmError('unsupported', `${missing}: this server's Chat Completions API has no field for it`)
+  if (missing) refuse(missing)
   const fields = {
     [dialect.maxTokensField]: options.maxTokens,
     temperature: options.temperature ?? (dialect.takesTemperature ? turn.defaultTemperature : undefined),
@@ -82,18 +82,18 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     top_k: options.topK,
     stop: options.stop?.length ? options.stop : undefined,
     seed: options.seed,
-    ...(options.topLogprobs !== undefined && { logprobs: true, top_logprobs: options.topLogprobs }),
+    logprobs: options.topLogprobs === undefined ? undefined : true,
+    top_logprobs: options.topLogprobs,
     ...toolFields(turn, dialect),
     response_format: toResponseFormat(options.responseFormat, dialect),
     ...toReasoning(options.reasoning, dialect),
     ...(stream && { stream: true, ...(dialect.streamUsage && { stream_options: { include_usage: true } }) }),
   }
-  const said = Object.entries(fields).filter(([, value]) => value !== undefined)
   const { headers: _, ...vendor } = options.vendor ?? {}
   return {
     model: turn.model,
     messages: toChatMessages(turn.messages, dialect),
-    ...Object.fromEntries(said.map(([field, value]) => [dialect.rename[field] ?? field, value])),
+    ...Object.fromEntries(Object.entries(fields).map(([field, value]) => [dialect.rename[field] ?? field, value])),
     ...vendor,
   }
 }
@@ -110,7 +110,7 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   if (choice && !dialect.toolChoices.includes(choice)) {
     if (choice === 'none') return {}
     const advice = choice === 'named' && dialect.toolChoices.includes('required') ? '; give only that tool and ask for "required"' : ''
-    throw new LlmError('unsupported', `toolChoice: this server cannot force ${name === undefined ? 'a tool call' : `the tool "${name}"`}${advice}`)
+    refuse(`toolChoice ${JSON.stringify(toolChoice)}${advice}`)
   }
   if (name !== undefined ? !turn.tools.some((tool) => tool.name === name) : toolChoice === 'required' && !tools.length) {
     throw new LlmError('invalid-request', `toolChoice: ${name === undefined ? '"required" needs a tool' : `there is no tool "${name}"`}`)
@@ -126,24 +126,22 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
 
 const toTool = ({ name, description, parameters, strict }: ToolDefinition): JsonObject => ({
   type: 'function',
-  function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, ...(strict !== undefined && { strict }) },
+  function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict },
 })
 
 function toResponseFormat(format: CallOptions['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
   if (!format || format.type === 'text') return undefined
   if (!dialect.responseFormats.includes(format.type)) {
     const advice = dialect.responseFormats.includes('json') ? '; ask for { type: "json" } and say the form in the prompt' : ''
-    throw new LlmError('unsupported', `responseFormat: this server cannot be held to "${format.type}"${advice}`)
+    refuse(`responseFormat "${format.type}"${advice}`)
   }
   if (format.type === 'json') return { type: 'json_object' }
   const { schema, name = 'answer', strict } = format
-  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
+  return { type: 'json_schema', json_schema: { name, schema, strict } }
 }
 
 function toReasoning(level: CallOptions['reasoning'], dialect: ChatDialect): JsonObject {
   if (level === undefined) return {}
   const fields = dialect.reasoning[level]
-  if (fields) return fields
-  const known = Object.keys(dialect.reasoning).join(', ')
-  throw new LlmError('unsupported', `reasoning: this server has no level "${level}"; it has ${known || 'none'}`)
+  return fields ?? refuse(`reasoning "${level}"; it has ${Object.keys(dialect.reasoning).join(', ') || 'no level'}`)
 }

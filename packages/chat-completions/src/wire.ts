@@ -7,12 +7,16 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search'>
+export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search' | 'base_resp'>
 /** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
-/** What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself. */
+/**
+ * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself; each of the
+ * `reasoning_steps` has a `thought`.
+ * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
+ */
 export type WireMessage = Fields<
-  | 'content' | 'refusal' | 'audio' | 'images' | 'reasoning_content' | 'reasoning' | 'reasoning_text' | 'reasoning_details'
+  | 'content' | 'refusal' | 'audio' | 'images' | 'reasoning_content' | 'reasoning' | 'reasoning_text' | 'reasoning_details' | 'reasoning_steps'
   | 'tool_calls' | 'function_call' | 'executed_tools' | 'annotations'
 >
 /** A part of the content; `thinking` is text or text parts. */

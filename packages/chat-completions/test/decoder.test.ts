@@ -95,8 +95,8 @@ describe('content', () => {
 
   test('nothing has the type it should have', async () => {
     for (const odd of [5, 'x', true, [], {}, [null], [[]], { a: 1 }]) {
-      const message = Object.fromEntries(['refusal', 'audio', 'images', 'reasoning', 'reasoning_details', 'tool_calls', 'function_call', 'executed_tools', 'annotations'].map((name) => [name, odd]))
-      const body = { choices: [{ index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' }], usage: odd, x_groq: odd, citations: odd, search_results: odd, model: odd }
+      const message = Object.fromEntries(['refusal', 'audio', 'images', 'reasoning', 'reasoning_details', 'reasoning_steps', 'tool_calls', 'function_call', 'executed_tools', 'annotations'].map((name) => [name, odd]))
+      const body = { choices: [{ index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' }], usage: odd, x_groq: odd, citations: odd, search_results: odd, base_resp: odd, model: odd }
       expect((await stream(body)).reason, JSON.stringify(odd)).toBe('stop')
     }
     expect(await failure(stream(chunk({ content: 'Hi' }), 'data: 5'))).toMatchObject({ code: 'protocol' })
@@ -109,6 +109,20 @@ describe('reasoning', () => {
   test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in %s', async (field) => {
     expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({ text: 'Yes', reasoning: 'Hmm' })
     expect(await generate(whole({ content: 'Yes', [field]: 'Hmm' }))).toMatchObject({ text: 'Yes', reasoning: 'Hmm', message: { origin: { state: { field } } } })
+  })
+
+  test('in steps of a search, whole in the message at the end', async () => {
+    const steps = [{ thought: 'Look. ', type: 'web_search', web_search: { search_keywords: ['x'] } }, { thought: 'Read.', type: 'fetch_url_content' }]
+    const message = { role: 'assistant', content: 'A', reasoning_steps: steps }
+    const answer = await stream(
+      ...steps.map((step) => ({ ...chunk({ role: 'assistant', content: '', reasoning_steps: [step] }), object: 'chat.reasoning' })),
+      { ...chunk({}, { message: { ...message, content: '' } }), object: 'chat.reasoning.done' },
+      chunk({ content: 'A' }),
+      { ...chunk({}, { message, finish_reason: 'stop' }), object: 'chat.completion.done' },
+    )
+    expect(answer).toMatchObject({ text: 'A', reasoning: 'Look. Read.', reason: 'stop' })
+    expect(answer.message).not.toHaveProperty('origin.state')
+    expect(await generate(whole(message))).toMatchObject({ text: 'A', reasoning: 'Look. Read.' })
   })
 
   test('given twice it counts once', async () => {

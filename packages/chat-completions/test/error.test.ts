@@ -29,12 +29,21 @@ describe('a status with a body', () => {
     [429, error('Your account is suspended', null, 'exceeded_current_quota_error'), 'quota-exhausted'],
     [429, error('engine busy', null, 'engine_overloaded_error'), 'overloaded'],
     [429, { error: { code: '1113', message: 'Insufficient balance or no resource package. Please recharge.' } }, 'quota-exhausted'],
+    [429, { code: 'Some resource has been exhausted', error: 'Your team x has either used all available credits or reached its monthly spending limit.' }, 'quota-exhausted'],
+    [429, { code: 'Some resource has been exhausted', error: 'Too many requests for team x.' }, 'rate-limit'],
+    [429, { error: { code: '1308', message: 'Usage limit reached for 5 hour.' } }, 'quota-exhausted'],
+    [400, { error: { code: '1301', message: 'System detected potentially unsafe or sensitive content in input or generation.' } }, 'content-filter'],
+    [400, { error: { code: '1261', message: 'Prompt exceeds max length' } }, 'context-length'],
+    [403, { error: { code: 403, message: 'flagged', metadata: { error_type: 'content_policy_violation' } } }, 'content-filter'],
+    [502, { error: { code: 502, message: 'busy', metadata: { error_type: 'provider_overloaded' } } }, 'overloaded'],
     [400, { error: { code: 'Arrearage', type: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' } }, 'quota-exhausted'],
     [400, { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' }, 'content-filter'],
     [402, error('Insufficient Balance', 'invalid_request_error', 'unknown_error'), 'quota-exhausted'],
     [400, { error: { message: 'filtered', code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } } }, 'content-filter'],
     [500, error('The server had an error', null, 'server_error'), 'server'],
     [503, error('busy', null, 'server_error'), 'overloaded'],
+    [401, { base_resp: { status_code: 1004, status_msg: 'login fail' } }, 'auth'],
+    [429, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, 'quota-exhausted'],
     [502, '<html>Bad Gateway</html>', 'server'],
     [418, '', 'invalid-request'],
   ] as const)('%i %j', async (status, body, code) => {
@@ -68,11 +77,26 @@ describe('inside an answer', () => {
     ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
     ['as an error object', { object: 'error', message: 'boom', code: 500 }, { code: 'server', status: 500 }],
     ['with nothing around it', { message: 'boom', code: 500, choices: null }, { code: 'server', status: 500 }],
+    ['with its status as text', { type: 'error', error: { type: 'overloaded_error', message: 'busy (2064)', http_code: '529' } }, { code: 'overloaded', status: 529 }],
+    ['of a filter', { type: 'error', error: { type: 'unprocessable_entity_error', message: 'output new_sensitive (1027)', http_code: '422' } }, { code: 'content-filter', status: 422 }],
   ])('%s', async (_, body, wanted) => {
     expect(await failure(generate(body))).toMatchObject(wanted)
     expect(await failure(stream(body))).toMatchObject(wanted)
     const late = await failure(stream(chunk({ content: 'Hi' }), { ...chunk({ content: '' }), ...body }, done))
     expect(late).toMatchObject({ ...wanted, partial: { text: 'Hi' } })
+  })
+
+  test.each([
+    [1000, 'unknown error', 'server'], [1001, 'request timeout', 'timeout'], [1002, 'rate limit', 'rate-limit'], [1004, 'not authorized', 'auth'],
+    [1008, 'insufficient balance', 'quota-exhausted'], [1027, 'stopped', 'content-filter'], [1039, 'token limit', 'rate-limit'], [2013, 'invalid params', 'invalid-request'],
+    [2013, 'invalid params, context window exceeds limit', 'context-length'], ['2056', 'usage limit exceeded', 'quota-exhausted'],
+  ])('in base_resp: %s %s', async (status_code, status_msg, code) => {
+    const body = { choices: null, base_resp: { status_code, status_msg } }
+    const wanted = { code, status: 200, type: `base_resp_${status_code}`, message: `test: 200 ${code}: ${status_msg}` }
+    expect(await failure(generate(body))).toMatchObject(wanted)
+    expect(await failure(stream(chunk({ content: 'Hi' }), body, done))).toMatchObject({ ...wanted, partial: { text: 'Hi' } })
+    expect(await failure(stream({ ...chunk({ content: 'Hi' }, { finish_reason: 'stop' }), ...body, choices: [{ delta: { content: 'Hi' } }] }))).toMatchObject({ code, partial: { text: 'Hi' } })
+    for (const base_resp of [{ status_code: 0, status_msg: '' }, {}, 'ok', null]) expect((await generate({ ...whole({ content: 'Hi' }), base_resp })).text).toBe('Hi')
   })
 
   test('beside choices and usage, or in the choice', async () => {

@@ -166,6 +166,27 @@ describe('messages', () => {
   })
 })
 
+describe('an answer with a picture', () => {
+  const url = 'data:image/png;base64,AAAA'
+  const image_url = { type: 'image_url', image_url: { url } }
+
+  test.each([
+    ['beside the content', { content: 'A cat', images: [{ ...image_url, index: 0 }] }, { content: 'A cat', images: [image_url] }],
+    ['alone', { content: null, images: [image_url] }, { content: '', images: [image_url] }],
+    ['in the content', { content: [{ type: 'text', text: 'A cat' }, image_url] }, { content: [{ type: 'text', text: 'A cat' }, image_url] }],
+  ])('%s goes back as it came, and to nobody else', async (_, message, wanted) => {
+    const { sent, config } = recorder({ choices: [{ message, delta: message, finish_reason: 'stop' }] })
+    const provider = createOpenAICompatible(config)
+    const reader = await provider.streamWithTools([user], [])
+    for await (const _event of reader);
+    const answer = (await provider.generate([user])).message
+    expect(reader.messages().at(-1)).toEqual(answer)
+    await provider.generate([user, JSON.parse(JSON.stringify(answer)) as ChatMessage, user])
+    expect(sent.at(-1)?.body.messages[1]).toEqual({ role: 'assistant', ...wanted })
+    await expect(createOpenAICompatible({ ...config, name: 'other' }).generate([user, answer, user])).rejects.toMatchObject({ code: 'unsupported' })
+  })
+})
+
 describe('what cannot be said is refused by name', () => {
   const image: ChatMessage = { role: 'user', content: [png] }
   const result = (content: ChatMessage['content']): ChatMessage[] => [
@@ -182,11 +203,11 @@ describe('what cannot be said is refused by name', () => {
     ['a file by its address', [{ role: 'user', content: [{ type: 'file', source: { type: 'url', url: 'https://a.test/a.pdf' } }] }], {}, {}, /a file given by its address/],
     ['an option without a field', [user], { topK: 4 }, { lacks: ['topK'] }, /^openai-compatible: .*topK/],
     ['a schema', [user], { responseFormat: { type: 'json-schema', schema: {} } }, { responseFormats: ['json'] }, /responseFormat.*json-schema.*ask for/],
-    ['a level of reasoning', [user], { reasoning: 'high' }, { reasoning: { none: {} } }, /no level "high"; it has none/],
+    ['a level of reasoning', [user], { reasoning: 'high' }, { reasoning: { none: {} } }, /cannot take reasoning "high"; it has none$/],
     ['a forced tool', [user], { tools: [weather], toolChoice: { name: 'get_weather' } }, { toolChoices: ['auto', 'required'] }, /toolChoice.*get_weather.*required/],
-    ['any forced tool', [user], { tools: [weather], toolChoice: 'required' }, { toolChoices: ['auto'] }, /toolChoice.*cannot force a tool call$/],
-    ['tools', [user], { tools: [weather] }, { lacks: ['tools'] }, /^openai-compatible: unsupported: tools: .*no field/],
-    ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /tools: .*no field/],
+    ['any forced tool', [user], { tools: [weather], toolChoice: 'required' }, { toolChoices: ['auto'] }, /cannot take toolChoice "required"$/],
+    ['tools', [user], { tools: [weather] }, { lacks: ['tools'] }, /^openai-compatible: unsupported: .*cannot take tools$/],
+    ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /cannot take tools$/],
     ['a name', [{ role: 'user', name: 'ada', content: 'Hi' }], {}, { messageNames: false }, /messages\[0\]: a name/],
   ])('%s', async (_, messages, options, quirks = {}, wanted) => {
     await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(wanted) as string })
