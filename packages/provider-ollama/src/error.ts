@@ -2,9 +2,12 @@ import type { ErrorCode, ProviderError } from '@modelport/core'
 import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
 import { name } from './messages.js'
 
-/** Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first that fits counts. */
+/**
+ * Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first that fits counts.
+ * @see https://github.com/ollama/ollama/blob/main/server/routes.go (read 2026-11-21)
+ */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/does not support/i, 'unsupported'],
+  [/does not support|is not supported for this model/i, 'unsupported'],
   [/context (length|size|window)|exceeds? (the )?(available )?context|exceed_context_size|input length|prompt (is )?too long/i, 'context-length'],
   [/model ['"].*['"] not found|try pulling it/i, 'not-found'],
   [/server busy|maximum pending requests|overloaded/i, 'overloaded'],

@@ -220,6 +220,7 @@ describe('answer', () => {
     [404, '{"error":"model \\"nope\\" not found, try pulling it first"}', 'not-found', 'try pulling it first'],
     [404, '404 page not found', 'not-found', '404 page not found'],
     [400, '{"error":"registry.ollama.ai/library/x does not support tools"}', 'unsupported', 'tools'],
+    [400, '{"error":"think value \\"high\\" is not supported for this model"}', 'unsupported', 'think value "high"'],
     [400, '{"error":"the input length exceeds the context length"}', 'context-length', 'context length'],
     [400, '{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}', 'context-length', 'available context size'],
     [400, '{"error":"invalid format"}', 'invalid-request', 'invalid format'],
