@@ -5,10 +5,10 @@ import { LlmError } from '@modelport/core'
  * @throws {LlmError} `config` — names the position of the character that no key has, never the key.
  */
 export function checkApiKey(key: string, provider: string): string {
-  const trimmed = key.trim()
+  const trimmed = typeof key === 'string' ? key.trim() : ''
   const position = trimmed.search(/[^\x21-\x7e]/)
   if (position >= 0) {
-    throw new LlmError('config', `${provider}: the API key has a character at position ${position} that no key has (white space, a control character or a letter beyond ASCII)`)
+    throw new LlmError('config', `${provider}: the API key has a character at position ${position} that no key has, like white space`)
   }
   if (!trimmed || trimmed.length > 4096) {
     throw new LlmError('config', `${provider}: the API key is ${trimmed ? 'longer than 4096 characters' : 'empty'}`)

@@ -1,7 +1,9 @@
 import type { CallOptions } from '@modelport/core'
+import { mergeHeaders } from './check-config.js'
 import type { Clock } from './clock.js'
 import { systemClock } from './clock.js'
 import type { ProviderSettings } from './config.js'
+import { defined } from './defined.js'
 import type { Driver, Fetch } from './driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
 import { headerSecrets, type Redact } from './redact.js'
@@ -16,6 +18,7 @@ export interface CallContext {
   readonly scope: CallScope
   retries: RetryBudget
   readonly fetch: Fetch
+  readonly allowedHosts: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
   idempotencyKey: string
   readonly timeouts: Timeouts
@@ -33,23 +36,26 @@ export interface ProviderState {
   redactWith(more: readonly string[]): Redact
   readonly bucket: RetryBucket
   readonly fetch: Fetch
+  /** `host:port` list; undefined allows any host. */
+  readonly allowedHosts: readonly string[] | undefined
 }
 
 /** The context of a new call in a conversation that has these ids of tool calls. @throws the signal's reason when it is aborted already. */
 export function createCallContext(state: ProviderState, options: CallOptions, usedIds: readonly string[]): CallContext {
   const { driver, config } = state
   const clock = config.clock ?? systemClock
-  const vendorHeaders = options.vendor?.['headers'] as Readonly<Record<string, string>> | undefined
+  const vendorHeaders = options.vendor?.['headers']
   return {
     ...state,
     clock,
+    // Before the scope: what it throws would leave a timer there.
+    headers: mergeHeaders(config.headers, vendorHeaders),
     scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs),
     retries: newRetries(state, options),
-    headers: lowerCaseNames({ ...config.headers, ...vendorHeaders }),
     idempotencyKey: newIdempotencyKey(),
     redact: state.redactWith(headerSecrets(vendorHeaders)),
-    timeouts: { ...defaultTimeouts, ...config.timeouts },
-    limits: { ...defaultLimits, ...config.limits },
+    timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
+    limits: { ...defaultLimits, ...defined({ ...config.limits }) },
     usedIds: new Set(usedIds),
   }
 }
@@ -59,10 +65,6 @@ export function renewForRound(context: CallContext, state: ProviderState, option
   context.retries = newRetries(state, options)
   context.idempotencyKey = newIdempotencyKey()
 }
-
-/** One spelling of each name, so that a caller's header replaces ours instead of standing beside it. */
-const lowerCaseNames = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
 

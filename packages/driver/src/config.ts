@@ -33,7 +33,7 @@ export interface CommonConfig {
   readonly retryBucket?: RetryBucket
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
   readonly lenientEof?: boolean
-  /** Told of each response, for logs and rate-limit headers. */
+  /** Told of each response, for logs and rate-limit headers. What it throws, or its promise rejects with, breaks nothing and is told to nobody. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
   readonly tokenFactor?: number
@@ -49,6 +49,4 @@ export interface ProviderSettings extends CommonConfig {
   readonly hosts: readonly string[]
   /** Keys and tokens, to be taken out of every text that leaves. A function is asked for each text: for tokens that change. */
   readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
-  /** Filled in by `createProvider` from `enforceHosts` and `hosts`. */
-  readonly allowedHosts?: readonly string[]
 }

@@ -16,6 +16,7 @@ import {
   toUsage,
 } from '@modelport/core'
 import type { CallContext } from './call-context.js'
+import { defined } from './defined.js'
 import type { Turn } from './driver.js'
 import type { EventSource, Step } from './event-reader.js'
 import { Exchange } from './exchange.js'
@@ -218,17 +219,15 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
   const texts = typeof first.content === 'string' && typeof second.content === 'string'
   const states = [first.origin?.state, second.origin?.state]
   const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
-  return {
+  return defined({
     ...second,
     content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
-    ...(reasoning && { reasoning }),
-    ...(second.origin && {
-      // Half a state would be taken for the whole.
-      origin: {
-        provider: second.origin.provider,
-        model: second.origin.model,
-        ...(states.every(Array.isArray) && { state: states.flat() as unknown }),
-      },
+    reasoning: reasoning || undefined,
+    // Half a state would be taken for the whole.
+    origin: second.origin && defined({
+      provider: second.origin.provider,
+      model: second.origin.model,
+      state: states.every(Array.isArray) ? states.flat() as unknown : undefined,
     }),
-  }
+  })
 }

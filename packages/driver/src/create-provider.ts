@@ -12,6 +12,7 @@ import {
   validateOptions,
 } from '@modelport/core'
 import { type CallContext, createCallContext, type ProviderState, renewForRound } from './call-context.js'
+import { checkConfig } from './check-config.js'
 import type { ProviderSettings } from './config.js'
 import { Conversation } from './conversation.js'
 import type { Driver, Turn } from './driver.js'
@@ -64,8 +65,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
 /** What a provider keeps between calls; secrets are bound into `redactWith` and kept nowhere else. */
 function createState(driver: Driver, settings: ProviderSettings): ProviderState {
   const { secrets, ...config } = settings
-  const { enforceHosts } = config
-  const allowedHosts = enforceHosts === true ? config.hosts : enforceHosts === false ? undefined : enforceHosts
+  const allowedHosts = checkConfig(settings)
   const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
   const renewed = typeof secrets === 'function'
   const redactWith = (more: readonly string[]): Redact =>
@@ -73,7 +73,8 @@ function createState(driver: Driver, settings: ProviderSettings): ProviderState 
   const redact = redactWith([])
   return {
     driver,
-    config: { ...config, ...(allowedHosts && { allowedHosts }) },
+    config,
+    allowedHosts,
     redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
     fetch: createTransport(config),
@@ -113,10 +114,8 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
     conversation: (emit) => {
       try {
         const conversation = new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
-        context.scope.toFailure = (error) => {
-          const partial = conversation.partial()
-          return sanitizeError(error, state.driver.name, context.redact, { attempts: context.retries.attempts, ...(partial && { partial }) })
-        }
+        context.scope.toFailure = (error) =>
+          sanitizeError(error, state.driver.name, context.redact, { attempts: context.retries.attempts, partial: conversation.partial() })
         return conversation
       } catch (error) {
         context.scope.end()

@@ -129,7 +129,7 @@ export class Exchange {
     retries.attempts++
     const headersMs = timeouts.headersMs ?? (this.#turn.stream ? 120_000 : 600_000)
     const cancel = clock.after(headersMs, () => {
-      this.#expire(new ProviderError('timeout', `${this.#driver.name}: timeout (headers): no response for ${headersMs} ms`, { provider: this.#driver.name, reason: 'headers' }))
+      this.#expire(new ProviderError('timeout', `no response for ${headersMs} ms`, { provider: this.#driver.name, reason: 'headers' }))
     })
     try {
       this.#begin(await this.#interruptible(this.#send()))
@@ -161,12 +161,12 @@ export class Exchange {
   }
 
   async #send(): Promise<Response> {
-    const { config, headers, idempotencyKey, fetch } = this.#context
+    const { headers, idempotencyKey, fetch, allowedHosts } = this.#context
     const guarded = createGuardedFetch({
       provider: this.#driver.name,
       fetch,
       signal: this.#controller.signal,
-      allowedHosts: config.allowedHosts,
+      allowedHosts,
       error: (failure) => this.#driver.error(failure),
       failed: (error) => {
         this.#failure ??= error
@@ -199,7 +199,8 @@ export class Exchange {
     this.#idle = new IdleWatch(clock, timeouts, this.#driver.name, (error) => {
       this.#expire(error)
     })
-    config.onResponse?.({ status: response.status, headers: response.headers })
+    // Who observes breaks nothing, by what it throws or by a promise that fails.
+    void (async () => { await config.onResponse?.({ status: response.status, headers: response.headers }) })().catch(() => undefined)
   }
 
   #decode(chunk: Uint8Array): void {
@@ -234,12 +235,11 @@ export class Exchange {
   }
 
   #strange(): LlmError {
-    return new LlmError('protocol', `${this.#driver.name}: protocol: the server answered with JSON that is no answer of this API; check the base URL`)
+    return new LlmError('protocol', 'the server answered with JSON that is no answer of this API; check the base URL')
   }
 
   #cut(cause: unknown): LlmError {
-    const message = `${this.#driver.name}: truncated: the connection ended before the answer did (${this.#bytes} bytes read)`
-    return new ProviderError('truncated', message, { provider: this.#driver.name }, cause === undefined ? undefined : { cause })
+    return new LlmError('truncated', `the connection ended before the answer did (${this.#bytes} bytes read)`, cause === undefined ? undefined : { cause })
   }
 
   #expire(error: LlmError): void {
@@ -257,9 +257,7 @@ export class Exchange {
     const error = thrown instanceof InBandError ? this.#inBand(thrown) : thrown
     const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
     if (delay === undefined) {
-      const extra = { attempts: retries.attempts, ...(this.#host && { host: this.#host }) }
-      const partial = this.partial()
-      throw sanitizeError(error, this.#driver.name, redact, { ...extra, ...(partial && { partial }) })
+      throw sanitizeError(error, this.#driver.name, redact, { attempts: retries.attempts, host: this.#host, partial: this.partial() })
     }
     const { onRetry } = this.#turn.options.retry ?? {}
     onRetry?.({ attempt: retries.attempts, delayMs: delay, error: sanitizeError(error, this.#driver.name, redact) })

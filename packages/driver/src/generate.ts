@@ -1,5 +1,6 @@
 import type { AssistantMessage, Generation } from '@modelport/core'
 import type { CallContext } from './call-context.js'
+import { defined } from './defined.js'
 import { oneStep } from './event-reader.js'
 import type { TurnRecorder } from './turn-recorder.js'
 import type { StartConversation } from './stream-readers.js'
@@ -23,14 +24,14 @@ export async function generateAnswer(context: CallContext, start: StartConversat
     providerToolCalls: rounds.flatMap(({ providerToolCalls }) => providerToolCalls),
     warnings: rounds.flatMap(({ warnings }) => warnings),
   }
-  return {
+  return defined({
     text: conversation.fullText(),
     toolCalls: recorder.toolCalls,
     usage: conversation.usage(),
     finishReason: recorder.finishReason,
-    ...(recorder.rawFinishReason !== undefined && { rawFinishReason: recorder.rawFinishReason }),
+    rawFinishReason: recorder.rawFinishReason,
     message,
-    ...(message.reasoning && { reasoning: message.reasoning }),
+    reasoning: message.reasoning,
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length)),
-  }
+  })
 }

@@ -39,14 +39,14 @@ async function guardedFetch(guard: FetchGuard, host: string, input: string | URL
   const { provider } = guard
   guard.contacted(host)
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
-    throw new LlmError('config', `${provider}: ${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
+    throw new LlmError('config', `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
   const body = typeof init.body === 'string' && { body: init.body.replace(halfPair, '\\ufffd') }
   const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
   const { status, headers, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
-    const message = `${provider}: ${status || 'a redirect'} redirect-refused: ${host} answers with a redirect; set the base URL to its target if you trust it`
+    const message = `${host} answers with a redirect; set the base URL to its target if you trust it`
     throw new ProviderError('redirect-refused', message, { provider, host, ...(status && { status }) })
   }
   if (response.ok) return response
@@ -62,17 +62,14 @@ async function readErrorText(response: Response): Promise<string> {
   const source = toByteSource(response)
   const decoder = new TextDecoder()
   let text = ''
-  let bytes = 0
   try {
-    for (let chunk = await source.read(); chunk; chunk = await source.read()) {
-      const room = maxErrorBytes - bytes
+    for (let room = maxErrorBytes; room > 0;) {
+      const chunk = await source.read()
+      if (!chunk) return text
       text += decoder.decode(chunk.subarray(0, room), { stream: true })
-      bytes += chunk.length
-      if (bytes >= maxErrorBytes) {
-        source.cancel()
-        break
-      }
+      room -= chunk.length
     }
+    source.cancel()
   } catch {
     // What was read so far is kept.
   }

@@ -1,4 +1,5 @@
-import { type ErrorCode, ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import { type ErrorCode, ProviderError } from '@modelport/core'
+import { defined } from './defined.js'
 import type { HttpFailure } from './driver.js'
 import { retryAfterMs } from './retry-after.js'
 
@@ -34,17 +35,10 @@ const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-
 export function toProviderError(provider: string, failure: HttpFailure, facts: FailureFacts = {}): ProviderError {
   const { status, headers } = failure
   const code = facts.code ?? toErrorCode(status)
-  const requestId = facts.requestId ?? requestIdHeaders.map((name) => headers.get(name)).find((id) => id)
+  const requestId = facts.requestId ?? (requestIdHeaders.map((name) => headers.get(name)).find((id) => id) ?? undefined)
   const wait = facts.retryAfterMs ?? retryAfterMs(headers, Date.now())
   const text = (facts.message ?? failure.text.trim()) || 'no further information'
-  const details: ProviderErrorDetails = {
-    provider,
-    status,
-    ...(requestId && { requestId }),
-    ...(facts.type && { type: facts.type }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(failure.text && { body: failure.text }),
-  }
+  const details = defined({ provider, status, requestId, type: facts.type || undefined, retryAfterMs: wait, body: failure.text || undefined })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)
   const wish = headers.get('x-should-retry')
   // Not enumerable: a hint for the retry loop, no fact for the caller.

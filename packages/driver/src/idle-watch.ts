@@ -49,7 +49,7 @@ export class IdleWatch {
     if (left <= 0) {
       const silent = idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no piece of the answer for ${semanticIdleMs} ms`
       this.#cancel = undefined
-      this.#expire(new ProviderError('timeout', `${this.#provider}: timeout (idle): ${silent}`, { provider: this.#provider, reason: 'idle' }))
+      this.#expire(new ProviderError('timeout', silent, { provider: this.#provider, reason: 'idle' }))
       return
     }
     this.#cancel = this.#clock.after(left, () => {

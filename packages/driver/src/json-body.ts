@@ -15,21 +15,22 @@ export class JsonBodyFramer implements Framer {
   }
 
   push(chunk: Uint8Array): void {
-    this.#text += this.#decode(chunk, true)
+    this.#text += decodeUtf8(this.#decoder, chunk, { stream: true })
   }
 
   end(): void {
     this.cut = true
-    this.#text += this.#decode(new Uint8Array(0), false)
+    this.#text += decodeUtf8(this.#decoder)
     this.cut = /^\s*[[{]/.test(this.#text) && tryParseJson(this.#text) === undefined
     if (this.#text.trim()) this.#onRecord({ event: '', data: this.#text })
   }
+}
 
-  #decode(chunk: Uint8Array, stream: boolean): string {
-    try {
-      return this.#decoder.decode(chunk, { stream })
-    } catch {
-      throw new LlmError('protocol', 'the body is not valid UTF-8')
-    }
+/** @throws {LlmError} `protocol` — the bytes are no UTF-8, or are cut inside a character. */
+export function decodeUtf8(decoder: TextDecoder, bytes?: Uint8Array, options?: TextDecodeOptions): string {
+  try {
+    return decoder.decode(bytes, options)
+  } catch {
+    throw new LlmError('protocol', 'the body is not valid UTF-8')
   }
 }

@@ -1,4 +1,5 @@
 import type { CallOptions, ChatMessage, LlmError, Provider } from '@modelport/core'
+import { checkConfig } from './check-config.js'
 import type { ProviderSettings } from './config.js'
 import { createProvider } from './create-provider.js'
 import type { Driver, HttpFailure, Sink } from './driver.js'
@@ -35,6 +36,7 @@ export function createJsonClient(
   error: (failure: HttpFailure) => LlmError & ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): JsonClient {
+  checkConfig(settings)
   // Options of calls are none of these requests', which share one bucket and one transport.
   const shared = { retryBucket: createRetryBucket(), ...settings, defaults: {}, fetch: createTransport(settings) }
   return {

@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { decodeUtf8 } from './json-body.js'
 
 const lineFeed = 10
 const carriageReturn = 13
@@ -102,12 +103,7 @@ export class LineSplitter {
   }
 
   #decode(bytes: Uint8Array): string {
-    let text: string
-    try {
-      text = this.#decoder.decode(bytes)
-    } catch {
-      throw new LlmError('protocol', 'the stream is not valid UTF-8')
-    }
+    const text = decodeUtf8(this.#decoder, bytes)
     if (!this.#first) return text
     this.#first = false
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import { defined } from './defined.js'
 
 type Reason = NonNullable<ProviderErrorDetails['reason']>
 
@@ -26,8 +27,8 @@ export function toNetworkError(thrown: unknown, provider: string, host: string |
   const text = texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
   const refusal = proxyRefusal.exec(text)?.[1]
   const reason = refusal ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
-  const details = { provider, ...(host && { host }), ...(reason && { reason }), ...(refusal && { status: Number(refusal) }) }
-  const cause = Object.assign(new Error(text), code === undefined ? {} : { code })
+  const details = defined({ provider, host, reason, status: refusal ? Number(refusal) : undefined })
+  const cause = Object.assign(new Error(text), defined({ code }))
   cause.stack = `${cause.name}: ${text}`
   const foreign = chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_')
   const kind = refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'

@@ -1,37 +1,36 @@
 import { isLlmError, LlmError, type PartialAnswer, ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import { defined } from './defined.js'
 import type { Redact } from './redact.js'
 
-/** The facts of an error, or those every failed exchange has. */
-function detailsOf(error: LlmError, provider: string): ProviderErrorDetails {
-  const { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial } = error as Partial<ProviderError>
-  const details = { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial }
-  return { provider, ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)) }
-}
+/** What the error itself may not know. */
+type Extra = { readonly [Name in 'attempts' | 'host' | 'partial']?: ProviderErrorDetails[Name] | undefined }
 
 /**
  * The error as the caller may see it: facts added, every secret taken out of message, body, partial answer and cause. The cause
  * is a plain copy, so no SDK object and no request hangs on it.
  */
-export function sanitizeError(
-  error: unknown,
-  provider: string,
-  redact: Redact,
-  extra: Partial<ProviderErrorDetails> = {},
-): LlmError {
+export function sanitizeError(error: unknown, provider: string, redact: Redact, extra: Extra = {}): LlmError {
   const known = isLlmError(error) ? error : new LlmError('unknown', String(error instanceof Error ? error.message : error))
-  const details = { ...detailsOf(known, provider), ...extra }
-  const prefixed = known.message.startsWith(`${provider}: `) ? known.message : `${provider}: ${known.code}: ${known.message}`
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
+  const { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial } = known as Partial<ProviderError>
+  const prefixed = known.message.startsWith(`${provider}: `) ? known.message : `${provider}: ${known.code}${reason ? ` (${reason})` : ''}: ${known.message}`
+  const clean = (text: string | undefined): string | undefined => text && redact(text)
+  const details = defined({
+    provider,
+    status,
+    host: extra.host ?? host,
+    requestId: clean(requestId),
+    type: clean(type),
+    retryAfterMs,
+    reason,
+    attempts: extra.attempts ?? attempts,
+    body: clean(body),
+    partial: redactPartial(extra.partial ?? partial, redact),
+  })
   return new ProviderError(
     known.code,
     redact(prefixed),
-    {
-      ...details,
-      ...(details.requestId && { requestId: redact(details.requestId) }),
-      ...(details.type && { type: redact(details.type) }),
-      ...(details.body !== undefined && { body: redact(details.body) }),
-      ...(details.partial && { partial: redactPartial(details.partial, redact) }),
-    },
+    details,
     cause instanceof Error ? { cause: plainCopy(cause, redact) } : undefined,
   )
 }
@@ -44,7 +43,8 @@ function plainCopy(cause: Error, redact: Redact): Error {
   return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
 
-function redactPartial(partial: PartialAnswer, redact: Redact): PartialAnswer {
+function redactPartial(partial: PartialAnswer | undefined, redact: Redact): PartialAnswer | undefined {
+  if (!partial) return partial
   const text = redact(partial.text)
   const reasoning = redact(partial.reasoning)
   const calls = JSON.stringify(partial.toolCalls)

@@ -26,7 +26,7 @@ export class CallScope {
     signal?.addEventListener('abort', this.#onAbort)
     if (deadlineMs !== undefined) {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
-        this.end(this.toFailure(new ProviderError('timeout', `${provider}: timeout: the deadline of ${deadlineMs} ms has passed`, { provider, reason: 'deadline' })))
+        this.end(this.toFailure(new ProviderError('timeout', `${deadlineMs} ms have passed`, { provider, reason: 'deadline' })))
       })
     }
   }

@@ -110,9 +110,7 @@ export class ToolCallBuffer {
   #toToolCall({ id, name, text: { text }, value }: OpenCall): ToolCall {
     const json = value === undefined ? text : this.#stringify(name, value)
     this.#checkLength(name, json.length)
-    const argumentsText = text || json
-    const parsed = parseToolArguments(json, this.#limits)
-    return { id, name, arguments: parsed.arguments, argumentsText, ...(parsed.error !== undefined && { error: parsed.error }) }
+    return { id, name, ...parseToolArguments(json, this.#limits), argumentsText: text || json }
   }
 
   /** @throws {LlmError} `limit-exceeded` */

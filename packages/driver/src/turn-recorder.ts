@@ -12,6 +12,7 @@ import {
   toUsage,
   zeroCounts,
 } from '@modelport/core'
+import { defined } from './defined.js'
 import type { InBandFailure, Sink, ToolCallPiece } from './driver.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
@@ -22,7 +23,7 @@ export class InBandError extends Error {
   readonly failure: InBandFailure
 
   constructor(failure: InBandFailure) {
-    super('the server reported a failure inside its answer')
+    super()
     this.failure = failure
   }
 }
@@ -198,26 +199,25 @@ export class TurnRecorder implements Sink {
     const content: AssistantMessage['content'] = this.#parts.length
       ? [...(fullText ? [{ type: 'text' as const, text: fullText }] : []), ...this.#parts]
       : fullText
-    return {
+    return defined({
       role: 'assistant',
       content,
-      ...(toolCalls.length && { toolCalls }),
-      ...(this.#reasoning.length && { reasoning: this.#reasoning.text }),
-      ...(this.#refusal.length && { refusal: this.#refusal.text }),
-      origin: { provider, model: this.#model, ...(this.#state !== undefined && { state: this.#state }) },
-    }
+      toolCalls: toolCalls.length ? toolCalls : undefined,
+      reasoning: this.#reasoning.text || undefined,
+      refusal: this.#refusal.text || undefined,
+      origin: defined({ provider, model: this.#model, state: this.#state }),
+    })
   }
 
   /** What there is of a round that failed. */
   partial(bytes: number): PartialAnswer {
-    const reason = this.#reason
-    return {
+    return defined({
       text: this.fullText,
       reasoning: this.#reasoning.text,
       toolCalls: this.toolCalls,
       usage: toUsage(this.reported ? [this.counts] : [], 0, this.reported),
       bytes,
-      ...(reason && { finishReason: reason }),
-    }
+      finishReason: this.#reason,
+    })
   }
 }

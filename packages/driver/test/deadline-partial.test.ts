@@ -18,7 +18,7 @@ test.each(['stream', 'complete', 'second round'] as const)('a deadline that pass
   await settle()
   clock.advance(1000)
   const error = await failure
-  expect(error).toMatchObject({ code: 'timeout', reason: 'deadline', retryable: false, message: 'p: timeout: the deadline of 1000 ms has passed', attempts: 1 })
+  expect(error).toMatchObject({ code: 'timeout', reason: 'deadline', retryable: false, message: 'p: timeout (deadline): 1000 ms have passed', attempts: 1 })
   if (how !== 'complete') expect(error).toMatchObject({ partial: { text: 'so [redacted]', toolCalls: [] } })
   expect(error).toMatchObject({ partial: { bytes: expect.any(Number) as number } })
 })

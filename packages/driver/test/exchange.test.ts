@@ -51,7 +51,7 @@ describe('waiting for a response', () => {
     const failing = failure(provider.stream('Hi', { deadlineMs: 10 }))
     await settle()
     clock.advance(10)
-    expect(await failing).toMatchObject({ code: 'timeout', reason: 'deadline', message: 'p: timeout: the deadline of 10 ms has passed' })
+    expect(await failing).toMatchObject({ code: 'timeout', reason: 'deadline', message: 'p: timeout (deadline): 10 ms have passed' })
     answer(new Response(new ReadableStream({ cancel: () => {
       dropped = true
     } })))
@@ -265,4 +265,14 @@ test('each response is told of', async () => {
   })
   await provider.stream('Hi')
   expect(told).toEqual([[201, '9']])
+})
+
+test.each<[how: string, observer: () => unknown]>([
+  ['what it throws', () => { throw new Error('observer') }],
+  ['its promise that fails', () => Promise.reject(new Error('observer'))],
+  ['being no function', 'observer' as unknown as () => unknown],
+])('who observes responses breaks no call, by %s', async (_, observer) => {
+  const { provider, ios } = play([[text, stop]], { onResponse: observer as () => void })
+  expect(await provider.complete('Hi')).toBe('x')
+  expect(ios).toHaveLength(1)
 })

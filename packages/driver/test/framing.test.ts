@@ -77,7 +77,7 @@ describe('lines', () => {
   })
 
   test.each([[[0xff, 10]], [[0xc3, 10]], [[0xed, 0xa0, 0x80, 10]], [[0xf0, 0x9f, 10]], [[0x61, 0x80, 10]], [[0xc0, 0xaf, 10]]])('invalid UTF-8 %j is refused', (bytes) => {
-    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol', message: 'the stream is not valid UTF-8' }))
+    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol', message: 'the body is not valid UTF-8' }))
   })
 
   test('a chunk may be reused by its sender', () => {

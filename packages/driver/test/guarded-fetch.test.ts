@@ -29,7 +29,7 @@ test('a host that is not allowed is told of, and never contacted', async () => {
   let sent = 0
   const { fetch, contacted, failed } = guarded(() => Promise.resolve(new Response(String(sent++))), ['h:443'])
   const error = await caught(fetch('https://other/'))
-  expect(error).toMatchObject({ code: 'config', message: 'p: other:443 is not among the allowed hosts (h:443)' })
+  expect(error).toMatchObject({ code: 'config', message: 'other:443 is not among the allowed hosts (h:443)' })
   expect([sent, contacted, failed]).toEqual([0, ['other:443'], [error]])
   expect(await caught(fetch('no address'))).toMatchObject({ code: 'invalid-base-url' })
 })

@@ -15,7 +15,7 @@ describe('redirects', () => {
     const error = await failure(play([() => new Response(body(), { status, headers: { location: 'https://elsewhere.example/' } })]).provider.complete('Hi'))
     expect(error).toMatchObject({
       code: 'redirect-refused', status, host: 'api.example:443',
-      message: `p: ${status} redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it`,
+      message: `p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it`,
     })
     expect(dropped).toBe(true)
   })
@@ -23,7 +23,7 @@ describe('redirects', () => {
   test('one that a browser hides has no status', async () => {
     const hidden = () => Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
     const error = await failure(play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'))
-    expect(error.message).toBe('p: a redirect redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it')
+    expect(error.message).toBe('p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it')
     expect(error).not.toHaveProperty('status')
   })
 

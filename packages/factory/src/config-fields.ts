@@ -17,18 +17,6 @@ const fields: Readonly<Record<keyof ModelConfig | keyof ModelEntry, 'string' | '
  * @throws {LlmError} `config` — names the field, never its value, which may be a key.
  */
 export function checkFields(config: ModelConfig): void {
-  checkNames(config)
-  for (const [name, value] of Object.entries(config.headers ?? {}) as [string, unknown][]) {
-    // eslint-disable-next-line no-control-regex -- these are what a header may not have
-    const sendable = typeof value === 'string' && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !sendable) throw new LlmError('config', `headers: ${JSON.stringify(name)} cannot be sent: a name is letters, digits and "-", a value a text of one line`)
-  }
-  const { enforceHosts: hosts = false } = config as { readonly enforceHosts?: unknown }
-  const listed = Array.isArray(hosts) && hosts.every((host) => typeof host === 'string')
-  if (typeof hosts !== 'boolean' && !listed) throw new LlmError('config', 'enforceHosts must be true, false or a list of "host:port"')
-}
-
-function checkNames(config: ModelConfig): void {
   for (const [name, value] of Object.entries(config) as [string, unknown][]) {
     if (value === undefined) continue
     if (!Object.hasOwn(fields, name)) throw new LlmError('config', `unknown field ${JSON.stringify(name)}${didYouMean(name, Object.keys(fields))}; what only the provider's package knows goes into settings`)

@@ -1,0 +1,40 @@
+import { LlmError, validateOptions } from '@modelport/core'
+import type { ProviderSettings } from './config.js'
+import { defined } from './defined.js'
+
+const hold = (good: unknown, what: string): void => {
+  if (!good) throw new LlmError('config', what)
+}
+
+/**
+ * Holds a configuration to what would fail at a call only, and there like a network.
+ * @throws {LlmError} `config` — names the field, never its value, which may be a secret.
+ * @returns the hosts that may be contacted; undefined for any.
+ */
+export function checkConfig(settings: ProviderSettings): readonly string[] | undefined {
+  const { defaults, enforceHosts = false, fetch, headers, hosts, limits, timeouts } = settings
+  const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
+  const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
+  hold(!fetch || typeof fetch === 'function', 'fetch must be a function')
+  hold(enforceHosts === false || allowed?.every?.((host) => /^[^/\sA-Z]+:\d+$/.test(host)), 'enforceHosts must be true, false or a list of "host:port"')
+  hold(numbers.every((number) => typeof number === 'number' && number >= 0), 'limits and timeouts must be numbers')
+  validateOptions({ ...defaults })
+  mergeHeaders(headers)
+  return allowed
+}
+
+/**
+ * Headers, later ones over those before, in one spelling of each name, so that a caller's replaces ours instead of standing beside it.
+ * @throws {LlmError} `config` — one cannot be sent.
+ */
+export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {
+  const merged = new Headers()
+  for (const [name, value] of lists.flatMap((list): [string, unknown][] => Object.entries(list ?? {}))) {
+    try {
+      merged.set(name, (value as string).trim())
+    } catch {
+      hold(false, `headers: ${JSON.stringify(name)} must be text of one line`)
+    }
+  }
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,3 @@
+/** The fields of an object that have a value. Its type says of the others only what they would hold. */
+export const defined = <Fields extends object>(fields: Fields): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
