@@ -1,6 +1,6 @@
 // A chat is saved while the process dies, the disk is full, or somebody else saves it too: what is there is whole, and nothing is lost.
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -71,6 +71,13 @@ describe.runIf(node)('a process that ends in the middle', () => {
     reportFault('T7', { 'steps to die at': steps })
   })
 
+  test('nothing is named before it is on the disk, and then the name is too', async () => {
+    const steps: string[] = []
+    const forget = watchDisk((_, name) => { steps.push(name) })
+    await saveTimes(temporaryFolder('synced'), 1, () => undefined).finally(forget)
+    expect(steps.slice(steps.indexOf('open')).filter((name) => name !== 'stat' && name !== 'readdir')).toEqual(['open', 'write', 'write', 'sync', 'close', 'link', 'open', 'sync', 'close', 'rm'])
+  })
+
   test('what is left of a chat goes with it, and what another process writes just now stays', async () => {
     const folder = temporaryFolder('left')
     const store = new SessionStore(folder)
@@ -113,12 +120,14 @@ describe('a file that is not what was saved', () => {
 })
 
 describe('two that save the same chat', () => {
-  /** One saves, and at these of its steps the other does, whole. Says how many steps the one took. */
-  async function cross(...at: readonly number[]): Promise<number> {
+  /** One saves, and at these of its steps the other does, whole. Says how many steps the one took. `killed` leaves two saves, of which the other knows the first. */
+  async function cross(at: readonly number[], killed = false): Promise<number> {
     const folder = temporaryFolder('two')
     const [one, two] = [new SessionStore(folder), new SessionStore(folder)]
     await one.save(chat('start'))
     await two.load(id)
+    if (killed) copyFileSync(join(folder, `${id}.1.json`), join(folder, `${id}.2.json`))
+    await one.load(id)
     const others = ['start']
     let [other, steps, busy] = [id, 0, false]
     const forget = watchDisk(async () => {
@@ -141,14 +150,14 @@ describe('two that save the same chat', () => {
   }
 
   test.runIf(node)('one at any step of the other, once or twice: both have all that was said', async () => {
-    const steps = await cross()
+    const steps = await cross([])
     expect(steps).toBeGreaterThan(12)
     const each = Array.from({ length: steps }, (_, step) => step)
     const below = randomBelow(seed)
-    const twice = each.flatMap((first) => each.slice(first).map((second) => [first, second] as const)).filter(() => below(10) < atSize(1, 10))
-    for (const step of each) await cross(step)
-    for (const pair of twice) await cross(...pair)
-    reportFault('T7', { 'ways two saves cross': steps + twice.length })
+    const twice = each.flatMap((first) => each.slice(first).map((second) => [first, second])).filter(() => below(10) < atSize(1, 10))
+    for (const step of each) for (const killed of [false, true]) await cross([step], killed)
+    for (const pair of twice) await cross(pair)
+    reportFault('T7', { 'ways two saves cross': 2 * steps + twice.length })
   })
 
   test('deleted meanwhile, or a folder in its place: it is saved under another id', async () => {

@@ -48,7 +48,7 @@ export const tools: readonly FaultRow[] = [
     id: 'T7', fault: 'a crash while a conversation is saved',
     required: 'every chat loads, without the save that was cut off at most; nothing damaged is taken for one; two never lose what one said',
     tests: [
-      ...here('crashes', 'before any step on the disk', 'what is left of a chat goes with it', 'cut anywhere, or any bit of it turned round', 'a message less, and still JSON'),
+      ...here('crashes', 'before any step on the disk', 'nothing is named before it is on the disk', 'what is left of a chat goes with it', 'cut anywhere, or any bit of it turned round', 'a message less, and still JSON'),
       ...here('crashes', 'one at any step of the other, once or twice', 'deleted meanwhile, or a folder in its place'),
       ...here('crashes', 'killed with kill -9, again and again', 'two that go on with the same chat', 'files may not become larger', 'no right to the folder'),
       ...withData(here('crashes', 'a disk that is full', 'a disk that became read-only'), 'unshare'),
