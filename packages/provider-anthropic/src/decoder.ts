@@ -33,6 +33,8 @@ export class MessageDecoder implements Decoder {
   #stopReason: string | undefined
   #explanation: string | undefined
   #container: string | undefined
+  /** Where thinking of earlier rounds was left out, and why. */
+  #dropped: readonly string[] = []
 
   constructor(sink: Sink, turn: Pick<Turn, 'messages'>) {
     this.#sink = sink
@@ -68,6 +70,7 @@ export class MessageDecoder implements Decoder {
         break
       case 'message_delta':
         this.#takeStop(event.delta)
+        this.#takeDropped(event)
         this.#usage.take(event.usage, this.#sink)
         break
       case 'message_stop':
@@ -99,6 +102,7 @@ export class MessageDecoder implements Decoder {
     const content: WireAnswerMessage['content'] = Array.isArray(message.content) ? message.content : []
     for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
     this.#takeStop(message)
+    this.#takeDropped(message)
     this.#usage.take(message.usage, this.#sink)
   }
 
@@ -109,11 +113,19 @@ export class MessageDecoder implements Decoder {
     this.#container = textOr(stop?.container?.id, this.#container)
   }
 
+  /** A later list replaces an earlier one: it is of the model that took over. */
+  #takeDropped({ input_transformations: list }: WireAnswerMessage): void {
+    if (!Array.isArray(list)) return
+    const all = list as NonNullable<WireAnswerMessage['input_transformations']>
+    this.#dropped = all.flatMap((one) => (one?.type === 'thinking_dropped' ? `${String(one.path)}: ${String(one.reason)}` : []))
+  }
+
   #finish(): void {
     const reason = this.#stopReason
     const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container)
     if (state) this.#sink.state(state)
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
+    if (this.#dropped.length) this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)
     if (reason === undefined) this.#sink.terminal()
     else this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
   }

@@ -4,6 +4,7 @@ import { withCacheMarks } from './cache.js'
 import { toConversation } from './messages.js'
 import { toReasoning } from './reasoning.js'
 import { toSampling } from './sampling.js'
+import { isThinking } from './state.js'
 import { toToolChoice, toTools } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
@@ -29,9 +30,14 @@ export interface RequestRules {
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const { headers: _headers, betas, ...vendor } = turn.options.vendor ?? {}
   const plain = toWireRequest(turn, rules)
-  const body = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
-  return { body: { ...body, ...vendor, ...toContainer(body.container, vendor['container']) }, betas: [...new Set([...rules.betas, ...toBetas(betas)])] }
+  const marked = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
+  const body = { ...marked, ...vendor, ...toContainer(marked.container, vendor['container']) }
+  const needed = body.thinking?.['block_binding'] ? [bindingBeta] : []
+  return { body, betas: [...new Set([...rules.betas, ...toBetas(betas), ...needed])] }
 }
+
+/** Lets a request say what becomes of thinking that stood after something else before. */
+const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 /**
  * A container with skills goes on in the one an earlier round has, unless the caller names another.
@@ -50,9 +56,10 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   const { model, options } = turn
   const traits = traitsOf(model, rules.traits)
   refuseUnknown(options)
-  const { thinking, effort, budgeted } = toReasoning(turn, traits)
-  const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
+  const { thinking: asked, effort, budgeted } = toReasoning(turn, traits)
   const { system, messages, container } = toConversation(turn.messages, { ...rules, systemWithin: traits.systemWithin })
+  const thinking = traits.bindsThinking && messages.some(({ content }) => content.some(isThinking)) ? withoutBinding(asked) : asked
+  const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
   const tools = toTools(turn)
   const toolChoice = toToolChoice(turn, traits, budgeted)
   const output = { ...(effort !== undefined && { effort }), ...toFormat(options.responseFormat) }
@@ -71,6 +78,14 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
     ...(turn.stream && { stream: true as const }),
   }
 }
+
+/**
+ * A conversation may go on with other instructions or tools, or without its start: what the model thought after them is then left
+ * out by the API, not refused. Models that bind their thinking think by themselves; where it is turned off, nothing can be said of it.
+ * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
+ */
+const withoutBinding = (thinking: JsonObject = { type: 'adaptive' }): JsonObject =>
+  thinking['type'] === 'adaptive' ? { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } } : thinking
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
 function toFormat(format: CallOptions['responseFormat']): JsonObject {

@@ -12,6 +12,8 @@ export interface ModelTraits {
   readonly forcedTools: boolean
   /** True where a system message may stand within the conversation. */
   readonly systemWithin: boolean
+  /** True where thinking is bound to all that stood before it: sent back after something else, it is refused. */
+  readonly bindsThinking: boolean
   /** Multiplies the token estimate. */
   readonly tokenFactor: number
 }
@@ -32,6 +34,7 @@ const unknownModel: ModelTraits = {
   sampling: 'unknown',
   forcedTools: true,
   systemWithin: false,
+  bindsThinking: false,
   tokenFactor: tokenFactors.before,
 }
 const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
@@ -40,10 +43,12 @@ const adaptive: ModelTraits = { ...plain, thinking: 'adaptive' }
 const unsampled: ModelTraits = { ...adaptive, thinkingDisplay: true, sampling: 'refused', tokenFactor: tokenFactors.since }
 const current: ModelTraits = { ...unsampled, thinkingOff: 'disabled', systemWithin: true }
 const always: ModelTraits = { ...current, thinkingOff: 'never' }
+const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: true }
 
 /**
  * Traits by model, of 2026-11-21; a row is for the name and for the name followed by `-` or `@` and more. The longest row wins.
  * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
+ * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
  * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
@@ -59,17 +64,18 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'claude-opus-4-7': unsampled,
   'claude-opus-4-8': { ...unsampled, systemWithin: true },
   'claude-sonnet-5': { ...current, systemWithin: false },
-  'claude-sonnet-5-5': { ...current, thinkingOff: 'between_tools', forcedTools: false },
+  'claude-sonnet-5-5': { ...binding, thinkingOff: 'between_tools' },
   'claude-haiku-5': current,
+  'claude-haiku-5-5': { ...current, bindsThinking: true },
   'claude-opus-5': current,
-  'claude-opus-5-5': { ...always, forcedTools: false },
+  'claude-opus-5-5': binding,
   'claude-fable-5': always,
-  'claude-fable-5-1': { ...always, forcedTools: false },
-  'claude-fable-5-2': { ...always, forcedTools: false },
+  'claude-fable-5-1': binding,
+  'claude-fable-5-2': binding,
   'claude-mythos-preview': { ...always, systemWithin: false },
   'claude-mythos-5': always,
-  'claude-mythos-5-1': { ...always, forcedTools: false },
-  'claude-mythos-5-2': { ...always, forcedTools: false },
+  'claude-mythos-5-1': binding,
+  'claude-mythos-5-2': binding,
 }
 
 /** The traits of a model; `overrides` win over the table. A gateway's `vendor/` before the name is skipped. */

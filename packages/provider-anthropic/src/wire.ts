@@ -33,6 +33,8 @@ export interface WireAnswerMessage extends WireStop {
   readonly model?: string | null
   readonly content?: readonly (WireBlock | null)[] | null
   readonly usage?: WireUsage | null
+  /** What the API did to the request before the model read it. */
+  readonly input_transformations?: readonly ({ readonly type?: unknown; readonly path?: unknown; readonly reason?: unknown } | null)[] | null
 }
 
 /** What a `content_block_delta` adds. */

@@ -1,16 +1,16 @@
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../src/index.js'
 
 type Wire = Readonly<Record<string, unknown>>
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
-const provider = (answer: () => Response, bodies: Wire[] = []): ReturnType<typeof createAnthropic> =>
+const provider = (answer: () => Response, bodies: Wire[] = [], model = 'claude-opus-5'): ReturnType<typeof createAnthropic> =>
   createAnthropic({
-    model: 'claude-opus-5',
+    model,
     apiKey: 'sk-ant-test-0123456789',
     fetch: async (_, init) => {
-      bodies.push(JSON.parse(init?.body as string) as Wire)
+      bodies.push({ ...(JSON.parse(init?.body as string) as Wire), betas: new Headers(init?.headers).get('anthropic-beta') })
       return answer()
     },
   })
@@ -19,10 +19,10 @@ const provider = (answer: () => Response, bodies: Wire[] = []): ReturnType<typeo
 const answered = (content: readonly Wire[], more: Wire = {}): Promise<Generation> =>
   provider(() => Response.json({ type: 'message', model: 'claude-opus-5', content, stop_reason: 'end_turn', ...more })).generate([user])
 
-/** What is sent for these messages. */
-async function sent(messages: readonly ChatMessage[], options: CallOptions = {}): Promise<Wire> {
+/** What is sent for these messages, with the beta header. */
+async function sent(messages: readonly ChatMessage[], options: CallOptions = {}, model?: string): Promise<Wire> {
   const bodies: Wire[] = []
-  await provider(() => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' }), bodies).generate(messages, options)
+  await provider(() => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' }), bodies, model).generate(messages, options)
   return bodies[0] as Wire
 }
 
@@ -94,4 +94,34 @@ test('a cache mark stands on a block that can carry one', async () => {
   const listing = { type: 'mcp_tool_listing', mcp_server_name: 'docs', tools: [] }
   const { message } = await answered([{ type: 'text', text: 'Done.' }, listing])
   expect((await sent([user, message], { cache: 'auto' }))['messages']).toMatchObject([{}, { content: [{ text: 'Done.', cache_control: { type: 'ephemeral' } }, listing] }])
+})
+
+describe('thinking that is bound to what stood before it', () => {
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: 's' }
+  const drop = { prefix_mismatch_behavior: 'drop_block' }
+  const said = async (): Promise<AssistantMessage> => (await answered([thought, { type: 'text', text: 'Hello' }])).message
+
+  test.each<[string, CallOptions, object | undefined]>([
+    ['claude-opus-5-5', {}, { type: 'adaptive', block_binding: drop }],
+    ['claude-haiku-5-5', { reasoning: 'low' }, { type: 'adaptive', display: 'summarized', block_binding: drop }],
+    ['claude-haiku-5-5', { reasoning: 'none' }, { type: 'disabled' }],
+    ['claude-sonnet-5-5', { vendor: { thinking: { type: 'adaptive' } } }, { type: 'adaptive' }],
+    ['claude-opus-5', {}, undefined],
+  ])('%s %j', async (model, options, thinking) => {
+    const body = await sent([user, await said(), user], options, model)
+    expect(body['thinking']).toEqual(thinking)
+    expect(body['betas']).toBe(thinking && 'block_binding' in thinking ? 'thinking-binding-controls-2026-08-01' : null)
+  })
+
+  test('nothing is said of it where there is none', async () => {
+    expect(await sent([user], {}, 'claude-opus-5-5')).toMatchObject({ betas: null })
+    expect(await sent([user], {}, 'claude-opus-5-5')).not.toHaveProperty('thinking')
+  })
+
+  test('the caller is told what the API left out', async () => {
+    const input_transformations = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }, { type: 'thinking_mismatch_allowed', path: 'x' }, null]
+    const { warnings } = await answered([{ type: 'text', text: 'Hello' }], { input_transformations })
+    expect(warnings).toEqual([expect.stringContaining('messages.1.content.0: prefix_binding_mismatch')])
+    expect((await answered([{ type: 'text', text: 'Hello' }], { input_transformations: [] })).warnings).toBeUndefined()
+  })
 })
