@@ -9,8 +9,8 @@ const titles: Readonly<Record<PresetName, string>> = {
 
 /** What the table's data cannot say. */
 const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
-  alibaba: ['A tool cannot be forced while the model thinks. The budgets of thinking are this table\'s choice. Other regions: `baseUrl`.'],
-  deepseek: ['Thinking is on by default and ignores a temperature. `deepseek-chat` and `deepseek-reasoner` closed on 2026-07-24.', 'Calls made while thinking go back with their reasoning: the API refuses them without.'],
+  alibaba: ['A tool cannot be forced while the model thinks. The budgets of thinking are this table\'s choice. Other regions: `baseUrl`.', 'Some open models think in streams only: ask those with `reasoning: \'none\'` where you call `generate`.'],
+  deepseek: ['Thinking is on by default and ignores a temperature. `deepseek-chat` and `deepseek-reasoner` closed on 2026-07-24.', 'Calls made while thinking go back with their reasoning: the API refuses them without.', 'A tool cannot be forced while the model thinks, which the server says; with `reasoning: \'none\'` it can.'],
   'github-models': ['GitHub retired the service on 2026-07-30. The row is kept for servers that speak as it did.'],
   grok: ['`grok-4-latest` and the models before it closed on 2026-05-15. Models of the 4.5 line and later cannot turn reasoning off; the server says so.'],
   huggingface: ['A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if you want. What it can do depends on who serves it.'],
@@ -18,8 +18,14 @@ const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
   lmstudio: ['The server ignores the key; `lm-studio` is sent where there is none.'],
   mistral: ['Ids of other vendors\' calls become nine letters or digits; its own go back as they came.', 'Thinking comes as parts of the content and goes back the same way.'],
   moonshot: ['Models of the K2 and K3 lines fix the temperature; none is sent unless you set it. K3 always thinks; `none` is for the models before it.'],
-  openrouter: ['Reasoning with its signatures goes back in `reasoning_details`, as it came.'],
-  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.', 'Its embeddings come as base64 integers, which the embedder does not read.'],
+  'openai-compatible': [
+    'A failure inside a 200 is a typed error wherever the server puts it: `error`, `choices[].error`, `x_groq.error`, `base_resp`, `event: error`.',
+    'A picture of an answer goes back to the server that made it, where it came: in `images` or in the content. Another provider refuses it with `unsupported`, as the API has no pictures of an assistant.',
+    'The transcript of a spoken answer is its text and goes back as text: the id of the sound expires. The sound itself is not kept.',
+    'Not read: `timings` of llama.cpp, as usage is asked for and has the counts; related questions and pictures that a search found; prices.',
+  ],
+  openrouter: ['Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.', 'What failed is told by `error.metadata.error_type` where there is one, else by the status.'],
+  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.', 'With `vendor: { stream_mode: \'concise\' }` a stream has the steps of the search as reasoning.', 'Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.', 'Its embeddings come as base64 integers, which the embedder does not read.'],
   together: ['Its log probabilities have a form of their own and are not read.'],
   vllm: ['Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server\'s start. The model is the one it serves.'],
   zai: ['GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan: `baseUrl: \'https://api.z.ai/api/coding/paas/v4\'`.'],
@@ -46,6 +52,7 @@ function quirksOf(name: PresetName): string[] {
     quirks.requiredReasoningField && `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,
     quirks.replayReasoning === 'always' && 'Reasoning goes back with every message of this provider.',
     inputs && `User messages may have ${inputs.join(', ')}.`,
+    quirks.quotaRecovers && 'A 429 is always `rate-limit`, also when its code speaks of a quota: that of a minute.',
     quirks.tokenizer && '`countTokens` asks the server\'s own tokenizer and is exact.',
     timeouts && 'Loading a model takes minutes: the clocks wait 600,000 ms.',
   ]

@@ -20,7 +20,7 @@ const codes: Names = [
 /** Wordings of servers that give no usable code. Not read with a 429, which speaks of tokens and quotas in other senses. */
 const wordings: Names = [
   [
-    /context (length|window|size)|(prompt|input) (is too long|exceeds max length)|maximum prompt length|reduce the length of the|too many tokens|token limit (exceeded|reached)|model token limit|input token count|exceeds the limit of \d+ tokens/i,
+    /context (length|window|size)|(prompt|input) (is too long|exceeds max length)|maximum prompt length|reduce the length of the|range of input length|too many tokens|token limit (exceeded|reached)|model token limit|input token count|exceeds the limit of \d+ tokens/i,
     'context-length',
   ],
   [/new_sensitive/, 'content-filter'],
@@ -41,17 +41,17 @@ const broadCodes: Names = [
 
 /**
  * Names a failure: by the vendor's code, its words, then the status. xAI has one code, with a 429, for too many requests and for no
- * money left.
+ * money left. `quotaRecovers`: a 429 speaks of the quota of this minute.
  * @see https://github.com/continuedev/continue/issues/10373 (read 2026-11-21)
  */
-export function toChatError(provider: string, failure: HttpFailure): ProviderError {
+export function toChatError(provider: string, failure: HttpFailure, quotaRecovers?: boolean): ProviderError {
   const { status, body, text, inBand } = failure
   const { message, type, code } = factsOf(body)
   const name = `${code} ${type}`.toLowerCase().replace(/[\s-]+/g, '_')
   const find = (names: Names, words: string): ErrorCode | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
   const worded = [200, 400, 404, 413, 422, 500].includes(status)
   return toProviderError(provider, failure, {
-    code: message.includes('used all available credits') ? 'quota-exhausted' : find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
+    code: quotaRecovers && status === 429 ? 'rate-limit' : message.includes('used all available credits') ? 'quota-exhausted' : find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })

@@ -14,6 +14,7 @@ describe('a status with a body', () => {
     [400, error('Model Not Exist'), 'not-found'],
     [400, error('unsupported value', 'unsupported_value'), 'invalid-request'],
     [400, error('Too long', 'context_length_exceeded'), 'context-length'],
+    [400, error('<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]', 'invalid_parameter_error'), 'context-length'],
     [400, { error: { code: 400, message: 'request (27011 tokens) exceeds the available context size', type: 'exceed_context_size_error' } }, 'context-length'],
     [400, error("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"), 'context-length'],
     [413, error('Please reduce the length of the messages or completion.'), 'context-length'],

@@ -21,6 +21,8 @@ export interface OpenAICompatibleConfig extends CommonConfig {
 export interface Quirks extends Partial<Omit<ChatDialect, 'provider'>> {
   /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
   readonly apiPath?: string
+  /** True where a 429 that speaks of a quota means that of this minute. Default: the account's, which no wait brings back. */
+  readonly quotaRecovers?: boolean
   /** Whose endpoints count tokens. Default: none, tokens are estimated. */
   readonly tokenizer?: 'llama.cpp' | 'vllm'
 }
@@ -41,7 +43,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),
     decoder: createChatDecoder,
-    error: (failure) => toChatError(name, failure),
+    error: (failure) => toChatError(name, failure, config.quirks?.quotaRecovers),
   }
   return createProvider(driver, settings)
 }

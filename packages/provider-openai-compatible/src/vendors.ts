@@ -223,7 +223,10 @@ export const zai: Preset = {
   docs: 'https://docs.z.ai/api-reference/llm/chat-completion.md',
 }
 
-/** Thinking is on or off; the budgets are this table's. @see https://www.alibabacloud.com/help/en/model-studio/deep-thinking */
+/**
+ * Thinking is on or off; the budgets are this table's. `insufficient_quota` is the limit of tokens a minute.
+ * @see https://www.alibabacloud.com/help/en/model-studio/deep-thinking · https://www.alibabacloud.com/help/en/model-studio/rate-limit
+ */
 export const alibaba: Preset = {
   name: 'alibaba',
   baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
@@ -235,6 +238,7 @@ export const alibaba: Preset = {
   quirks: {
     inputs: textAndImages,
     toolChoices: ['auto', 'none', 'named'],
+    quotaRecovers: true,
     reasoning: { none: { enable_thinking: false }, low: budget(1024), medium: budget(8192), high: budget(24_576) },
   },
   docs: 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions',

@@ -164,6 +164,15 @@ describe('quirks', () => {
     expect((await sentBy('moonshot', { temperature: 1 })).body.temperature).toBe(1)
   })
 
+  test('Alibaba: the quota of a 429 is that of a minute, and comes back', async () => {
+    const body = { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' } }
+    const codes = (['alibaba', 'grok'] as const).map(async (name) => {
+      const provider = createPreset(name, { apiKey, fetch: () => Promise.resolve(Response.json(body, { status: 429 })) })
+      return provider.complete('Hi', { retry: { attempts: 1 } }).catch((error: unknown) => (error as { code: unknown }).code)
+    })
+    expect(await Promise.all(codes)).toEqual(['rate-limit', 'quota-exhausted'])
+  })
+
   test('Z.ai: "none" is said by sending no tools', async () => {
     const { body } = await sentBy('zai', { tools, toolChoice: 'none' })
     expect(body).not.toHaveProperty('tools')
