@@ -37,7 +37,9 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   const code = facts.code ?? toErrorCode(status)
   const requestId = facts.requestId ?? (requestIdHeaders.map((name) => headers.get(name)).find((id) => id) ?? undefined)
   const wait = facts.retryAfterMs ?? retryAfterMs(headers, Date.now())
-  const text = (facts.message ?? failure.text.trim()) || 'no further information'
+  const said = (facts.message ?? failure.text.trim()) || 'no further information'
+  // The start of a page says what it is; all of it is in `body`.
+  const text = said.startsWith('<') ? said.slice(0, 300) : said
   const details = defined({ provider, status, requestId, type: facts.type || undefined, retryAfterMs: wait, body: failure.text || undefined })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)
   const wish = headers.get('x-should-retry')

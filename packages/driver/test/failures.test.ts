@@ -28,6 +28,14 @@ describe('a failed response', () => {
     })
   })
 
+  test('says the start of a page, and keeps all of it', () => {
+    const page = `<!doctype html>\n<title>502 Bad Gateway</title>${'<p>x</p>'.repeat(200)}`
+    const error = toProviderError('p', failure(502, {}, page))
+    expect(error.message).toBe(`p: 502 server: ${page.slice(0, 300)}`)
+    expect(error.body).toBe(page)
+    expect(toProviderError('p', failure(502, {}, 'x'.repeat(500))).message).toHaveLength(500 + 'p: 502 server: '.length)
+  })
+
   test('has the id of its request from any of the usual headers, the first of them', () => {
     for (const name of ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']) expect(toProviderError('p', failure(500, { [name]: 'id' })).requestId).toBe('id')
     expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': 'id' })).requestId).toBe('id')
