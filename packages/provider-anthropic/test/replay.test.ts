@@ -1,3 +1,4 @@
+import { anthropicMessages } from '@modelport/conformance'
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../src/index.js'
@@ -38,11 +39,12 @@ test('a compaction block has what its last delta says, and stands for the start 
   const reader = await provider(() => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))).streamWithTools([user], [])
   for await (const event of reader) if (event.type === 'done') expect(event.reason).toBe('other')
   const summary = reader.messages().at(-1) as AssistantMessage
-  const body = await sent([summary, user])
+  const { betas: _, ...body } = await sent([summary, user])
   expect(body['messages']).toEqual([
     { role: 'assistant', content: [{ type: 'compaction', content: 'The whole summary', encrypted_content: 'e', signature: 's' }] },
     { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
   ])
+  expect(anthropicMessages.violations({ method: 'POST', path: '/v1/messages', headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }, body })).toEqual([])
 })
 
 test('of a compaction that failed nothing is made up', async () => {

@@ -111,7 +111,7 @@ export class GeminiDecoder implements Decoder {
     if (tool) this.#sink.providerToolCall({ ...idOf(tool), name: stringOf(tool.toolType)?.toLowerCase() ?? 'unknown', data: part })
   }
 
-  /** What was written to a storage of the caller's (`generationOutputConfig`) instead of into the answer. */
+  /** What was written to a storage of the caller's (`outputConfig`) instead of into the answer. */
   #file({ fileUri, mimeType }: NonNullable<WirePart['fileData']>): void {
     const url = stringOf(fileUri)
     const mediaType = stringOf(mimeType)

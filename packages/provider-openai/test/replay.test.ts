@@ -1,3 +1,4 @@
+import { openaiResponses } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
 import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@modelport/core'
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
@@ -123,9 +124,11 @@ describe('state', () => {
   test.each(['function', 'custom_tool'])('the result of a %s call that a program made goes to the program', async (kind) => {
     const caller = { type: 'program', caller_id: 'call_p' }
     const program = { type: 'program', id: 'p_1', call_id: 'call_p', code: 'await get_weather()', fingerprint: 'f' }
-    const made = { ...call, type: `${kind}_call`, input: '', caller }
+    const made = { type: `${kind}_call`, id: kind === 'function' ? 'fc_1' : 'ctc_1', call_id: 'call_1', name: 'get_weather', [kind === 'function' ? 'arguments' : 'input']: '{}', caller }
     const { message: said } = await answer(program, made)
-    expect(await inputOf([user, said, result])).toEqual([user, program, made, { type: `${kind}_call_output`, call_id: 'call_1', output: 'Cold.', caller }])
+    const input = await inputOf([user, said, result])
+    expect(input).toEqual([user, program, made, { type: `${kind}_call_output`, call_id: 'call_1', output: 'Cold.', caller }])
+    expect(openaiResponses.violations({ method: 'POST', path: '/v1/responses', headers: { 'content-type': 'application/json' }, body: { model: 'gpt-5.4', store: false, input } })).toEqual([])
   })
 
   test('a picture is a part of the answer', async () => {

@@ -32,7 +32,7 @@ const blockTypes: Readonly<Record<string, readonly [roles: string, fields: strin
 export function blockViolations(block: WireBlock, role: string, where: string): string[] {
   const type = String(block.type)
   const known = blockTypes[type]
-  if (!known) return /_tool_(use|result)$|^(fallback|compaction|container_upload)$/.test(type) ? [] : [`${where}.type: unknown type ${type}`]
+  if (!known) return /_tool_(use|result)$|^(fallback|compaction|container_upload|mcp_tool_listing)$/.test(type) ? [] : [`${where}.type: unknown type ${type}`]
   const found: string[] = []
   const [roles, fields] = known
   if (!roles.split(' ').includes(role)) found.push(`${where}: ${type} is not allowed in a ${role} message`)

@@ -24,7 +24,8 @@ interface WireBody {
 
 const fields = new Set(
   ('model max_tokens messages system tools tool_choice thinking stream temperature top_p top_k stop_sequences cache_control container ' +
-    'context_management diagnostics fallbacks inference_geo mcp_servers metadata output_config service_tier speed').split(' '),
+    'billing_policy compaction context_management diagnostics fallback_credit_token fallbacks inference_geo mcp_servers metadata output_config service_tier ' +
+    'speed thread user_profile_id').split(' '),
 )
 
 const textOf = (content: unknown): string => blocksOf(content).map(({ type, text }) => (type === 'text' ? String(text) : '')).join('')
@@ -115,7 +116,9 @@ function toolViolations({ tools, tool_choice: choice }: WireBody): string[] {
 function conversationViolations({ system, messages = [], thinking, tools }: WireBody): string[] {
   const found = blocksOf(system).flatMap((block, index) => blockViolations(block, 'system', `system[${index}]`))
   if (!messages.length) found.push('messages: at least one message is required')
-  if (messages.length && messages[0]?.role !== 'user') found.push('messages: first message must use the "user" role')
+  // The summary of a conversation stands for its start.
+  const summarized = blocksOf(messages[0]?.content)[0]?.type === 'compaction'
+  if (messages.length && messages[0]?.role !== 'user' && !summarized) found.push('messages: first message must use the "user" role')
   for (const [index, { role, content, ...rest }] of messages.entries()) {
     const where = `messages[${index}]`
     for (const field of Object.keys(rest)) found.push(`${where}.${field}: Extra inputs are not permitted`)

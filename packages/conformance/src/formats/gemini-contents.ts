@@ -31,7 +31,7 @@ const dataFields: Readonly<Record<string, readonly string[] | undefined>> = {
   toolCall: words('id toolType args'),
   toolResponse: words('id toolType response'),
 }
-const metaFields = words('thought thoughtSignature videoMetadata mediaResolution partMetadata')
+const metaFields = words('thought thoughtSignature videoMetadata mediaResolution mediaProcessing partMetadata speechMetadata')
 
 const callsOf = (content: WireContent | undefined): NonNullable<WirePart['functionCall']>[] =>
   (content?.role === 'model' ? (content.parts ?? []) : []).flatMap(({ functionCall }) => functionCall ?? [])

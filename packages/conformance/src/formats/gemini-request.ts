@@ -16,14 +16,15 @@ interface WireDeclaration extends Fields {
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
-const bodyFields = words('contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent labels serviceTier store continuationToken modelArmorConfig')
+const bodyFields = words('contents systemInstruction tools toolConfig generationConfig safetySettings cachedContent labels serviceTier store continuationToken modelArmorConfig outputConfig')
 const configFields = words(
   'stopSequences responseMimeType responseSchema responseJsonSchema responseModalities candidateCount maxOutputTokens temperature topP topK seed presencePenalty ' +
-    'frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers speechConfig thinkingConfig imageConfig mediaResolution audioTimestamp routingConfig modelSelectionConfig',
+    'frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers speechConfig thinkingConfig imageConfig mediaResolution audioTimestamp audioTranscriptionConfig routingConfig ' +
+    'modelSelectionConfig',
 )
 const declarationFields = words('name description behavior parameters parametersJsonSchema response responseJsonSchema')
 const toolKinds = words(
-  'functionDeclarations googleSearch googleSearchRetrieval codeExecution urlContext fileSearch googleMaps computerUse enterpriseWebSearch retrieval mcpServers',
+  'functionDeclarations googleSearch googleSearchRetrieval codeExecution urlContext fileSearch googleMaps computerUse enterpriseWebSearch exaAiSearch parallelAiSearch retrieval mcpServers',
 )
 const schemaFields = words(
   'type format title description nullable enum items minItems maxItems properties required minProperties maxProperties minLength maxLength pattern example anyOf ' +

@@ -25,7 +25,7 @@ interface WireBody {
 type AssistantMessage = Extract<WireConversationMessage, { role: 'assistant' }>
 
 const fields = new Set(
-  ('background context_management conversation include input instructions max_output_tokens max_tool_calls metadata model moderation parallel_tool_calls ' +
+  ('access_programs background context_management conversation image include input instructions max_output_tokens max_tool_calls metadata model moderation parallel_tool_calls ' +
     'previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream ' +
     'stream_options temperature text tool_choice tools top_logprobs top_p truncation user').split(' '),
 )
@@ -38,9 +38,9 @@ const itemForms: Readonly<Record<string, { readonly fields: string; readonly id:
   message: { fields: 'type id status role content phase', id: 'msg_', text: '' },
   reasoning: { fields: 'type id summary content encrypted_content status', id: 'rs_', text: 'id' },
   function_call: { fields: 'type id call_id name arguments status namespace caller async', id: 'fc_', text: 'call_id name arguments' },
-  function_call_output: { fields: 'type id call_id output status', id: 'fco_', text: 'call_id' },
+  function_call_output: { fields: 'type id call_id output status caller name namespace', id: 'fco_', text: 'call_id' },
   custom_tool_call: { fields: 'type id call_id name input status namespace caller async', id: 'ct', text: 'call_id name input' },
-  custom_tool_call_output: { fields: 'type id call_id output', id: 'ct', text: 'call_id' },
+  custom_tool_call_output: { fields: 'type id call_id output caller', id: 'ct', text: 'call_id' },
 }
 const inputParts = ['input_text', 'input_image', 'input_file']
 
