@@ -127,6 +127,8 @@ describe('streams', () => {
 
   test('a piece of no call is a protocol error', async () => {
     expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
+    const ended = { functionCall: { name: 'a', partialArgs: [{ jsonPath: '$.x', stringValue: '1' }] } }
+    expect((await failure(events(chunk([ended, { functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
   })
 })
 
@@ -152,7 +154,7 @@ describe('finish reasons', () => {
   })
 
   test('a reason to block that is none blocks nothing, and what is said of a stop is no warning', async () => {
-    const answered = chunk([{ text: 'Hi' }], { ...stop, finishMessage: 'All is well.' }, { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED' } })
+    const answered = chunk([{ text: 'Hi' }], { ...stop, finishMessage: 'All is well.' }, { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED', blockReasonMessage: 'None.' } })
     const { finishReason, warnings } = await generate(answered)
     expect([finishReason, warnings]).toEqual(['stop', undefined])
   })
