@@ -3,6 +3,7 @@ import type { Action } from './action.js'
 import { type ActionMode, resolveMode } from './action-mode.js'
 import type { AgentTarget } from './agent-target.js'
 import { BudgetLedger } from './budget.js'
+import { checkMessages, checkProvider, checkRequest } from './check-request.js'
 import { type Contract, lastFormatLevel, toContract } from './contract.js'
 import { toDelegationTools } from './delegation.js'
 import { generateStream } from './generate-stream.js'
@@ -56,7 +57,7 @@ export interface ActionResult {
  * @throws {LlmError} any other code of the call; the signal's own reason when that is aborted.
  */
 export function callAction(provider: Provider, request: ActionRequest): Promise<ActionResult> {
-  return acquire(request, (messages, contract, options) => provider.generate(messages, options, contract.definitions.length ? { tools: contract.definitions } : {}))
+  return acquire(provider, request, (messages, contract, options) => provider.generate(messages, options, contract.definitions.length ? { tools: contract.definitions } : {}))
 }
 
 /**
@@ -64,7 +65,7 @@ export function callAction(provider: Provider, request: ActionRequest): Promise<
  * @param onEvent told each event of the stream; what it throws ends the call
  */
 export function callActionStream(provider: Provider, request: ActionRequest, onEvent?: (event: StreamEvent) => void): Promise<ActionResult> {
-  return acquire(request, async (messages, { definitions }, options) => {
+  return acquire(provider, request, async (messages, { definitions }, options) => {
     const reader = await generateStream(provider, messages, options, definitions.length ? { tools: definitions } : {})
     try {
       for await (const event of reader) onEvent?.(event)
@@ -77,7 +78,10 @@ export function callActionStream(provider: Provider, request: ActionRequest, onE
 
 type Generate = (messages: readonly ChatMessage[], contract: Contract, options: CallOptions) => Promise<Generation>
 
-async function acquire(request: ActionRequest, generate: Generate): Promise<ActionResult> {
+async function acquire(provider: Provider, request: ActionRequest, generate: Generate): Promise<ActionResult> {
+  checkProvider(provider)
+  checkRequest(request, 'definitions')
+  checkMessages(request.messages)
   const { messages, tools = [], agents = [], capabilities, profile, signal, options: given, system = given?.system ?? '' } = request
   const mode = resolveMode(request.mode, capabilities, profile)
   const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)

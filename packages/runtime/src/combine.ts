@@ -1,4 +1,5 @@
 import { type CallOptions, type ChatMessage, type Generation, LlmError, mergeGenerations, mergeOptions, type Provider } from '@modelport/core'
+import { checkMessages, checkProvider } from './check-request.js'
 
 /** One model of several that answer in turn. */
 export interface Member {
@@ -17,7 +18,9 @@ const next = 'Now do your part, with the answers above at hand.'
  * @throws {LlmError} `config` — there is no member. Throws like {@link Provider.generate}.
  */
 export async function combine(members: readonly Member[], messages: readonly ChatMessage[], ...options: readonly CallOptions[]): Promise<Generation> {
-  if (!members.length) throw new LlmError('config', 'combine: give at least one member')
+  if (!Array.isArray(members) || !members.length) throw new LlmError('config', 'combine: give a list of at least one member')
+  for (const [index, member] of members.entries()) checkProvider((member as Member | null)?.provider, `members[${index}].provider`)
+  checkMessages(messages)
   const answers: Generation[] = []
   const given = mergeOptions(...options)
   for (const { provider, prompt } of members) {

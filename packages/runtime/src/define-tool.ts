@@ -2,6 +2,7 @@ import { type JsonObject, LlmError } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type core, toJSONSchema } from 'zod'
 import { isPlainObject } from './canonical-json.js'
+import { checkToolSettings } from './check-request.js'
 import { compileJsonSchema } from './json-schema.js'
 import { messageOf } from './message-of.js'
 import type { Tool, ToolContext, Validated } from './tool.js'
@@ -32,10 +33,11 @@ export interface ToolSettings<Parameters extends ToolParameters> {
 
 /**
  * Makes a tool. Its arguments are checked before anything is executed, by the schema itself; the model is told what is wrong.
- * @throws {LlmError} `config` — the name is no tool name, the schema is of no object or cannot be shown to a model, or the time is no
+ * @throws {LlmError} `config` — the name is no tool name, the description no text, `execute` no function, the schema is of no object or cannot be shown to a model, or the time is no
  * positive number; `unsupported` — the JSON Schema has a keyword that is not understood.
  */
 export function defineTool<Parameters extends ToolParameters = JsonObject>(settings: ToolSettings<Parameters>): Tool {
+  checkToolSettings(settings)
   const { name, description, parameters, timeoutMs, exclusive, strict } = settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)

@@ -1,4 +1,5 @@
 import { type AssistantMessage, type CallOptions, type ChatMessage, type FinishReason, type Generation, mergeOptions, type Provider, type Reader, type StreamEvent, type ToolStreamReader } from '@modelport/core'
+import { checkMessages, checkProvider } from './check-request.js'
 
 /** The events of one answer, and in the end the answer. */
 export interface GenerationReader extends Reader<StreamEvent> {
@@ -11,6 +12,8 @@ export interface GenerationReader extends Reader<StreamEvent> {
  * @throws {LlmError} the code says why; the signal's own reason when that is aborted.
  */
 export async function generateStream(provider: Provider, messages: readonly ChatMessage[], ...options: readonly CallOptions[]): Promise<GenerationReader> {
+  checkProvider(provider)
+  checkMessages(messages)
   const { tools = [], ...rest } = mergeOptions(...options)
   return new AnswerReader(await provider.streamWithTools(messages, tools, rest))
 }

@@ -1,4 +1,5 @@
 import type { Provider, Reader } from '@modelport/core'
+import { checkRequest } from './check-request.js'
 import type { RunEvent } from './run-event.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
@@ -13,6 +14,7 @@ import { RunState } from './run-state.js'
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
  */
 export async function infer(provider: Provider, request: InferRequest): Promise<RunResult> {
+  checkRequest(request, 'tools')
   const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
   return toResult(state, await runLoop(state))
 }
@@ -32,6 +34,7 @@ export interface RunEventReader extends Reader<RunEvent> {
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
  */
 export function inferStream(provider: Provider, request: InferRequest): RunEventReader {
+  checkRequest(request, 'tools')
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, request, signal, sink)
     return async () => toResult(state, await runLoop(state))

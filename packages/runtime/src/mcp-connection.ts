@@ -5,7 +5,8 @@ import { ListToolsResultSchema, type Tool as McpTool, ToolListChangedNotificatio
 import { type ErrorCode, isLlmError, LlmError } from '@modelport/core'
 import { causesOf } from './causes.js'
 import { longestTimer } from './longest-timer.js'
-import { guardedFetch, hostsOfUrl } from './mcp-fetch.js'
+import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
+import { LineBuffer } from './mcp-lines.js'
 import { toPlainWords } from './mcp-text.js'
 import type { McpSettings, McpTransport } from './mcp.js'
 
@@ -132,7 +133,13 @@ export class McpConnection {
     const { command, args = [], env, cwd } = transport
     const created = new StdioClientTransport({ command, args: [...args], ...(env && { env: { ...env } }), ...(cwd !== undefined && { cwd }), stderr: 'pipe' })
     this.#listen(created.stderr)
-    return created
+    // The transport tells nobody why it stops reading, and ends the session only with the process.
+    const lines = new LineBuffer(mostBytes, () => {
+      const error = tooLarge(this.#settings.name)
+      this.#onTooLong(error)
+      return error
+    })
+    return Object.assign(created, { _readBuffer: lines })
   }
 
   /** Keeps the end of what a child process complains: without it nobody knows why it would not start. */

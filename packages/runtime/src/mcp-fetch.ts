@@ -1,8 +1,11 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import type { McpSettings, McpUrl } from './mcp.js'
 
-/** Most bytes of one message, the same that the SDK allows a child process. */
-const mostBytes = 10 * 1024 * 1024
+/** Most bytes of one message. */
+export const mostBytes: number = 10 * 1024 * 1024
+
+/** What is told of a larger one. */
+export const tooLarge = (server: string): LlmError => new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
 
 /** Every `host:port` an HTTP server may send its client to. */
 export function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
@@ -23,7 +26,7 @@ export function guardedFetch(settings: McpSettings, transport: McpUrl, onTooLong
       throw new LlmError('redirect-refused', `MCP server "${settings.name}": it leads to ${contacted} instead of ${hosts.join(', ')}${hint}`)
     }
     return bounded(await given(input, { ...init, redirect: 'manual' }), () => {
-      const error = new LlmError('limit-exceeded', `MCP server "${settings.name}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
+      const error = tooLarge(settings.name)
       onTooLong(error)
       return error
     })

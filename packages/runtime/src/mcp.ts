@@ -1,6 +1,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { LlmError } from '@modelport/core'
+import { checkMcpSettings } from './check-request.js'
 import { hostsOf, McpConnection } from './mcp-connection.js'
 import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
@@ -91,6 +92,7 @@ export interface McpSettings {
  * @throws {LlmError} `config` — the prefix is no part of a tool name; `invalid-base-url` — the URL is none.
  */
 export function mcpTools(settings: McpSettings): ToolSource {
+  checkMcpSettings(settings)
   const { name, transport, prefix = '' } = settings
   if (!/^[\w-]{0,40}$/.test(prefix)) throw new LlmError('config', `MCP server "${name}": the prefix must be at most 40 letters, digits, "_" or "-"`)
   const connection = new McpConnection(settings)

@@ -2,6 +2,7 @@ import { type ChatMessage, LlmError, mergeOptions, type Provider, type TokenUsag
 import { type ActionMode, resolveMode } from './action-mode.js'
 import { checkAutoCompaction } from './auto-compaction.js'
 import { type BudgetDecision, BudgetLedger } from './budget.js'
+import { checkProvider, checkTools } from './check-request.js'
 import { type CompiledParameters, compileParameters } from './define-tool.js'
 import { toDelegationTools } from './delegation.js'
 import { EventEmitter, type EventSink } from './event-emitter.js'
@@ -61,6 +62,7 @@ export class RunState {
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
   constructor(provider: Provider, request: InferRequest, signal: AbortSignal, sink?: EventSink) {
+    checkProvider(provider)
     this.provider = provider
     this.request = request
     this.signal = signal
@@ -90,6 +92,7 @@ export class RunState {
     const { tools = [], sources = [], agents = [] } = this.request
     const own = typeof tools === 'function' ? await this.wait(tools(this.step)) : tools
     const sourced = await this.wait(Promise.all(sources.map((source) => source.tools(this.signal))))
+    for (const list of [own, ...sourced]) checkTools(list)
     this.tools = uniqueTools([...own, ...sourced.flat()])
     this.delegation = toDelegationTools(agents, this.toolDefinitions, this.ledger)
   }

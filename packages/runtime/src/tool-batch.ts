@@ -1,4 +1,5 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { checkBatch } from './check-request.js'
 import { messageOf } from './message-of.js'
 import type { Tool } from './tool.js'
 import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
@@ -50,6 +51,7 @@ export interface ToolBatchOptions {
  * @throws {LlmError} `config` — the concurrency or a time is no number that it can be.
  */
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
+  checkBatch(calls, options)
   const { concurrency = 8, timeoutMs = 120_000, remainingMs = Infinity } = options
   if (!(concurrency >= 1)) throw new LlmError('config', `concurrency must be a number of at least 1, not ${concurrency}`)
   if (!(timeoutMs > 0)) throw new LlmError('config', `timeoutMs must be a number above 0, not ${timeoutMs}`)

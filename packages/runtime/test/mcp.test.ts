@@ -264,6 +264,15 @@ describe('in a process of its own', () => {
     await expect.poll(() => isAlive(after.pid)).toBe(false)
   })
 
+  test('answers with some megabytes, and is told of when it has too many', async () => {
+    const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
+    expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe('é'.repeat(1_500_000))
+    const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))
+    expect(outcome).toMatchObject({ status: 'failed', message: expect.stringContaining('MCP server "child": a message is larger than 10 MiB') as string })
+    expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe('é')
+    await source.close()
+  })
+
   test('that does not start says why', async () => {
     const broken = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script, '--broken'] } })
     expect(await failure(broken.tools())).toMatch(/^network: MCP server "child": .*; it said: the database is not there$/)

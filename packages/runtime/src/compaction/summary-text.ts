@@ -1,4 +1,5 @@
 import { type CallOptions, type ChatMessage, LlmError, type Provider } from '@modelport/core'
+import { checkProvider } from '../check-request.js'
 import type { Summarize } from './request.js'
 
 const instructions = `You shorten conversations. The user message holds one JSON object a line, each a message of a conversation between a user and an assistant.
@@ -8,6 +9,7 @@ Answer with the summary as plain text and nothing else.`
 
 /** Makes summaries with a model, each in a call of its own that sees nothing but the messages to shorten. Options are those of the call. */
 export function createSummarizer(provider: Provider, options: CallOptions = {}): Summarize {
+  checkProvider(provider)
   return async ({ messages, maxTokens, signal }) => {
     const prompt = messages.map((message) => JSON.stringify(toRecord(message))).join('\n')
     const call: CallOptions = { ...options, system: instructions, maxTokens, ...(signal && { signal }) }

@@ -1,0 +1,46 @@
+import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+
+/** Cuts what a child process writes into messages. The SDK's own joins all it holds with every chunk: a message of some megabytes takes it seconds. */
+export class LineBuffer extends ReadBuffer {
+  readonly #mostBytes: number
+  readonly #refuse: () => Error
+  readonly #lines: string[] = []
+  readonly #decoder = new TextDecoder()
+  #text = ''
+  #bytes = 0
+
+  /** `refuse` makes the error of a message that is longer. */
+  constructor(mostBytes: number, refuse: () => Error) {
+    super()
+    this.#mostBytes = mostBytes
+    this.#refuse = refuse
+  }
+
+  override append(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#mostBytes) {
+      this.clear()
+      throw this.#refuse()
+    }
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      this.#lines.push(this.#text + this.#decoder.decode(chunk.subarray(start, end)))
+      this.#text = ''
+      start = end + 1
+      this.#bytes = chunk.length - start
+    }
+    this.#text += this.#decoder.decode(chunk.subarray(start), { stream: true })
+  }
+
+  override readMessage(): JSONRPCMessage | null {
+    const line = this.#lines.shift()
+    return line === undefined ? null : deserializeMessage(line.replace(/\r$/, ''))
+  }
+
+  override clear(): void {
+    this.#lines.length = 0
+    this.#text = ''
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,60 @@
+import { isLlmError } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import * as runtime from '@modelport/runtime'
+import { mcpTools } from '@modelport/runtime/mcp'
+import { expect, test } from 'vitest'
+
+// What a compiler refuses comes from JSON, from JavaScript, from a forgotten await: it is told of, at once, by name.
+class NoInstance {}
+const wrong: readonly unknown[] = [null, 1, 'x', {}, [], [null], Promise.resolve(1), NoInstance]
+
+type Call = (given: unknown) => unknown
+const provider = createMock({ responses: ['hi'] })
+const messages = [{ role: 'user', content: 'Hi' }] as const
+const batch = { tools: [], step: 1, onResult: () => undefined }
+const infer = (request: unknown): unknown => runtime.infer(provider, request as runtime.InferRequest)
+/** What must be of a kind, which of the values above are fit, and a call with it. */
+const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Call])[] = [
+  ['infer: the provider', [], (given) => runtime.infer(given as never, { query: 'Hi' })],
+  ['infer: the request', [], infer],
+  ['inferStream: the provider', [], (given) => runtime.inferStream(given as never, { query: 'Hi' })],
+  ['inferStream: the request', [], (given) => runtime.inferStream(provider, given as never)],
+  ['infer: messages', [], (given) => infer({ messages: given })],
+  ...['query:x []', 'history:', 'system:x', 'tools:[] NoInstance', 'sources:[]', 'agents:[]', 'mode:', 'capabilities:', 'preset:{}', 'limits:{}', 'budget:{}', 'profile:{}', 'authorize:NoInstance', 'onEvent:NoInstance', 'compaction:{}', 'options:{}', 'signal:', 'runId:x', 'agentName:x']
+    .map((line): readonly [string, readonly unknown[], Call] => {
+      const [field = '', fit = ''] = line.split(':')
+      return [`infer: ${field}`, fit.split(' ').map((name) => ({ x: 'x', '{}': wrong[3], '[]': wrong[4], NoInstance })[name]), (given) => infer({ query: 'Hi', [field]: given })]
+    }),
+  ['callAction: the provider', [], (given) => runtime.callAction(given as never, { messages })],
+  ['callAction: the request', [], (given) => runtime.callAction(provider, given as never)],
+  ['callAction: tools', [wrong[4]], (given) => runtime.callAction(provider, { messages, tools: given as never })],
+  ['callActionStream: messages', [wrong[4]], (given) => runtime.callActionStream(provider, { messages: given as never })],
+  ['combine: the members', [], (given) => runtime.combine(given as never, messages)],
+  ['combine: messages', [wrong[4]], (given) => runtime.combine([{ provider, prompt: '' }], given as never)],
+  ['generateStream: the provider', [], (given) => runtime.generateStream(given as never, messages)],
+  ['generateStream: messages', [wrong[4]], (given) => runtime.generateStream(provider, given as never)],
+  ['executeBatch: the calls', [wrong[4]], (given) => runtime.executeBatch(given as never, batch)],
+  ['executeBatch: the options', [], (given) => runtime.executeBatch([], given as never)],
+  ['executeBatch: the tools', [wrong[4]], (given) => runtime.executeBatch([], { ...batch, tools: given as never })],
+  ['defineTool: the settings', [], (given) => runtime.defineTool(given as never)],
+  ['defineTool: the name', ['x'], (given) => runtime.defineTool({ name: given as never, description: '', execute: () => '' })],
+  ['defineTool: execute', [NoInstance], (given) => runtime.defineTool({ name: 't', description: '', execute: given as never })],
+  ['createSummarizer: the provider', [], (given) => runtime.createSummarizer(given as never)],
+  ['mcpTools: the settings', [], (given) => mcpTools(given as never)],
+  ['mcpTools: the transport', [], (given) => mcpTools({ name: 'a', transport: given as never })],
+]
+
+test.each(calls)('%s', async (_, fit, call) => {
+  for (const given of wrong) {
+    if (fit.includes(given)) continue
+    const error: unknown = await (async () => call(given))().catch((thrown: unknown) => thrown)
+    expect(isLlmError(error, 'config') || isLlmError(error, 'invalid-request'), `${JSON.stringify(given)}: ${String(error)}`).toBe(true)
+  }
+})
+
+test('tools that come while a run goes on are held to the same', async () => {
+  for (const tools of [null, [{ name: 'x' }]]) {
+    const { status, error } = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
+    expect([status, error]).toEqual(['failed', expect.objectContaining({ code: 'config', message: expect.stringContaining('make them with defineTool') as string })])
+  }
+})
