@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Generation, isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
+import { type AssistantMessage, type Generation, isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
 import { createGoogle } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 
@@ -111,7 +111,7 @@ describe('streams', () => {
     const found: StreamEvent[] = []
     for await (const event of reader) found.push(event)
     expect(types(found).filter((type) => type !== 'tool-call-start')).toEqual(['tool-call-complete', 'tool-call-complete', 'text-delta', 'tool-call-complete', 'turn-end', 'done'])
-    expect(reader.messages().at(-1)?.origin?.state).toEqual([
+    expect((reader.messages().at(-1) as AssistantMessage).origin?.state).toEqual([
       { functionCall: { name: 'a', args: { x: '1' } }, thoughtSignature: 'of a' }, { functionCall: { name: 'b', args: { x: '2' } }, thoughtSignature: 'of b' },
       { text: 'Hi' }, { functionCall: { name: 'c', args: { x: '3' } }, thoughtSignature: 'of c' },
     ])
@@ -209,7 +209,7 @@ describe('what else an answer holds', () => {
     const { message, providerToolCalls, citations } = await generate(
       chunk(parts, { ...stop, urlContextMetadata: { urlMetadata: [] }, groundingMetadata: { groundingChunks: [] }, citationMetadata: { citationSources: [] } }),
     )
-    expect((message.content as { type: string }[]).map(({ type }) => type)).toEqual(['audio', 'file'])
+    expect((message.content as readonly { type: string }[]).map(({ type }) => type)).toEqual(['audio', 'file'])
     expect(providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([['t1', 'unknown'], [undefined, 'url_context']])
     expect(citations).toBeUndefined()
     expect((await generate(chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }))).citations).toEqual([{ url: 'https://c.example' }])
