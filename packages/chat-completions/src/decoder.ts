@@ -1,6 +1,6 @@
 import { type Citation, type FinishReason, type JsonObject, LlmError, toImagePart, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
-import { failureIn, failureStatus } from './error.js'
+import { failureIn, failureStatus, named } from './error.js'
 import type { ChatState } from './messages.js'
 import {
   asItems, asObject, asText, toCounts, type WireAnswer, type WireChoice, type WireLogprob, type WireMessage, type WirePart,
@@ -16,11 +16,15 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
   [/^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
 ]
 
+/** Where reasoning comes as text; the first that has any counts. */
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+
 /** A decoder of one answer, streamed or whole. */
 export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
 
 /** What has come of an answer. */
 interface Seen {
+  choice?: true
   text?: true
   reasoning?: true
   calls?: true
@@ -65,8 +69,10 @@ class ChatDecoder implements Decoder {
 
   push({ event, data }: WireRecord): void {
     const text = data.trim()
-    if (text === '[DONE]') this.#sink.terminal()
-    else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
+    // Alone it ends no answer: llama.cpp of 2025 has it after a failure that is told in a field of its own.
+    if (text === '[DONE]') {
+      if (this.#seen.choice) this.#sink.terminal()
+    } else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
     else if (text) this.#answer(parseJson(text))
   }
 
@@ -95,6 +101,7 @@ class ChatDecoder implements Decoder {
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
+    this.#seen.choice = true
     if (message) this.#message = asObject<WireMessage>(message)
     this.#read(asObject<WireMessage>(delta), nothing)
     if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
@@ -102,7 +109,7 @@ class ChatDecoder implements Decoder {
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
     this.#fillUp()
-    this.#sink.finish(finishReasons.find(([words]) => words.test(raw))?.[1] ?? 'other', raw)
+    this.#sink.finish(named(finishReasons, raw) ?? 'other', raw)
   }
 
   /** Takes from a whole message what has not come in pieces. */
@@ -165,8 +172,7 @@ class ChatDecoder implements Decoder {
   }
 
   #reasoning(message: Partial<WireMessage>): void {
-    const { reasoning_content, reasoning, reasoning_text } = message
-    const field = asText(reasoning_content) ? 'reasoning_content' : asText(reasoning) ? 'reasoning' : asText(reasoning_text) && 'reasoning_text'
+    const field = reasoningFields.find((name) => asText(message[name]))
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')

@@ -48,14 +48,17 @@ export function toChatError(provider: string, failure: HttpFailure, quotaRecover
   const { status, body, text, inBand } = failure
   const { message, type, code } = factsOf(body)
   const name = `${code} ${type}`.toLowerCase().replace(/[\s-]+/g, '_')
-  const find = (names: Names, words: string): ErrorCode | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
   const worded = [200, 400, 404, 413, 422, 500].includes(status)
   return toProviderError(provider, failure, {
-    code: quotaRecovers && status === 429 ? 'rate-limit' : message.includes('used all available credits') ? 'quota-exhausted' : find(codes, name) ?? (worded ? find(wordings, message || text) : undefined) ?? (status < 300 ? find(broadCodes, name) : undefined),
+    code: quotaRecovers && status === 429 ? 'rate-limit' : message.includes('used all available credits') ? 'quota-exhausted' : named(codes, name) ?? (worded ? named(wordings, message || text) : undefined) ?? (status < 300 ? named(broadCodes, name) : undefined),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })
 }
+
+/** What the first pattern that fits names. */
+export const named = <Name>(names: readonly (readonly [pattern: RegExp, name: Name])[], words: string): Name | undefined =>
+  names.find(([pattern]) => pattern.test(words))?.[1]
 
 /** The failure an answer reports, if it does. */
 export function failureIn(answer: Partial<WireAnswer>): unknown {
@@ -64,7 +67,7 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
   const nested = answer.x_groq && asObject(answer.x_groq)['error']
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
-  return answer.object === 'error' || (!answer.choices && asWord(answer.message)) ? answer : undefined
+  return answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message)) ? answer : undefined
 }
 
 /** The HTTP status a failure inside an answer stands for. */
@@ -74,7 +77,7 @@ export function failureStatus(body: unknown): number | undefined {
 }
 
 function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {
-  const { message, detail, metadata, type, error_type, code } = failureOf(body)
+  const { error_message, message = error_message, detail, metadata, type, error_type, code } = failureOf(body)
   const { raw: behind, error_type: upstream } = asObject(metadata)
   const said = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
   // What the server behind a router said.
@@ -82,7 +85,7 @@ function factsOf(body: unknown): { readonly message: string; readonly type: stri
   return { message: said.includes(raw) ? said : `${said}: ${raw}`, type: asWord(type ?? error_type ?? upstream), code: asWord(code) }
 }
 
-type Failure = Readonly<Partial<Record<'message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'http_code' | 'metadata', unknown>>>
+type Failure = Readonly<Partial<Record<'message' | 'error_message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'http_code' | 'metadata', unknown>>>
 
 /** The failure itself: servers wrap it in `error`, `base_resp` or a list, or write plain text. */
 function failureOf(body: unknown): Failure {

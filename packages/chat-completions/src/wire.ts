@@ -7,7 +7,7 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search' | 'base_resp'>
+export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search' | 'base_resp' | 'error_message'>
 /** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
 /**

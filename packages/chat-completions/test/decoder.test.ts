@@ -21,6 +21,12 @@ describe('the end of a stream', () => {
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'Hi there' } })
   })
 
+  test('[DONE] alone is no answer', async () => {
+    expect(await failure(stream(done))).toMatchObject({ code: 'truncated' })
+    // As llama.cpp before September 2025, for a prompt that is too long.
+    expect(await failure(stream('error: {"code":400,"message":"the request exceeds the available context size"}', done))).toMatchObject({ code: 'truncated' })
+  })
+
   test.each([
     ['stop', 'stop'], ['eos', 'stop'], ['end_turn', 'stop'], ['STOP', 'stop'], ['length', 'length'], ['max_tokens', 'length'], ['model_length', 'length'],
     ['content_filter', 'content-filter'], ['error', 'error'], ['insufficient_system_resource', 'error'], ['banana', 'other'], ['model_context_window_exceeded', 'length'],

@@ -77,6 +77,7 @@ describe('inside an answer', () => {
     ['of a type', { error: { message: 'no', type: 'authentication_error' } }, { code: 'auth' }],
     ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
     ['as an error object', { object: 'error', message: 'boom', code: 500 }, { code: 'server', status: 500 }],
+    ['with names of its own', { error_type: 'context_length_exceeded', error_message: 'boom', choices: null }, { code: 'context-length', status: 200, type: 'context_length_exceeded' }],
     ['with nothing around it', { message: 'boom', code: 500, choices: null }, { code: 'server', status: 500 }],
     ['with its status as text', { type: 'error', error: { type: 'overloaded_error', message: 'busy (2064)', http_code: '529' } }, { code: 'overloaded', status: 529 }],
     ['of a filter', { type: 'error', error: { type: 'unprocessable_entity_error', message: 'output new_sensitive (1027)', http_code: '422' } }, { code: 'content-filter', status: 422 }],
