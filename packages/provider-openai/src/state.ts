@@ -59,7 +59,7 @@ export function replayItems(message: AssistantMessage, rules: ReplayRules): Json
     return id === undefined || answered.has(id) ? [] : [{ type: item.type, outputs: rules.outputs.get(id) }]
   })
   if (open.some(({ type, outputs }) => !outputs && type !== 'mcp_approval_request')) return undefined
-  return [...items.map(withoutNulls), ...open.flatMap(({ outputs }) => outputs ?? [])]
+  return [...items.map(toInputItem), ...open.flatMap(({ outputs }) => outputs ?? [])]
 }
 
 function isResponsesState(state: unknown): state is ResponsesState {
@@ -80,6 +80,9 @@ function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }
   )
 }
 
-/** The API gives fields as null that it refuses as null. */
-const withoutNulls = (item: WireItem): JsonObject =>
-  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))
+/**
+ * An item as input: the API gives fields as null that it refuses as null, and says who made an item, which no input has.
+ * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read 2026-11-21): `ResponseInputItem`
+ */
+const toInputItem = (item: WireItem): JsonObject =>
+  Object.fromEntries(Object.entries(item).filter(([field, value]) => value !== null && field !== 'created_by'))

@@ -28,8 +28,8 @@ const visible = [
 ]
 
 describe('encrypted reasoning', () => {
-  test('goes back with its call, as it came but for nulls', async () => {
-    const { message: said } = await answer(reasoning, call)
+  test('goes back with its call, as it came but for nulls and who made it', async () => {
+    const { message: said } = await answer(reasoning, { ...call, created_by: 'someone' })
     expect(await inputOf([user, said, result])).toEqual([user, cleanReasoning, call, visible[2]])
   })
 
