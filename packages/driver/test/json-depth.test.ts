@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkDepth } from '../src/json-depth.js'
+import { checkDepth, checkTools } from '../src/json-depth.js'
 
 /** A value of so many levels, the innermost empty or a list. */
 const nested = (levels: number, innermost: object = {}): Record<string, unknown> => {
@@ -22,4 +22,10 @@ test('what is nested deeper, or holds itself, is refused by its name', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = [circle]
   expect(check(circle)).toThrow(refused)
+})
+
+test('of several tools the one whose parameters are too deep is named', () => {
+  const tool = (name: string, levels: number) => ({ name, description: '', parameters: nested(levels) })
+  expect(() => { checkTools([tool('flat', 2), { name: 'none', description: '' }, tool('deep', 257)]) })
+    .toThrow(expect.objectContaining({ code: 'invalid-request', message: 'tool "deep": nested deeper than 256' }))
 })
