@@ -97,9 +97,6 @@ const methods = ['complete', 'completeWithHistory', 'generate', 'stream', 'strea
 
 /** True when the value has everything a {@link Provider} has. */
 export function isProvider(value: unknown): value is Provider {
-  if (typeof value !== 'object' || value === null) return false
-  const record = value as Record<string, unknown>
-  return (
-    texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
-  )
+  const record = Object(value) as Record<string, unknown>
+  return texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
 }

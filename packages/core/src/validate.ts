@@ -27,7 +27,7 @@ export function validateOptions(options: CallOptions): void {
   for (const [name, value, low, high, whole] of ranges(options)) {
     if (value === undefined) continue
     if (typeof value !== 'number' || !(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
-      refuse(`${name} must be a ${whole ? 'whole ' : ''}number between ${low} and ${high}, not ${JSON.stringify(value)}`)
+      refuse(`${name} must be a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}, not ${JSON.stringify(value)}`)
     }
   }
   const names = new Set<string>()

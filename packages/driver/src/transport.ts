@@ -39,7 +39,7 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
 /** A bundle for browsers and workers is without undici, and some workers call themselves Node: they get the platform's `fetch`. */
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
   const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch((cause: unknown) => {
-    throw new LlmError('unsupported', `undici cannot be loaded; it needs Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`, { cause })
+    throw new LlmError('unsupported', `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`, { cause })
   })
   const { createUndiciFetch } = await load
   if (createUndiciFetch) return createUndiciFetch(options)
