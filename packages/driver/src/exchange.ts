@@ -134,7 +134,8 @@ export class Exchange {
     try {
       this.#begin(await this.#interruptible(this.#send()))
     } catch (error) {
-      throw this.#failureSoFar() ?? error
+      // Set from callbacks, which the compiler does not see.
+      throw (this.#failure as LlmError | undefined) ?? error
     } finally {
       cancel()
     }
@@ -153,11 +154,6 @@ export class Exchange {
         else resolve(response)
       }, reject)
     })
-  }
-
-  /** Set from callbacks, which the compiler does not see. */
-  #failureSoFar(): LlmError | undefined {
-    return this.#failure
   }
 
   async #send(): Promise<Response> {
