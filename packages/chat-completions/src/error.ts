@@ -63,11 +63,11 @@ export const named = <Name>(names: readonly (readonly [pattern: RegExp, name: Na
 /** The failure an answer reports, if it does. */
 export function failureIn(answer: Partial<WireAnswer>): unknown {
   if (answer.error) return answer.error
-  if (Number(asObject(answer.base_resp)['status_code'])) return { base_resp: answer.base_resp }
   const nested = answer.x_groq && asObject(answer.x_groq)['error']
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
-  return answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message)) ? answer : undefined
+  const failed = Number(asObject(answer.base_resp)['status_code'])
+  return failed || answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message)) ? answer : undefined
 }
 
 /** The HTTP status a failure inside an answer stands for. */

@@ -85,7 +85,7 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
 
 const withThinking = (reasoning: string, content: unknown): readonly JsonObject[] => [
   { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] },
-  ...(typeof content === 'string' && content ? [{ type: 'text', text: content }] : Array.isArray(content) ? (content as JsonObject[]) : []),
+  ...(Array.isArray(content) ? (content as JsonObject[]) : content ? [{ type: 'text', text: content }] : []),
 ]
 
 /** The API has no field for a failed tool, so the text says it. */
