@@ -226,7 +226,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     await run({ folder, saves: 1 })
     expect(readdirSync(folder)).toHaveLength(1)
     reportFault('T7', { 'processes killed': kills, 'chats lost': 0 })
-  })
+  }, 900_000)
 
   test('two that go on with the same chat: each has all it said, one of them under another id', async () => {
     const folder = temporaryFolder('both')
