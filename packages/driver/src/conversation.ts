@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type AnswerDetails,
   type AssistantMessage,
   type ChatMessage,
   estimateTokens,
@@ -45,6 +46,7 @@ export class Conversation implements EventSource {
   #tools: readonly ToolDefinition[]
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
+  readonly #finished: TurnRecorder[] = []
   #text = ''
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
@@ -107,6 +109,14 @@ export class Conversation implements EventSource {
     return addUsage(this.#usage, this.#roundUsage())
   }
 
+  details(): AnswerDetails {
+    const { recorder } = this
+    const rounds = [...new Set([...this.#finished, recorder])]
+    const names = Object.keys(recorder.lists) as (keyof TurnRecorder['lists'])[]
+    const lists = names.map((name) => [name, rounds.flatMap((round): readonly unknown[] => round.lists[name])] as const)
+    return defined({ rawFinishReason: recorder.rawFinishReason, ...Object.fromEntries(lists.filter(([, list]) => list.length)) })
+  }
+
   messages(): readonly ChatMessage[] {
     return [...this.#messages, ...this.#orderedAnswers()]
   }
@@ -149,6 +159,7 @@ export class Conversation implements EventSource {
   #endTurn(): void {
     const { recorder } = this
     this.#phase = 'turn-ended'
+    this.#finished.push(recorder)
     this.finishReason = recorder.finishReason
     this.#text += recorder.fullText
     const usage = this.#roundUsage()

@@ -30,6 +30,7 @@ import { createTransport } from './transport.js'
  * Makes a provider of a driver: merges and checks options, sends, retries before the first piece of the answer, reads, keeps
  * clocks, spans tool rounds, sums usage, and lets no secret out.
  * The provider's methods throw as {@link Provider} says.
+ * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs, limits, default options, `fetch`.
  */
 export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
   const state = createState(driver, settings)
@@ -39,7 +40,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     startCall(state, messages, mergeOptions(config.defaults, ...options), stream)
   const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
     const { context, conversation } = start(messages, options, false)
-    return generateAnswer(context, conversation, driver.name)
+    return generateAnswer(context, conversation)
   }
   const streamWithHistory = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader> => {
     const { context, conversation } = start(messages, options, true)

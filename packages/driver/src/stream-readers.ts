@@ -1,4 +1,5 @@
 import type {
+  AnswerDetails,
   ChatMessage,
   FinishReason,
   StreamEvent,
@@ -43,6 +44,10 @@ export class TextStreamReader extends EventReader<string> implements StreamReade
   finishReason(): FinishReason | undefined {
     return this.#conversation.finishReason
   }
+
+  details(): AnswerDetails {
+    return this.#conversation.details()
+  }
 }
 
 /** All events of a conversation with tools. */
@@ -79,6 +84,10 @@ export class EventStreamReader extends EventReader<StreamEvent> implements ToolS
 
   usage(): TokenUsage {
     return this.#conversation.usage()
+  }
+
+  details(): AnswerDetails {
+    return this.#conversation.details()
   }
 
   messages(): readonly ChatMessage[] {

@@ -39,10 +39,8 @@ export class TurnRecorder implements Sink {
   finished = false
   reported = false
   rawFinishReason: string | undefined
-  readonly citations: Citation[] = []
-  readonly providerToolCalls: ProviderToolCall[] = []
-  readonly tokenLogprobs: TokenLogprob[] = []
-  readonly warnings: string[] = []
+  /** The lists of an answer's details. */
+  readonly lists = { logprobs: [] as TokenLogprob[], citations: [] as Citation[], providerToolCalls: [] as ProviderToolCall[], warnings: [] as string[] }
   readonly #parts: ContentPart[] = []
   readonly #emit: (event: StreamEvent) => void
   readonly #calls: ToolCallBuffer
@@ -105,16 +103,16 @@ export class TurnRecorder implements Sink {
   }
 
   citation(citation: Citation): void {
-    this.citations.push(citation)
+    this.lists.citations.push(citation)
   }
 
   providerToolCall(call: ProviderToolCall): void {
     this.pieces++
-    this.providerToolCalls.push(call)
+    this.lists.providerToolCalls.push(call)
   }
 
   logprobs(tokens: readonly TokenLogprob[]): void {
-    for (const token of tokens) this.tokenLogprobs.push(token)
+    for (const token of tokens) this.lists.logprobs.push(token)
   }
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
@@ -146,7 +144,7 @@ export class TurnRecorder implements Sink {
   }
 
   warning(text: string): void {
-    this.warnings.push(text)
+    this.lists.warnings.push(text)
   }
 
   fail(failure: InBandFailure): never {

@@ -58,7 +58,7 @@ test('what is unset, and what can be used, is not', async () => {
     { enforceHosts: ['api.example:443', '[::1]:80'] },
   ]
   for (const one of given) expect(refusal(() => make(one))).toHaveProperty('model', 'm')
-  await expect(make(given[1] as Given).complete('Hi')).resolves.toBe('x')
+  await expect(make(given[1] ?? {}).complete('Hi')).resolves.toBe('x')
 })
 
 test('headers of one call are held to the same, and leave no timer', async () => {
@@ -69,5 +69,5 @@ test('headers of one call are held to the same, and leave no timer', async () =>
 })
 
 test('a key that is no text is refused as one', () => {
-  for (const key of [1, null, undefined, {}]) expect(refusal(() => checkApiKey(key as unknown as string, 'p'))).toBe('config: p: the API key is empty')
+  for (const key of [1, null, undefined, {}]) expect(refusal(() => checkApiKey(key as never, 'p'))).toBe('config: p: the API key is empty')
 })

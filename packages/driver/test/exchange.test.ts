@@ -272,7 +272,7 @@ test.each<[how: string, observer: () => unknown]>([
   ['its promise that fails', () => Promise.reject(new Error('observer'))],
   ['being no function', 'observer' as unknown as () => unknown],
 ])('who observes responses breaks no call, by %s', async (_, observer) => {
-  const { provider, ios } = play([[text, stop]], { onResponse: observer as () => void })
+  const { provider, ios } = play([[text, stop]], { onResponse: observer })
   expect(await provider.complete('Hi')).toBe('x')
   expect(ios).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type AnswerDetails,
   type CallOptions,
   type ChatMessage,
   type FinishReason,
@@ -154,6 +155,10 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     return this.inner.finishReason()
   }
 
+  details(): AnswerDetails {
+    return this.inner.details()
+  }
+
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<StreamReader> {
     const spent = this.usage()
     const reader = await walk.ask(this.#open, signal)
@@ -171,6 +176,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
   #tools: readonly ToolDefinition[]
   #text = ''
   #spent: TokenUsage = toUsage([])
+  #before: AnswerDetails = {}
 
   private constructor(walk: FallbackWalk, inner: ToolStreamReader, tools: readonly ToolDefinition[]) {
     super(walk, inner)
@@ -199,15 +205,20 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     return addUsage(this.#spent, this.inner.usage())
   }
 
+  details(): AnswerDetails {
+    return joinDetails(this.#before, this.inner.details())
+  }
+
   messages(): readonly ChatMessage[] {
     return this.inner.messages()
   }
 
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<ToolStreamReader> {
-    const [text, spent, messages] = [this.fullText(), this.usage(), this.messages()]
+    const [text, spent, details, messages] = [this.fullText(), this.usage(), this.details(), this.messages()]
     const reader = await walk.ask((provider, options) => provider.streamWithTools(messages, this.#tools, options), signal)
     this.#text = text
     this.#spent = spent
+    this.#before = details
     return reader
   }
 
@@ -215,4 +226,11 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     const item = event.type === 'done' ? { ...event, usage: this.usage() } : event
     return { item, waiting: event.type === 'turn-end' }
   }
+}
+
+/** The lists of both; the reason is that of the later. */
+function joinDetails(before: AnswerDetails, after: AnswerDetails): AnswerDetails {
+  const lists = (['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const)
+    .map((name) => [name, [...(before[name] ?? []), ...(after[name] ?? [])]] as const)
+  return { ...after, ...Object.fromEntries(lists.filter(([, list]) => list.length)) }
 }

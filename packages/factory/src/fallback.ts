@@ -1,4 +1,4 @@
-import { LlmError, type Provider } from '@modelport/core'
+import { isProvider, LlmError, type Provider } from '@modelport/core'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 
@@ -7,11 +7,12 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
  * with the first read that gave something, its failure is the caller's to see. A conversation with tools stays with the provider
  * that began it; when that fails between two rounds, the next goes on with the same conversation.
  * The failure of the last one tried is thrown as it is.
- * @throws {LlmError} `config` — there is no provider, or a code is given that must not switch.
+ * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.
  */
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
-  const [first] = providers
-  if (!first) throw new LlmError('config', 'createFallback: give at least one provider')
+  const given: unknown = providers
+  if (!Array.isArray(given) || !given.length || !given.every(isProvider)) throw new LlmError('config', 'createFallback: give a list of at least one provider, and of nothing else')
+  const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
   const { name = first.name } = options
   return {

@@ -36,7 +36,7 @@ export class Registry {
 
   /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — it has no name. */
   register(entry: ModelEntry): void {
-    if (!entry.name.trim()) throw new LlmError('config', 'model "": give it a name')
+    if (!(entry as Partial<ModelEntry> | null)?.name?.trim()) throw new LlmError('config', 'model "": give it a name')
     this.#entries.set(entry.name, entry)
     // Others may fall back to it.
     this.#providers.clear()

@@ -276,3 +276,10 @@ test.each([['throws', () => { throw new TypeError('mine') }], ['rejects', () => 
   for (let call = 0; call < 3; call++) expect(await provider.complete('?')).toBe('second')
   expect(told).toBe(1)
 })
+
+test('what is no list of providers is refused as configuration', () => {
+  const [good] = [createMock({ responses: ['x'] })]
+  for (const given of [undefined, null, 1, 'x', {}, [], [null], [good, Promise.resolve(good)]]) {
+    expect(() => createFallback(given as never)).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('createFallback: give a list of at least one provider') as string }))
+  }
+})

@@ -3,7 +3,7 @@ import { checkMessages, checkProvider } from './check-request.js'
 
 /** The events of one answer, and in the end the answer. */
 export interface GenerationReader extends Reader<StreamEvent> {
-  /** The whole answer: text, tool calls, usage, finish reason, message. Reads what is left; rejects like a read. */
+  /** The whole answer, as {@link Provider.generate} gives it. Reads what is left; rejects like a read. */
   generation(): Promise<Generation>
 }
 
@@ -43,6 +43,7 @@ class AnswerReader implements GenerationReader {
       finishReason: this.#finishReason,
       message,
       ...(message.reasoning !== undefined && { reasoning: message.reasoning }),
+      ...this.#reader.details(),
     }
   }
 

@@ -5,7 +5,7 @@ import { mcpTools } from '@modelport/runtime/mcp'
 import { expect, test } from 'vitest'
 
 // What a compiler refuses comes from JSON, from JavaScript, from a forgotten await: it is told of, at once, by name.
-class NoInstance {}
+class NoInstance extends Error {}
 const wrong: readonly unknown[] = [null, 1, 'x', {}, [], [null], Promise.resolve(1), NoInstance]
 
 type Call = (given: unknown) => unknown
@@ -54,7 +54,7 @@ test.each(calls)('%s', async (_, fit, call) => {
 
 test('tools that come while a run goes on are held to the same', async () => {
   for (const tools of [null, [{ name: 'x' }]]) {
-    const { status, error } = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
-    expect([status, error]).toEqual(['failed', expect.objectContaining({ code: 'config', message: expect.stringContaining('make them with defineTool') as string })])
+    const result = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'config', message: expect.stringContaining('make them with defineTool') as string } })
   }
 })
