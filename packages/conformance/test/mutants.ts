@@ -168,6 +168,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       if (waiting.length === 1) setTimeout(() => waiting.splice(0).forEach((serve) => serve()), 0)
     }) }
   })],
+  'has no details of a stream': ['L3', wrapped((provider) => ({ stream: async (...parameters) => changed(await provider.stream(...parameters), { details: () => ({}) }) }))],
   'forgets the text of earlier rounds': ['R9', reading((reader) => ({ fullText: () => reader.fullText().split('. ').at(-1) ?? '' }))],
   'takes any id for a result': ['R10', reading((reader) => ({
     sendToolResults: (results) => reader.sendToolResults(results).catch(() => undefined),

@@ -14,7 +14,7 @@ export type { AssistantMessage, ChatMessage, MessageOrigin, SystemMessage, ToolM
 export type { ModelProfile } from './model-profile.js'
 export type { CallOptions, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
 export { defaultOptions, mergeOptions } from './options.js'
-export type { Citation, Generation, Provider, ProviderToolCall, TokenLogprob } from './provider.js'
+export type { AnswerDetails, Citation, Generation, Provider, ProviderToolCall, TokenLogprob } from './provider.js'
 export { isProvider } from './provider.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
 export { estimateTokens } from './token-estimate.js'

@@ -35,22 +35,10 @@ export interface ProviderToolCall {
   readonly data: unknown
 }
 
-/** One complete answer. */
-export interface Generation {
-  /** The answer; '' when there are calls alone. */
-  readonly text: string
-  /** Calls to answer, in wire order; mostly empty. */
-  readonly toolCalls: readonly ToolCall[]
-  /** What the answer cost. */
-  readonly usage: TokenUsage
-  /** Why the answer ended. Look at it before you trust the text to be whole. */
-  readonly finishReason: FinishReason
-  /** The vendor's own word for it. */
+/** What an answer has beside its text, its calls and its counts. */
+export interface AnswerDetails {
+  /** The vendor's own word for why the answer ended. */
   readonly rawFinishReason?: string
-  /** The answer as a message, to append to the history. */
-  readonly message: AssistantMessage
-  /** Visible reasoning text. */
-  readonly reasoning?: string
   /** A report on each token, when `topLogprobs` asked for it. */
   readonly logprobs?: readonly TokenLogprob[]
   /** Sources the model named. */
@@ -59,6 +47,22 @@ export interface Generation {
   readonly providerToolCalls?: readonly ProviderToolCall[]
   /** Things the caller should know, for example that the server cut the prompt. */
   readonly warnings?: readonly string[]
+}
+
+/** One complete answer. */
+export interface Generation extends AnswerDetails {
+  /** The answer; '' when there are calls alone. */
+  readonly text: string
+  /** Calls to answer, in wire order; mostly empty. */
+  readonly toolCalls: readonly ToolCall[]
+  /** What the answer cost. */
+  readonly usage: TokenUsage
+  /** Why the answer ended. Look at it before you trust the text to be whole. */
+  readonly finishReason: FinishReason
+  /** The answer as a message, to append to the history. */
+  readonly message: AssistantMessage
+  /** Visible reasoning text. */
+  readonly reasoning?: string
 }
 
 /** A language model. Made by `createX` of a provider package or by the factory's `newProvider`. */

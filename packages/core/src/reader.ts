@@ -1,5 +1,6 @@
 import type { FinishReason, StreamEvent } from './event.js'
 import type { ChatMessage } from './message.js'
+import type { AnswerDetails } from './provider.js'
 import type { ToolDefinition, ToolResult } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
@@ -26,6 +27,8 @@ export interface StreamReader extends Reader<string> {
   usage(): TokenUsage
   /** Why the answer ended; undefined before that. */
   finishReason(): FinishReason | undefined
+  /** Sources, calls of the vendor's own tools, warnings so far; final after the end. */
+  details(): AnswerDetails
 }
 
 /** A stream that spans a whole conversation with tools. */
@@ -43,6 +46,8 @@ export interface ToolStreamReader extends Reader<StreamEvent> {
   fullText(): string
   /** Token counts of all rounds so far. */
   usage(): TokenUsage
+  /** Sources, calls of the vendor's own tools, warnings of all rounds so far; the reason is that of the last round. */
+  details(): AnswerDetails
   /** The conversation so far, plain JSON: ready to store, or to hand to another provider. */
   messages(): readonly ChatMessage[]
 }

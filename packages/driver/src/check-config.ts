@@ -16,7 +16,7 @@ export function checkConfig(settings: ProviderSettings): readonly string[] | und
   const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
   const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
   hold(!fetch || typeof fetch === 'function', 'fetch must be a function')
-  hold(enforceHosts === false || allowed?.every?.((host) => /^[^/\sA-Z]+:\d+$/.test(host)), 'enforceHosts must be true, false or a list of "host:port"')
+  hold(enforceHosts === false || (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))), 'enforceHosts must be true, false or a list of "host:port"')
   hold(numbers.every((number) => typeof number === 'number' && number >= 0), 'limits and timeouts must be numbers')
   validateOptions({ ...defaults })
   mergeHeaders(headers)

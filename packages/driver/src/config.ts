@@ -34,7 +34,7 @@ export interface CommonConfig {
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
   readonly lenientEof?: boolean
   /** Told of each response, for logs and rate-limit headers. What it throws, or its promise rejects with, breaks nothing and is told to nobody. */
-  readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void
+  readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => unknown
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
   readonly tokenFactor?: number
   /** Time and chance, for tests. */

@@ -40,6 +40,7 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   const said = (facts.message ?? failure.text.trim()) || 'no further information'
   // The start of a page says what it is; all of it is in `body`.
   const text = said.startsWith('<') ? said.slice(0, 300) : said
+  // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty text says nothing
   const details = defined({ provider, status, requestId, type: facts.type || undefined, retryAfterMs: wait, body: failure.text || undefined })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)
   const wish = headers.get('x-should-retry')

@@ -129,6 +129,31 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage()).toMatchObject({ toolDefinitionTokens: 0, reported: false })
   })
 
+  test('what stands beside the text, of all rounds, as generate tells it', async () => {
+    const round = (name: string): Step[] => [
+      ['citation', { url: `https://${name}.example` }], ['providerToolCall', { name, data: 1 }], ['logprobs', [{ token: name, logprob: -1 }]], ['warning', name],
+    ]
+    const answers: Step[][] = [[...round('a'), call('x'), ['finish', 'tool-calls', 'calls']], [['text', 'b'], ...round('b'), ['finish', 'stop', 'end']]]
+    const reader = await play(answers).provider.streamWithTools(question, [])
+    expect(reader.details()).toEqual({})
+    await toTurnEnd(reader)
+    const details = (...names: string[]) => ({
+      citations: names.map((name) => ({ url: `https://${name}.example` })), providerToolCalls: names.map((name) => ({ name, data: 1 })),
+      logprobs: names.map((name) => ({ token: name, logprob: -1 })), warnings: names,
+    })
+    expect(reader.details()).toEqual({ ...details('a'), rawFinishReason: 'calls' })
+    await reader.sendToolResults([{ callId: 'x', content: '1' }])
+    await reader.next()
+    expect(reader.details()).toEqual(details('a'))
+    await rest(reader)
+    expect(reader.details()).toEqual({ ...details('a', 'b'), rawFinishReason: 'end' })
+    const { provider } = play([answers[1]!])
+    const text = await provider.stream('Hi')
+    for await (const _ of text);
+    expect(text.details()).toEqual({ ...details('b'), rawFinishReason: 'end' })
+    expect(await provider.generate(question)).toMatchObject(text.details())
+  })
+
   test('tools that change hold from the next round on', async () => {
     const { provider, turns } = play([[call('x'), stop], [['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a' }])

@@ -1,5 +1,5 @@
-import { type CallOptions, LlmError, type Provider, ProviderError, type StreamEvent } from '@modelport/core'
-import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { type AnswerDetails, type CallOptions, LlmError, type Provider, ProviderError, type StreamEvent } from '@modelport/core'
+import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { createFallback, type FallbackSwitch } from '../src/index.js'
 import { failureOf } from './support.js'
@@ -132,6 +132,19 @@ describe('streams', () => {
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'])
     expect(reader.usage()).toMatchObject({ inputTokens: 30, outputTokens: 15 })
     expect(events.at(-1)).toMatchObject({ type: 'done', usage: { inputTokens: 30 } })
+  })
+
+  test('what stood beside the text of earlier rounds is kept', async () => {
+    const telling = (provider: MockProvider, details: AnswerDetails): MockProvider =>
+      ({ ...provider, streamWithTools: async (...parameters) => Object.assign(await provider.streamWithTools(...parameters), { details: () => details }) })
+    const first = telling(mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { error: 'overloaded' }), { rawFinishReason: 'calls', warnings: ['one'], citations: [{ url: 'https://a.example' }] })
+    const second = telling(mock('Done.'), { rawFinishReason: 'end', warnings: ['two'] })
+    const reader = await createFallback([first, second]).streamWithTools(question, [tool])
+    for await (const event of reader) if (event.type === 'turn-end' && event.reason === 'tool-calls') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
+    expect(reader.details()).toEqual({ rawFinishReason: 'end', warnings: ['one', 'two'], citations: [{ url: 'https://a.example' }] })
+    const text = await createFallback([mock({ error: 'overloaded' }), mock('Hello')]).stream('Hi')
+    for await (const _ of text);
+    expect(text.details()).toEqual((await mock('Hello').generate(question).then(({ rawFinishReason }) => (rawFinishReason === undefined ? {} : { rawFinishReason }))))
   })
 
   test('a round that has begun is not handed over', async () => {

@@ -70,8 +70,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
       return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {
-      // Streams have no place for warnings.
-      if (!turn.stream) for (const warning of schemaWarnings(turn, traitsOf(turn.model, config.traits))) sink.warning(warning)
+      for (const warning of schemaWarnings(turn, traitsOf(turn.model, config.traits))) sink.warning(warning)
       return new GeminiDecoder(sink)
     },
     error: toGoogleError,

@@ -250,6 +250,9 @@ describe('what else an answer holds', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }
     const { warnings } = await provider.generate([{ role: 'user', content: '?' }], { responseFormat: { type: 'json-schema', schema } })
     expect(warnings).toEqual(['google: responseFormat: the API may not hold the model to #/properties/a/pattern'])
+    const reader = await create(() => sse(chunk([{ text: '{}' }], stop))).stream('?', { responseFormat: { type: 'json-schema', schema } })
+    for await (const _ of reader);
+    expect(reader.details().warnings).toEqual(warnings)
   })
 })
 

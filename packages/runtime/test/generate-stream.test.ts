@@ -17,6 +17,7 @@ describe.each(vendors)('a streamed answer of $name', (vendor) => {
     expect(generation).toMatchObject({ text: 'Let me see.', finishReason: 'tool-calls', usage: { inputTokens: 40, outputTokens: 8 } })
     expect(generation.toolCalls.map(({ arguments: given }) => given)).toEqual([{ a: 1 }, { a: 2 }])
     expect(generation.message.toolCalls).toEqual(generation.toolCalls)
+    expect(generation.rawFinishReason).toEqual(expect.any(String))
   })
 })
 

@@ -85,6 +85,8 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
   assertEqual(reader.fullText(), expected, 'fullText()')
   assertEqual(reader.finishReason(), script.turns[0]?.finish, 'finishReason()')
   assertUsage(reader.usage(), script.turns[0]?.usage ?? {}, lab.format, 'usage()')
+  const { rawFinishReason } = await provider.generate(question)
+  assertEqual(reader.details().rawFinishReason, rawFinishReason, 'rawFinishReason of details() and of generate()')
   assertEqual(await provider.complete('Hello?'), expected, 'complete()')
   assertEqual(await provider.completeWithHistory(question), expected, 'completeWithHistory()')
 }
