@@ -64,7 +64,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
   return {
     name: providerName,
     framing: 'sse',
-    request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits)) }),
+    request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits), config.vertex !== undefined) }),
     send: async (request, io) => {
       const { url, headers } = await (client.keyed ? known(`${request.stream} ${request.model}`, () => ask(request)) : ask(request))
       return postJson(io, url, request.body, headers)

@@ -11,9 +11,9 @@ import type { WireRequest } from './wire.js'
  * @see https://ai.google.dev/api/generate-content#request-body (read 2026-11-21)
  * @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API.
  */
-export function toRequestBody(turn: Turn, traits: ModelTraits): WireRequest {
+export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean): WireRequest {
   const { generationConfig, toolConfig, headers: _, ...vendor } = turn.options.vendor ?? {}
-  const made = toTools(turn, traits)
+  const made = toTools(turn, traits, vertex)
   const tools = { ...made.toolConfig, ...(toolConfig as JsonObject | undefined) }
   return {
     ...toConversation(turn.messages, traits),

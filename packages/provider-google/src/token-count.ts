@@ -30,7 +30,7 @@ export async function countTokens(config: GoogleConfig, messages: readonly ChatM
 
 /** What of a request is counted. The Gemini API counts all but the contents only inside a whole request. */
 function toCounted(turn: Turn, { traits, vertex }: GoogleConfig): JsonObject {
-  const { contents, systemInstruction, tools } = toRequestBody(turn, traitsOf(turn.model, traits))
+  const { contents, systemInstruction, tools } = toRequestBody(turn, traitsOf(turn.model, traits), vertex !== undefined)
   const further = { ...(systemInstruction && { systemInstruction }), ...(tools && { tools }) }
   if (vertex !== undefined || !Object.keys(further).length) return { contents, ...further }
   return { generateContentRequest: { model: `models/${turn.model.slice(turn.model.lastIndexOf('/') + 1)}`, contents, ...further } }

@@ -5,17 +5,25 @@ import { unhonouredKeywords } from './schema-keywords.js'
 import { toOpenApiSchema } from './schema.js'
 import type { ModelTraits } from './traits.js'
 
-/** `tools` and `toolConfig` of a request. */
-export function toTools(turn: Turn, traits: ModelTraits): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
+/**
+ * `tools` and `toolConfig` of a request. Beside functions the Gemini API takes tools of its own only with a flag, which Vertex AI does not know.
+ * @see https://ai.google.dev/gemini-api/docs/tool-combination (read 2026-11-21)
+ */
+export function toTools(turn: Turn, traits: ModelTraits, vertex: boolean): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
   const { tools, options } = turn
   if (options.parallelToolCalls === false) {
     throw new LlmError('unsupported', 'google: parallelToolCalls: false cannot be said in this API; leave it unset and answer the calls one by one')
   }
   const declarations = tools.map((tool) => toDeclaration(tool, traits))
-  const all = [...(declarations.length ? [{ functionDeclarations: declarations }] : []), ...(options.providerTools ?? [])]
+  const { providerTools = [] } = options
+  const all = [...(declarations.length ? [{ functionDeclarations: declarations }] : []), ...providerTools]
   if (!all.length) return {}
   const functionCallingConfig = toCallingConfig(turn)
-  return { tools: all, ...(functionCallingConfig && { toolConfig: { functionCallingConfig } }) }
+  const toolConfig = {
+    ...(functionCallingConfig && { functionCallingConfig }),
+    ...(!vertex && declarations.length && providerTools.length && { includeServerSideToolInvocations: true }),
+  }
+  return { tools: all, ...(Object.keys(toolConfig).length && { toolConfig }) }
 }
 
 /** What the model will not be held to: keywords that go out as they are but that the API is not documented to honour. */

@@ -212,10 +212,15 @@ describe('request bodies', () => {
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
   })
 
-  test('tools of the vendor stand beside the functions', async () => {
-    const body = await bodyOf([user('?')], { tools: [clock], providerTools: [{ googleSearch: {} }], vendor: { toolConfig: { includeServerSideToolInvocations: true } } })
+  test('tools of the vendor stand beside the functions, and the Gemini API is told so', async () => {
+    const providerTools = [{ googleSearch: {} }]
+    const body = await bodyOf([user('?')], { tools: [clock], providerTools })
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: 'clock', description: 'Time now' }] }, { googleSearch: {} }])
     expect(body.toolConfig).toEqual({ includeServerSideToolInvocations: true })
+    const without = { toolConfig: { includeServerSideToolInvocations: false } }
+    expect((await bodyOf([user('?')], { tools: [clock], toolChoice: 'auto', providerTools, vendor: without })).toolConfig).toEqual({ ...without.toolConfig, functionCallingConfig: { mode: 'AUTO' } })
+    expect((await bodyOf([user('?')], { providerTools })).toolConfig).toBeUndefined()
+    expect((await bodyOf([user('?')], { tools: [clock], providerTools }, vertex)).toolConfig).toBeUndefined()
   })
 
   test.each([
