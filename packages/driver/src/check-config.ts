@@ -2,8 +2,8 @@ import { LlmError, validateOptions } from '@modelport/core'
 import type { ProviderSettings } from './config.js'
 import { defined } from './defined.js'
 
-const hold = (good: unknown, what: string): void => {
-  if (!good) throw new LlmError('config', what)
+const hold = (good: unknown, field: string, wanted: string): void => {
+  if (!good) throw new LlmError('config', `${field} must be ${wanted}`)
 }
 
 /**
@@ -12,12 +12,13 @@ const hold = (good: unknown, what: string): void => {
  * @returns the hosts that may be contacted; undefined for any.
  */
 export function checkConfig(settings: ProviderSettings): readonly string[] | undefined {
-  const { defaults, enforceHosts = false, fetch, headers, hosts, limits, timeouts } = settings
+  const { defaults, enforceHosts = false, fetch, headers, hosts, limits, model, timeouts } = settings
   const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
   const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
-  hold(!fetch || typeof fetch === 'function', 'fetch must be a function')
-  hold(enforceHosts === false || (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))), 'enforceHosts must be true, false or a list of "host:port"')
-  hold(numbers.every((number) => typeof number === 'number' && number >= 0), 'limits and timeouts must be numbers')
+  hold(typeof model === 'string', 'model', 'text')
+  hold(typeof (fetch ?? hold) === 'function', 'fetch', 'a function')
+  hold(enforceHosts === false || (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))), 'enforceHosts', 'a boolean or a list of "host:port"')
+  hold(numbers.every((number) => typeof number === 'number' && number >= 0), 'limits and timeouts', 'numbers')
   validateOptions({ ...defaults })
   mergeHeaders(headers)
   return allowed
@@ -33,7 +34,7 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
     try {
       merged.set(name, (value as string).trim())
     } catch {
-      hold(false, `headers: ${JSON.stringify(name)} must be text of one line`)
+      hold(false, `headers: ${JSON.stringify(name)}`, 'text of one line')
     }
   }
   return Object.fromEntries(merged)

@@ -129,7 +129,7 @@ export class Exchange {
     retries.attempts++
     const headersMs = timeouts.headersMs ?? (this.#turn.stream ? 120_000 : 600_000)
     const cancel = clock.after(headersMs, () => {
-      this.#expire(new ProviderError('timeout', `no response for ${headersMs} ms`, { provider: this.#driver.name, reason: 'headers' }))
+      this.#expire('headers', `no response for ${headersMs} ms`)
     })
     try {
       this.#begin(await this.#interruptible(this.#send()))
@@ -192,8 +192,8 @@ export class Exchange {
         decoder.push(record)
       },
     )
-    this.#idle = new IdleWatch(clock, timeouts, this.#driver.name, (error) => {
-      this.#expire(error)
+    this.#idle = new IdleWatch(clock, timeouts, (silence) => {
+      this.#expire('idle', silence)
     })
     // Who observes breaks nothing, by what it throws or by a promise that fails.
     void (async () => { await config.onResponse?.({ status: response.status, headers: response.headers }) })().catch(() => undefined)
@@ -238,7 +238,8 @@ export class Exchange {
     return new LlmError('truncated', `the connection ended before the answer did (${this.#bytes} bytes read)`, cause === undefined ? undefined : { cause })
   }
 
-  #expire(error: LlmError): void {
+  #expire(reason: 'headers' | 'idle', message: string): void {
+    const error = new ProviderError('timeout', message, { provider: this.#driver.name, reason })
     this.#failure ??= error
     this.#source?.cancel()
     this.#controller.abort(error)

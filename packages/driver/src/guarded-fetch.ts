@@ -47,7 +47,7 @@ async function guardedFetch(guard: FetchGuard, host: string, input: string | URL
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
     const message = `${host} answers with a redirect; set the base URL to its target if you trust it`
-    throw new ProviderError('redirect-refused', message, { provider, host, ...(status && { status }) })
+    throw new ProviderError('redirect-refused', message, { provider, ...(status && { status }) })
   }
   if (response.ok) return response
   const text = await readErrorText(response)

@@ -35,7 +35,7 @@ const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-
 export function toProviderError(provider: string, failure: HttpFailure, facts: FailureFacts = {}): ProviderError {
   const { status, headers } = failure
   const code = facts.code ?? toErrorCode(status)
-  const requestId = facts.requestId ?? (requestIdHeaders.map((name) => headers.get(name)).find((id) => id) ?? undefined)
+  const requestId = facts.requestId ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = facts.retryAfterMs ?? retryAfterMs(headers, Date.now())
   const said = (facts.message ?? failure.text.trim()) || 'no further information'
   // The start of a page says what it is; all of it is in `body`.

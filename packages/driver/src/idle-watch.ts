@@ -1,4 +1,3 @@
-import { ProviderError } from '@modelport/core'
 import type { Clock } from './clock.js'
 import type { Timeouts } from './limits.js'
 
@@ -9,16 +8,14 @@ import type { Timeouts } from './limits.js'
 export class IdleWatch {
   readonly #clock: Clock
   readonly #timeouts: Timeouts
-  readonly #expire: (error: ProviderError) => void
-  readonly #provider: string
+  readonly #expire: (silence: string) => void
   #readSince: number | undefined
   #silentMs = 0
   #cancel: (() => void) | undefined
 
-  constructor(clock: Clock, timeouts: Timeouts, provider: string, expire: (error: ProviderError) => void) {
+  constructor(clock: Clock, timeouts: Timeouts, expire: (silence: string) => void) {
     this.#clock = clock
     this.#timeouts = timeouts
-    this.#provider = provider
     this.#expire = expire
   }
 
@@ -49,7 +46,7 @@ export class IdleWatch {
     if (left <= 0) {
       const silent = idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no piece of the answer for ${semanticIdleMs} ms`
       this.#cancel = undefined
-      this.#expire(new ProviderError('timeout', silent, { provider: this.#provider, reason: 'idle' }))
+      this.#expire(silent)
       return
     }
     this.#cancel = this.#clock.after(left, () => {

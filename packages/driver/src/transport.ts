@@ -10,7 +10,7 @@ interface Runtime {
 }
 
 const platformFetch: Fetch = (input, init) => globalThis.fetch(input, init)
-const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node only; pass a fetch of your own that uses it')
+const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node only, or pass a fetch of your own that uses it')
 
 /**
  * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere

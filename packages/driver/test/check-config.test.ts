@@ -16,7 +16,7 @@ const refusal = (run: () => unknown): unknown => {
 }
 
 const headers = (name: string): string => `config: headers: "${name}" must be text of one line`
-const hosts = 'config: enforceHosts must be true, false or a list of "host:port"'
+const hosts = 'config: enforceHosts must be a boolean or a list of "host:port"'
 const numbers = 'config: limits and timeouts must be numbers'
 
 test.each<[given: Given, told: string]>([
@@ -36,6 +36,7 @@ test.each<[given: Given, told: string]>([
   [{ enforceHosts: ['api.example'] }, hosts],
   [{ enforceHosts: ['api.example:443', 'https://api.example:443'] }, hosts],
   [{ enforceHosts: ['API.example:443'] }, hosts],
+  [{ model: undefined }, 'config: model must be text'],
   [{ fetch: 'x' }, 'config: fetch must be a function'],
   [{ timeouts: { idleMs: NaN } }, numbers],
   [{ timeouts: { headersMs: -1 } }, numbers],

@@ -36,7 +36,7 @@ test.each(elsewhere)('%s: the platform\'s fetch, looked up at each call, and no 
   const init = { method: 'POST' }
   expect(await (await transport('https://h/', init)).text()).toBe('platform')
   expect(asked).toEqual([['https://h/', init]])
-  expect(made(globals, { proxy: 'http://proxy:1' })).toBe('unsupported: proxy works on Node only; pass a fetch of your own that uses it')
+  expect(made(globals, { proxy: 'http://proxy:1' })).toBe('unsupported: proxy works on Node only, or pass a fetch of your own that uses it')
 })
 
 test('Node has a transport of its own, with a proxy where that is set', () => {

@@ -79,8 +79,9 @@ const rows: Readonly<Record<string, ModelTraits>> = {
 }
 
 /** The traits of a model; `overrides` win over the table. A gateway's `vendor/` before the name is skipped. */
-export function traitsOf(model: string, overrides?: Partial<ModelTraits>): ModelTraits {
-  const name = model.slice(model.lastIndexOf('/') + 1)
+export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
+  // A model that is none is told of where the provider is made.
+  const name = String(model).replace(/^.*\//s, '')
   const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`))
   const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
   return { ...(rows[row] ?? unknownModel), ...overrides }

@@ -107,6 +107,10 @@ describe('the SDK only sends', () => {
   })
 })
 
+test('a configuration without a model is refused', () => {
+  expect(() => provider({ model: undefined as unknown as string })).toThrow(expect.objectContaining({ code: 'config', message: 'model must be text' }))
+})
+
 describe('keys', () => {
   test('a key with a line break in it is refused and appears nowhere', () => {
     const broken = 'sk-ant-secret\n0123456789abcdef'

@@ -174,6 +174,10 @@ describe('hosts', () => {
     expect(() => provider({ api: 'completions' as 'chat' })).toThrow(expect.objectContaining({ code: 'config', message: 'openai: api must be "responses" or "chat", not "completions"' }))
   })
 
+  test.each(['responses', 'chat'] as const)('a configuration without a model is refused: %s', (api) => {
+    expect(() => provider({ api, model: undefined as unknown as string })).toThrow(expect.objectContaining({ code: 'config', message: 'model must be text' }))
+  })
+
   test('bad addresses are refused', () => {
     for (const baseUrl of ['localhost:8080', 'https://user:pass@host.test', 'ftp://host.test']) {
       expect(() => provider({ baseUrl })).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
