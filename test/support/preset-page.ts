@@ -25,7 +25,7 @@ const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
     'Not read: `timings` of llama.cpp, as usage is asked for and has the counts; related questions and pictures that a search found; prices.',
   ],
   openrouter: ['Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.', 'What failed is told by `error.metadata.error_type` where there is one, else by the status.'],
-  perplexity: ['It searches the web for every answer: sources are in `citations` of `generate`. Roles must alternate.', 'With `vendor: { stream_mode: \'concise\' }` a stream has the steps of the search as reasoning.', 'Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.', 'Its embeddings come as base64 integers, which the embedder does not read.'],
+  perplexity: ['It searches the web for every answer: sources are in `citations`, of `generate` and of a stream\'s `details()`. Roles must alternate.', 'With `vendor: { stream_mode: \'concise\' }` a stream has the steps of the search as reasoning.', 'Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.', 'Its embeddings come as base64 integers, which the embedder does not read.'],
   together: ['Its log probabilities have a form of their own and are not read.'],
   vllm: ['Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server\'s start. The model is the one it serves.'],
   zai: ['GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan: `baseUrl: \'https://api.z.ai/api/coding/paas/v4\'`.'],

@@ -16,9 +16,6 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
   [/^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
 ]
 
-/** Where reasoning comes as text; the first that has any counts. */
-const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
-
 /** A decoder of one answer, streamed or whole. */
 export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
 
@@ -88,7 +85,7 @@ class ChatDecoder implements Decoder {
     const answer = asObject<WireAnswer>(body)
     const choices = asItems<WireChoice>(answer.choices)
     const whole = !this.#stream || answer.object === 'chat.completion'
-    const choice = choices.find(({ index }) => !index) ?? (whole ? choices[0] : undefined)
+    const choice = choices.find((one) => !one.index) ?? (whole ? choices[0] : undefined)
     this.#sink.model(asText(answer.model))
     const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
     if (counts) this.#sink.usage(counts)
@@ -134,10 +131,11 @@ class ChatDecoder implements Decoder {
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
     }
     if (!known.citations) {
-      const notes = asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)
-      for (const citation of toCitations(notes.map((note) => asObject(note.url_citation ?? note)))) {
-        this.#seen.citations = true
-        this.#sink.citation(citation)
+      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
+        for (const citation of toCitations([asObject(note.url_citation ?? note)])) {
+          this.#seen.citations = true
+          this.#sink.citation(citation)
+        }
       }
     }
     for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
@@ -172,7 +170,8 @@ class ChatDecoder implements Decoder {
   }
 
   #reasoning(message: Partial<WireMessage>): void {
-    const field = reasoningFields.find((name) => asText(message[name]))
+    const { reasoning_content, reasoning, reasoning_text } = message
+    const field = asText(reasoning_content) ? 'reasoning_content' : asText(reasoning) ? 'reasoning' : asText(reasoning_text) && 'reasoning_text'
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')

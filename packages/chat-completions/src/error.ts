@@ -66,7 +66,7 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
   const nested = answer.x_groq && asObject(answer.x_groq)['error']
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
-  const failed = Number(asObject(answer.base_resp)['status_code'])
+  const failed = answer.base_resp && Number(asObject(answer.base_resp)['status_code'])
   return failed || answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message)) ? answer : undefined
 }
 

@@ -88,7 +88,7 @@ export function checkBatch(calls: unknown, options: { readonly tools?: unknown; 
 /** @throws {LlmError} `config` — the settings of a tool have a field of another kind. */
 export function checkToolSettings(settings: object): void {
   hold('config', 'the settings of a tool', settings, object)
-  const { name, description, execute } = settings as { readonly [field: string]: unknown }
+  const { name, description, execute } = settings as Readonly<Record<string, unknown>>
   hold('config', 'the name of a tool', name, text)
   hold('config', `tool "${String(name)}": description`, description, text)
   hold('config', `tool "${String(name)}": execute`, execute, callable)
@@ -97,7 +97,7 @@ export function checkToolSettings(settings: object): void {
 /** @throws {LlmError} `config` — the settings of an MCP server have a field of another kind. */
 export function checkMcpSettings(settings: object): void {
   hold('config', 'the settings of an MCP server', settings, object)
-  const { name, prefix = '', transport } = settings as { readonly [field: string]: unknown }
+  const { name, prefix = '', transport } = settings as Readonly<Record<string, unknown>>
   hold('config', 'the name of an MCP server', name, text)
   hold('config', `MCP server "${String(name)}": prefix`, prefix, text)
   hold('config', `MCP server "${String(name)}": transport`, transport, ['an object with command, url or create', (value) =>

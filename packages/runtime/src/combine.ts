@@ -18,7 +18,8 @@ const next = 'Now do your part, with the answers above at hand.'
  * @throws {LlmError} `config` — there is no member. Throws like {@link Provider.generate}.
  */
 export async function combine(members: readonly Member[], messages: readonly ChatMessage[], ...options: readonly CallOptions[]): Promise<Generation> {
-  if (!Array.isArray(members) || !members.length) throw new LlmError('config', 'combine: give a list of at least one member')
+  const list: unknown = members
+  if (!Array.isArray(list) || !list.length) throw new LlmError('config', 'combine: give a list of at least one member')
   for (const [index, member] of members.entries()) checkProvider((member as Member | null)?.provider, `members[${index}].provider`)
   checkMessages(messages)
   const answers: Generation[] = []
