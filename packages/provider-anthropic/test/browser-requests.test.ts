@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { stubPage } from '../../../test/support/page.js'
 import { buildRequests as withoutSdk } from '../src/browser-requests.js'
 import { type ConnectionConfig, toConnection } from '../src/connection.js'
 import { countTokens, createAnthropic, listModels } from '../src/index.js'
@@ -33,21 +34,17 @@ describe('in a page, where users can see the key', () => {
     vi.unstubAllGlobals()
   })
 
-  const aPage = (): void => {
-    for (const name of ['window', 'navigator'] as const) vi.stubGlobal(name, { document: {}, userAgent: 'a browser' })
-  }
-
   test.each([
     ['with the SDK', (dangerouslyAllowBrowser: boolean): unknown => createAnthropic({ model, apiKey, dangerouslyAllowBrowser })],
     ['without it', (dangerouslyAllowBrowser: boolean): unknown => withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser)],
   ])('%s: refused with what would allow it', (_, create) => {
-    aPage()
+    stubPage()
     expect(() => create(false)).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('dangerouslyAllowBrowser: true') as string }))
     expect(create(true)).toBeDefined()
   })
 
   test('where that is allowed, the API is told, whatever is asked', async () => {
-    aPage()
+    stubPage()
     const told: unknown[] = []
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       told.push(new Headers(init?.headers).get('anthropic-dangerous-direct-browser-access'))

@@ -177,9 +177,9 @@ function toContentPart(source: MediaSource): ContentPart {
 
 function toLogprobs({ chosenCandidates, topCandidates }: WireLogprobs): TokenLogprob[] {
   const tops = listOf(topCandidates)
-  const toLogprob = ({ token = '', logProbability = NaN }: WireLogprob): TokenLogprob => ({ token, logprob: logProbability })
-  return listOf(chosenCandidates).map((chosen, index) => {
-    const top = tops[index] && listOf(tops[index].candidates).map(toLogprob)
-    return { ...toLogprob(chosen), ...(top && { top }) }
+  const toLogprob = ({ token = '', logProbability: logprob }: WireLogprob): TokenLogprob[] => (typeof logprob === 'number' ? [{ token, logprob }] : [])
+  return listOf(chosenCandidates).flatMap((chosen, index) => {
+    const top = tops[index] && listOf(tops[index].candidates).flatMap(toLogprob)
+    return toLogprob(chosen).map((one) => ({ ...one, ...(top && { top }) }))
   })
 }

@@ -230,7 +230,7 @@ describe('what else an answer holds', () => {
   })
 
   test('logarithms without others beside them', async () => {
-    const { logprobs } = await generate(chunk([{ text: 'Hi' }], { ...stop, logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }] } }))
+    const { logprobs } = await generate(chunk([{ text: 'Hi' }], { ...stop, logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }] } }))
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
   })
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { stubPage } from '../../../test/support/page.js'
 import { buildRequests as withoutSdk } from '../src/browser-requests.js'
 import type { OpenAIConfig } from '../src/config.js'
 import { toEndpoint } from '../src/endpoint.js'
@@ -50,15 +51,11 @@ describe('in a page, where users can see the key', () => {
     vi.unstubAllGlobals()
   })
 
-  const aPage = (): void => {
-    for (const name of ['window', 'navigator'] as const) vi.stubGlobal(name, { document: {}, userAgent: 'a browser' })
-  }
-
   test.each([
     ['with the SDK', (dangerouslyAllowBrowser?: boolean): unknown => createOpenAI({ model, apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) })],
     ['without it', (dangerouslyAllowBrowser?: boolean): unknown => withoutSdk(toEndpoint({ apiKey }), { apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) })],
   ])('%s: refused with what would allow it', (_, create) => {
-    aPage()
+    stubPage()
     expect(() => create()).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('dangerouslyAllowBrowser: true') as string }))
     expect(() => create(false)).toThrow(expect.objectContaining({ code: 'config' }))
     expect(create(true)).toBeDefined()
