@@ -20,20 +20,31 @@ const banned = [
   { selector: 'TSAsExpression > TSAsExpression.expression', message: 'No double assertion; narrow the value instead' },
 ]
 const environment = [
-  { selector: "MemberExpression[property.name='env'][object.name=/^(process|Deno|Bun)$/]", message: 'Only factory/src/env.ts reads the environment' },
-  { selector: "MemberExpression[property.name='env'][object.property.name=/^(process|Deno|Bun)$/]", message: 'Only factory/src/env.ts reads the environment' },
-  { selector: "VariableDeclarator[init.name='process'] Property[key.name='env']", message: 'Only factory/src/env.ts reads the environment' },
+  {
+    selector: "MemberExpression[property.name='env'][object.name=/^(process|Deno|Bun)$/]",
+    message: 'Only factory/src/env.ts reads the environment',
+  },
+  {
+    selector: "MemberExpression[property.name='env'][object.property.name=/^(process|Deno|Bun)$/]",
+    message: 'Only factory/src/env.ts reads the environment',
+  },
+  {
+    selector: "VariableDeclarator[init.name='process'] Property[key.name='env']",
+    message: 'Only factory/src/env.ts reads the environment',
+  },
 ]
 const reachedByGlobalThis = (names) => ({
   selector: `MemberExpression[object.name=/^(globalThis|window|self|global)$/][property.name=/^(${names.join('|')})$/]`,
   message: 'Reached through globalThis it is still the global; use what driver gives',
 })
 const global = (message) => (name) => ({ name, message })
-const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate', 'NodeJS'].map(global('Runs on every platform: no Node globals here'))
+const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate', 'NodeJS'].map(
+  global('Runs on every platform: no Node globals here'),
+)
 const wire = ['fetch', 'AbortController', 'TextDecoder', 'XMLHttpRequest', 'WebSocket', 'EventSource']
 const clocks = ['setTimeout', 'setInterval', 'ReadableStream', 'TransformStream']
 const wireGlobals = wire.map(global('A provider package opens no connection of its own; use what driver gives'))
-const clockGlobals = clocks.map(global('A provider package holds no timer and no reader; they are driver\'s'))
+const clockGlobals = clocks.map(global("A provider package holds no timer and no reader; they are driver's"))
 
 export default defineConfig(
   globalIgnores(['**/dist/**', '**/coverage/**', '**/.turbo/**', '**/node_modules/**', '**/fixtures/**', '.cache/**']),
@@ -49,7 +60,20 @@ export default defineConfig(
       'modelport/file-name': 'error',
     },
   },
-  { files: ['**/*.mjs', '**/*.js'], languageOptions: { globals: { process: 'readonly', URL: 'readonly', console: 'readonly', fetch: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', performance: 'readonly' } } },
+  {
+    files: ['**/*.mjs', '**/*.js'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        URL: 'readonly',
+        console: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        performance: 'readonly',
+      },
+    },
+  },
   {
     files: ['**/*.ts', '**/*.mts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -64,7 +88,10 @@ export default defineConfig(
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       // An aborted call rejects with the signal's own reason, whatever that is.
       '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true, allowThrowingAny: true }],
-      '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true, allowThrowingAny: true }],
+      '@typescript-eslint/prefer-promise-reject-errors': [
+        'error',
+        { allowThrowingUnknown: true, allowThrowingAny: true },
+      ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
@@ -77,40 +104,77 @@ export default defineConfig(
       'no-console': 'error',
       'no-restricted-syntax': ['error', ...banned, ...environment],
       'no-restricted-globals': ['error', ...nodeGlobals],
-      'jsdoc/require-jsdoc': ['error', {
-        publicOnly: true,
-        require: { ClassDeclaration: true, FunctionDeclaration: true },
-        contexts: ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'TSEnumDeclaration', 'ExportNamedDeclaration > VariableDeclaration'],
-        checkConstructors: false,
-      }],
+      'jsdoc/require-jsdoc': [
+        'error',
+        {
+          publicOnly: true,
+          require: { ClassDeclaration: true, FunctionDeclaration: true },
+          contexts: [
+            'TSInterfaceDeclaration',
+            'TSTypeAliasDeclaration',
+            'TSEnumDeclaration',
+            'ExportNamedDeclaration > VariableDeclaration',
+          ],
+          checkConstructors: false,
+        },
+      ],
     },
   },
-  { files: ['packages/*/src/**/decoder*.ts'], rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] } },
+  {
+    files: ['packages/*/src/**/decoder*.ts'],
+    rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] },
+  },
   {
     files: everySrc('provider-*'),
     rules: {
       'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals, ...clockGlobals],
-      'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis([...wire, ...clocks]),
-        { selector: 'ForOfStatement[await=true]', message: 'A provider package holds no loop over the wire; driver reads it' }],
+      'no-restricted-syntax': [
+        'error',
+        ...banned,
+        ...environment,
+        reachedByGlobalThis([...wire, ...clocks]),
+        {
+          selector: 'ForOfStatement[await=true]',
+          message: 'A provider package holds no loop over the wire; driver reads it',
+        },
+      ],
     },
   },
   // The mock plays a server: it may pace its own answers. A model in this process has no wire at all.
   {
     files: everySrc('provider-mock', 'provider-llamacpp'),
-    rules: { 'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals], 'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis(wire)] },
+    rules: {
+      'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals],
+      'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis(wire)],
+    },
   },
-  { files: ['packages/factory/src/env.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] } },
-  { files: [...everySrc('cli'), 'packages/driver/src/undici-*.ts', 'packages/conformance/src/**/wire-server*.ts'], rules: { 'no-restricted-globals': 'off' } },
+  {
+    files: ['packages/factory/src/env.ts'],
+    rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] },
+  },
+  {
+    files: [...everySrc('cli'), 'packages/driver/src/undici-*.ts', 'packages/conformance/src/**/wire-server*.ts'],
+    rules: { 'no-restricted-globals': 'off' },
+  },
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   ...boundaries.map(boundary),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
-  { files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'], rules: { 'max-lines': ['error', 300] } },
+  {
+    files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'],
+    rules: { 'max-lines': ['error', 300] },
+  },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'],
     ignores: ['test/support/fast-check.ts'],
     rules: {
       'modelport/no-time-assertion': 'error',
-      'no-restricted-imports': ['error', { name: 'fast-check', message: 'Import fc from test/support/fast-check.ts: one seed for all, or a run cannot be repeated' }],
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'fast-check',
+          message: 'Import fc from test/support/fast-check.ts: one seed for all, or a run cannot be repeated',
+        },
+      ],
     },
   },
   {

@@ -5,7 +5,9 @@ import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.m
 
 /** A package that is announced but not written yet has nothing to check. */
 const isPlaceholder = ({ dir, entries }: Workspace) =>
-  entries.every(({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}')
+  entries.every(
+    ({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
+  )
 
 /** Built beside the entry, and loaded by a dynamic import. */
 const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.ts'], cli: ['src/main.ts'] }
@@ -14,7 +16,11 @@ const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.t
 const settings = (workspace: Workspace) => [
   workspace.path,
   {
-    entry: [...workspace.entries.map(({ source }) => source), ...(loadedLater[workspace.shortName] ?? []), 'test/**/*.test.ts'],
+    entry: [
+      ...workspace.entries.map(({ source }) => source),
+      ...(loadedLater[workspace.shortName] ?? []),
+      'test/**/*.test.ts',
+    ],
     project: ['src/**/*.ts', 'test/**/*.ts'],
   },
 ]
@@ -24,14 +30,23 @@ const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('pack
 const config: KnipConfig = {
   workspaces: {
     '.': {
-      entry: ['scripts/**/*.{mjs,mts}', 'scripts/mutation/*.ts', 'test/**/*.test.ts', 'test/support/*.ts', 'test/runtimes/{process,page,worker,host}.ts'],
+      entry: [
+        'scripts/**/*.{mjs,mts}',
+        'scripts/mutation/*.ts',
+        'test/**/*.test.ts',
+        'test/support/*.ts',
+        'test/runtimes/{process,page,worker,host}.ts',
+      ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
       // The guides' examples import them, and a test type-checks those.
       ignoreDependencies: ['ai', '@ai-sdk/openai', 'langchain', '@langchain/core', '@langchain/openai', 'zod'],
     },
     'examples/*': { entry: ['src/*.ts'], project: ['**/*.ts'] },
     'examples/custom-provider': { entry: ['src/*.ts', 'test/*.test.ts'], project: ['**/*.ts'] },
-    'bench': { entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])], project: ['**/*.{ts,mjs}'] },
+    bench: {
+      entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])],
+      project: ['**/*.{ts,mjs}'],
+    },
     ...Object.fromEntries(packages.filter((workspace) => !isPlaceholder(workspace)).map(settings)),
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),

@@ -3,7 +3,9 @@ import { basename } from 'node:path'
 import { defineConfig } from 'tsup'
 
 /** What the manifest says the bundle of a browser takes: for a file of this package another one, or none. */
-const { browser = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly browser?: Readonly<Record<string, string | false>> }
+const { browser = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly browser?: Readonly<Record<string, string | false>>
+}
 const nameOf = (file: string): string => basename(file).replace(/\.[jt]s$/, '')
 const replaced = Object.keys(browser).map(nameOf)
 const internal = [...replaced, ...Object.values(browser).map((file) => nameOf(String(file)))]
@@ -14,6 +16,13 @@ const internal = [...replaced, ...Object.values(browser).map((file) => nameOf(St
  */
 export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
   defineConfig({
-    entry, format: ['esm'], dts: { entry: entry.filter((file) => !internal.includes(nameOf(file))) }, sourcemap: true, clean: true, splitting: true,
-    target: 'es2022', treeshake: true, external: replaced.map((name) => `./${name}.js`),
+    entry,
+    format: ['esm'],
+    dts: { entry: entry.filter((file) => !internal.includes(nameOf(file))) },
+    sourcemap: true,
+    clean: true,
+    splitting: true,
+    target: 'es2022',
+    treeshake: true,
+    external: replaced.map((name) => `./${name}.js`),
   })

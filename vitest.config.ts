@@ -7,7 +7,10 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** Tests run against sources: each export of each package points at its entry in src. */
 const aliases = (workspace: Workspace) =>
-  workspace.entries.map(({ specifier, source }) => ({ find: new RegExp(`^${escaped(specifier)}$`), replacement: join(workspace.dir, source) }))
+  workspace.entries.map(({ specifier, source }) => ({
+    find: new RegExp(`^${escaped(specifier)}$`),
+    replacement: join(workspace.dir, source),
+  }))
 
 const workspaces = discoverWorkspaces()
 const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
@@ -22,9 +25,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 10 } },
     // The full check counts tests from a report; where to write it, it says.
-    reporters: results ? ['default', ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }]] : ['default'],
+    reporters: results
+      ? ['default', ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }]]
+      : ['default'],
     projects: [
-      ...tested.map(({ shortName, dir }) => ({ extends: true as const, test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] } })),
+      ...tested.map(({ shortName, dir }) => ({
+        extends: true as const,
+        test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] },
+      })),
       { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'] } },
     ],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text', 'json-summary'] },

@@ -23,8 +23,19 @@ const configOf = ({ dir, path }, { specifier, output }) => {
     configObject: {
       projectFolder: dir,
       mainEntryPointFilePath: join(dir, output.replace(/\.js$/, '.d.ts')),
-      compiler: { overrideTsconfig: { extends: join(root, 'tsconfig.base.json'), compilerOptions: { composite: false, paths: {}, types: ['node'] }, files: [] } },
-      apiReport: { enabled: true, reportFileName: reportName(specifier), reportFolder, reportTempFolder: join(root, '.cache/api', path) },
+      compiler: {
+        overrideTsconfig: {
+          extends: join(root, 'tsconfig.base.json'),
+          compilerOptions: { composite: false, paths: {}, types: ['node'] },
+          files: [],
+        },
+      },
+      apiReport: {
+        enabled: true,
+        reportFileName: reportName(specifier),
+        reportFolder,
+        reportTempFolder: join(root, '.cache/api', path),
+      },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
@@ -38,14 +49,31 @@ const configOf = ({ dir, path }, { specifier, output }) => {
   })
 }
 
-const jobs = published.flatMap((workspace) => workspace.entries.map((entry) => ({ name: entry.specifier, config: configOf(workspace, entry) })))
+const jobs = published.flatMap((workspace) =>
+  workspace.entries.map((entry) => ({ name: entry.specifier, config: configOf(workspace, entry) })),
+)
 // One program for all entries: each of its own would take as long as all together.
-const compilerState = CompilerState.create(jobs[0].config, { additionalEntryPoints: jobs.slice(1).map(({ config }) => config.mainEntryPointFilePath) })
+const compilerState = CompilerState.create(jobs[0].config, {
+  additionalEntryPoints: jobs.slice(1).map(({ config }) => config.mainEntryPointFilePath),
+})
 
 /** Lines that differ, with what stands around them. */
 const difference = ({ reportFilePath, reportTempFilePath }) =>
-  spawnSync('git', ['diff', '--no-index', '--no-color', '--unified=2', existsSync(reportFilePath) ? reportFilePath : devNull, reportTempFilePath], { encoding: 'utf8' })
-    .stdout.split('\n').slice(4).join('\n')
+  spawnSync(
+    'git',
+    [
+      'diff',
+      '--no-index',
+      '--no-color',
+      '--unified=2',
+      existsSync(reportFilePath) ? reportFilePath : devNull,
+      reportTempFilePath,
+    ],
+    { encoding: 'utf8' },
+  )
+    .stdout.split('\n')
+    .slice(4)
+    .join('\n')
 
 let wrong = 0
 for (const { name, config } of jobs) {
@@ -58,11 +86,17 @@ for (const { name, config } of jobs) {
   })
   if (update ? errorCount === 0 : !apiReportChanged) continue
   wrong++
-  console.log(update ? `${name}: could not be reported` : `${name} exports something else than its report says:\n${difference(config)}`)
+  console.log(
+    update
+      ? `${name}: could not be reported`
+      : `${name} exports something else than its report says:\n${difference(config)}`,
+  )
 }
 
 const wanted = jobs.map(({ config }) => config.reportFilePath)
-const left = published.flatMap(({ dir }) => readdirSync(join(dir, 'api')).map((file) => join(dir, 'api', file))).filter((file) => !wanted.includes(file))
+const left = published
+  .flatMap(({ dir }) => readdirSync(join(dir, 'api')).map((file) => join(dir, 'api', file)))
+  .filter((file) => !wanted.includes(file))
 for (const file of left) {
   if (update) rmSync(file)
   else {
@@ -70,5 +104,9 @@ for (const file of left) {
     console.log(`${relative(root, file)}: a report of no entry`)
   }
 }
-console.log(wrong ? `${wrong} API reports differ. If that is meant: pnpm api:update, and commit packages/*/api` : `${jobs.length} API reports ${update ? 'written' : 'agree'}`)
+console.log(
+  wrong
+    ? `${wrong} API reports differ. If that is meant: pnpm api:update, and commit packages/*/api`
+    : `${jobs.length} API reports ${update ? 'written' : 'agree'}`,
+)
 process.exitCode = wrong ? 1 : 0

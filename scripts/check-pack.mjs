@@ -22,7 +22,9 @@ const run = (command, args, cwd) =>
     const child = spawn(command, args, { cwd, shell: windows })
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stderr.on('data', (chunk) => (output += chunk))
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')}: exit ${code}\n${output}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')}: exit ${code}\n${output}`)),
+    )
   })
 
 /** Names of all packages in a node_modules folder, nested ones included. */
@@ -31,7 +33,9 @@ const installed = (folder) => {
   if (!existsSync(modules)) return []
   return readdirSync(modules)
     .filter((name) => !name.startsWith('.'))
-    .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name]))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+    )
     .flatMap((name) => [name, ...installed(join(modules, name))])
     .sort()
 }
@@ -41,12 +45,18 @@ async function pack({ shortName, dir, entries }) {
   const file = join(temporary, `${shortName}.tgz`)
   await run('pnpm', ['pack', '--out', file], dir)
   tarballs.set(shortName, file)
-  const listing = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n').map((path) => path.replace(/^package\//, ''))
+  const listing = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^package\//, ''))
   const manifest = execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' })
   const strays = listing.filter((path) => !/^(?:dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))
   check(strays.length === 0, `${shortName}: holds only what users need ${strays.join(' ')}`)
   check(listing.includes('LICENSE'), `${shortName}: has its licence`)
-  check(entries.every(({ output }) => listing.includes(output)), `${shortName}: has its entries`)
+  check(
+    entries.every(({ output }) => listing.includes(output)),
+    `${shortName}: has its entries`,
+  )
   check(!manifest.includes('workspace:'), `${shortName}: depends on versions, not on the workspace`)
 }
 
@@ -56,7 +66,10 @@ async function install(title, names, expected, program, forBrowser) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clean', private: true, type: 'module' }))
   await run('npm', ['install', '--no-audit', '--no-fund', ...names.map((name) => tarballs.get(name))], folder)
   const found = installed(folder)
-  check(JSON.stringify(found) === JSON.stringify([...expected].sort()), `${title}: ${found.length} packages: ${found.join(', ')}`)
+  check(
+    JSON.stringify(found) === JSON.stringify([...expected].sort()),
+    `${title}: ${found.length} packages: ${found.join(', ')}`,
+  )
   writeFileSync(join(folder, 'program.js'), program)
   const output = await run(process.execPath, ['program.js'], folder)
   check(output.trim() === 'works', `${title}: runs`)
@@ -66,21 +79,40 @@ async function install(title, names, expected, program, forBrowser) {
 /** What needs Node must not reach a browser's bundle. */
 async function bundleForBrowser(title, folder, entry) {
   const inputs = await inputsOfBundle(`export * from '${entry}'`, folder)
-  check(inputs.every((path) => !path.includes('node_modules/undici/')), `${title}: bundles for a browser, without undici`)
+  check(
+    inputs.every((path) => !path.includes('node_modules/undici/')),
+    `${title}: bundles for a browser, without undici`,
+  )
 }
 
 async function inputsOfBundle(contents, resolveDir) {
   // The repository's own paths to sources are not those of an application: they are not read.
-  const options = { bundle: true, write: false, format: 'esm', platform: 'browser', metafile: true, logLevel: 'error', tsconfigRaw: {} }
+  const options = {
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    logLevel: 'error',
+    tsconfigRaw: {},
+  }
   const { metafile } = await build({ stdin: { contents, resolveDir }, ...options })
   return Object.keys(metafile.inputs)
 }
 
 /** What a manifest's `browser` replaces must not be in the bundle, nor the SDK that only this imports. */
 async function checkBrowserField({ shortName, dir, manifest }) {
-  const inputs = await inputsOfBundle('export * from \'./dist/index.js\'', dir)
-  const unwanted = inputs.filter((path) => !path.startsWith('(disabled)') && (path.includes('node_modules/') || Object.keys(manifest.browser).some((file) => path.endsWith(`${shortName}${file.slice(1)}`))))
-  check(inputs.length > 1 && unwanted.length === 0, `${shortName}: bundles for a browser without SDK and undici ${unwanted[0] ?? ''}`)
+  const inputs = await inputsOfBundle("export * from './dist/index.js'", dir)
+  const unwanted = inputs.filter(
+    (path) =>
+      !path.startsWith('(disabled)') &&
+      (path.includes('node_modules/') ||
+        Object.keys(manifest.browser).some((file) => path.endsWith(`${shortName}${file.slice(1)}`))),
+  )
+  check(
+    inputs.length > 1 && unwanted.length === 0,
+    `${shortName}: bundles for a browser without SDK and undici ${unwanted[0] ?? ''}`,
+  )
 }
 
 try {
@@ -88,11 +120,20 @@ try {
   for (const workspace of publicPackages) await pack(workspace)
   printInstallSizes(publicPackages, tarballs)
   for (const workspace of publicPackages.filter(({ manifest }) => manifest.browser)) await checkBrowserField(workspace)
-  await install('core alone', ['core'], ['@modelport/core'],
-    `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`)
+  await install(
+    'core alone',
+    ['core'],
+    ['@modelport/core'],
+    `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`,
+  )
   const compatible = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']
-  await install('a provider without SDK', compatible, [...compatible.map((name) => `@modelport/${name}`), 'undici'],
-    `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`, '@modelport/provider-openai-compatible')
+  await install(
+    'a provider without SDK',
+    compatible,
+    [...compatible.map((name) => `@modelport/${name}`), 'undici'],
+    `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`,
+    '@modelport/provider-openai-compatible',
+  )
 } catch (error) {
   check(false, error.message)
 } finally {

@@ -16,7 +16,11 @@ const steps = [
   { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
   { name: 'lint', command: 'pnpm run lint' },
   { name: 'typecheck', command: 'pnpm run typecheck' },
-  { name: 'publint and attw', command: 'pnpm run check:pkg --concurrency=2 --output-logs=errors-only --continue', needs: 'build' },
+  {
+    name: 'publint and attw',
+    command: 'pnpm run check:pkg --concurrency=2 --output-logs=errors-only --continue',
+    needs: 'build',
+  },
   { name: 'knip', command: 'pnpm run knip' },
   { name: 'size', command: 'pnpm run check:size' },
   { name: 'API reports', command: 'pnpm run api:check', needs: 'build' },
@@ -28,7 +32,9 @@ const steps = [
   { name: 'deno', command: 'node scripts/runtimes.mjs deno', tests: true },
   { name: 'bun', command: 'node scripts/runtimes.mjs bun', tests: true },
   { name: 'browser and worker', command: 'node scripts/runtimes.mjs chromium workerd', tests: true },
-  ...(bench?.manifest.scripts?.smoke ? [{ name: 'bench smoke', command: 'pnpm --filter @modelport/bench run smoke', needs: 'build' }] : []),
+  ...(bench?.manifest.scripts?.smoke
+    ? [{ name: 'bench smoke', command: 'pnpm --filter @modelport/bench run smoke', needs: 'build' }]
+    : []),
 ]
 
 const run = ({ name, command, tests }) =>

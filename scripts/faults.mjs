@@ -8,13 +8,17 @@ import { parseArgs } from 'node:util'
 import { kitFiles, rows } from '../test/faults/table.ts'
 import { root } from './workspaces.mjs'
 
-const { values } = parseArgs({ options: { full: { type: 'boolean' }, report: { type: 'string' }, row: { type: 'string', multiple: true } } })
+const { values } = parseArgs({
+  options: { full: { type: 'boolean' }, report: { type: 'string' }, row: { type: 'string', multiple: true } },
+})
 const chosen = rows.filter(({ id }) => values.row === undefined || values.row.includes(id))
 
 /** Runs the tests of the rows and gives the folder of their report. */
 function run() {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-faults-'))
-  const files = new Set(chosen.flatMap(({ tests }) => tests.flatMap((test) => ('kit' in test ? kitFiles : [test.file]))))
+  const files = new Set(
+    chosen.flatMap(({ tests }) => tests.flatMap((test) => ('kit' in test ? kitFiles : [test.file]))),
+  )
   const env = { ...process.env, MODELPORT_RESULTS: folder, ...(values.full && { MODELPORT_FAULTS: 'full' }) }
   spawnSync('pnpm', ['exec', 'vitest', 'run', ...files], { cwd: root, env, stdio: 'inherit' })
   return folder
@@ -24,16 +28,24 @@ const folder = values.report ?? run()
 const file = join(folder, 'vitest.json')
 if (!existsSync(file)) throw new Error('no report: the tests did not run')
 const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(({ name, assertionResults }) =>
-  assertionResults.map((result) => ({ ...result, file: relative(root, name) })))
+  assertionResults.map((result) => ({ ...result, file: relative(root, name) })),
+)
 if (!values.report) rmSync(folder, { recursive: true })
 const kit = new Set(kitFiles)
 
 /** What the runner makes of a title as the source has it. */
-const pattern = (title) => new RegExp(title.split(/%[a-z]|\$\w+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[^]*'))
+const pattern = (title) =>
+  new RegExp(
+    title
+      .split(/%[a-z]|\$\w+/)
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('[^]*'),
+  )
 
 const matches = (test) => {
   const named = pattern(test.title ?? '')
-  return ({ file: path, title, fullName }) => ('kit' in test ? kit.has(path) && title.startsWith(test.kit) : path === test.file && named.test(fullName))
+  return ({ file: path, title, fullName }) =>
+    'kit' in test ? kit.has(path) && title.startsWith(test.kit) : path === test.file && named.test(fullName)
 }
 
 /** Sums of what all tests noted for the row; the largest where the name says so. */
@@ -41,10 +53,13 @@ function numbersOf(id) {
   const sums = {}
   for (const { row, numbers } of results.flatMap(({ meta }) => meta?.faults ?? [])) {
     if (row !== id) continue
-    for (const [name, value] of Object.entries(numbers)) sums[name] = name.endsWith('at most') ? Math.max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value
+    for (const [name, value] of Object.entries(numbers))
+      sums[name] = name.endsWith('at most') ? Math.max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value
   }
   const show = (value) => (Number.isInteger(value) ? value : Number(value.toPrecision(3))).toLocaleString('en')
-  return Object.entries(sums).map(([name, value]) => (name.endsWith('at most') ? `${name} ${show(value)}` : `${show(value)} ${name}`))
+  return Object.entries(sums).map(([name, value]) =>
+    name.endsWith('at most') ? `${name} ${show(value)}` : `${show(value)} ${name}`,
+  )
 }
 
 function verdict({ id, fault, tests, pending }) {
@@ -57,12 +72,19 @@ function verdict({ id, fault, tests, pending }) {
     count += passed.length
     const name = 'kit' in test ? test.kit : `${test.file}: ${test.title}`
     for (const { fullName } of failed) failures.push(`failed: ${fullName}`)
-    if (failed.length === 0 && passed.length === 0 && !(test.needs && found.length > 0)) failures.push(`${found.length > 0 ? 'skipped' : 'not run'}: ${name}`)
+    if (failed.length === 0 && passed.length === 0 && !(test.needs && found.length > 0))
+      failures.push(`${found.length > 0 ? 'skipped' : 'not run'}: ${name}`)
   }
   const numbers = numbersOf(id)
   const state = failures.length > 0 ? 'FAILED' : 'passed'
-  const line = [...numbers, `${count} ${count === 1 ? 'test' : 'tests'}`, ...(pending ? [`still to come: ${pending}`] : [])].join(', ')
-  console.log(`${state.padEnd(8)}${id.padEnd(16)}${fault.padEnd(62)} ${line}${failures.map((failure) => `\n        ${failure}`).join('')}`)
+  const line = [
+    ...numbers,
+    `${count} ${count === 1 ? 'test' : 'tests'}`,
+    ...(pending ? [`still to come: ${pending}`] : []),
+  ].join(', ')
+  console.log(
+    `${state.padEnd(8)}${id.padEnd(16)}${fault.padEnd(62)} ${line}${failures.map((failure) => `\n        ${failure}`).join('')}`,
+  )
   return state
 }
 

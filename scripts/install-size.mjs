@@ -15,7 +15,10 @@ export const bytesOf = (dir) =>
 
 /** Sizes of the files in a tarball. */
 const unpackedBytes = (tarball) =>
-  execFileSync('tar', ['-tzvf', tarball], { encoding: 'utf8' }).trim().split('\n').reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1]), 0)
+  execFileSync('tar', ['-tzvf', tarball], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1]), 0)
 
 /** Where a package finds another one, as Node looks for it. */
 export function locate(name, from) {
@@ -28,7 +31,12 @@ export function locate(name, from) {
 
 /** Folders of everything that npm installs with a package, and the optional packages that are not installed here. */
 export function closure(dir, found = new Set(), absent = new Set()) {
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf(dir)
+  const {
+    dependencies = {},
+    optionalDependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = manifestOf(dir)
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
   for (const name of new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])) {
     const path = locate(name, dir)
@@ -42,14 +50,31 @@ const kB = (bytes) => `${(bytes / 1000).toLocaleString('en-US', { maximumFractio
 
 /** Prints the table. `tarballs`: short name → path of the packed package. */
 export function printInstallSizes(workspaces, tarballs) {
-  const unpacked = new Map(workspaces.map(({ dir, shortName }) => [realpathSync(dir), unpackedBytes(tarballs.get(shortName))]))
+  const unpacked = new Map(
+    workspaces.map(({ dir, shortName }) => [realpathSync(dir), unpackedBytes(tarballs.get(shortName))]),
+  )
   const rows = workspaces.map(({ dir, name, shortName }) => {
     const { found, absent } = closure(dir)
     const own = unpacked.get(realpathSync(dir))
     const all = [...found].reduce((sum, path) => sum + (unpacked.get(path) ?? bytesOf(path)), own)
-    return [name, kB(statSync(tarballs.get(shortName)).size), kB(own), kB(all), String(found.size + 1), absent.size ? `without ${absent.size} optional packages that this lockfile leaves out` : '']
+    return [
+      name,
+      kB(statSync(tarballs.get(shortName)).size),
+      kB(own),
+      kB(all),
+      String(found.size + 1),
+      absent.size ? `without ${absent.size} optional packages that this lockfile leaves out` : '',
+    ]
   })
   const head = ['package', 'packed', 'unpacked', 'installed with dependencies', 'packages', '']
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)))
-  for (const row of [head, ...rows]) console.log(row.map((text, column) => (column === 0 || column === 5 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join('  ').trimEnd())
+  for (const row of [head, ...rows])
+    console.log(
+      row
+        .map((text, column) =>
+          column === 0 || column === 5 ? text.padEnd(widths[column]) : text.padStart(widths[column]),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
 }

@@ -7,8 +7,8 @@ export const runtimePackages = {
   'node-22': node('22.19.0'),
   'node-24': node('24.21.0'),
   'node-26': node('26.10.0'),
-  'deno': 'deno@2.9.6',
-  'bun': 'bun@1.4.5',
-  'workerd': 'workerd@1.20261117.1',
-  'srt': '@anthropic-ai/sandbox-runtime@0.0.83',
+  deno: 'deno@2.9.6',
+  bun: 'bun@1.4.5',
+  workerd: 'workerd@1.20261117.1',
+  srt: '@anthropic-ai/sandbox-runtime@0.0.83',
 }

@@ -22,10 +22,15 @@ const runtimes = {
   'node-22': { names: /^Node v22\./, find: () => fetchBinary('node-22', 'node'), kit: runProgram([]), vitest: [] },
   'node-24': { names: /^Node v24\./, find: () => fetchBinary('node-24', 'node'), kit: runProgram([]), vitest: [] },
   'node-26': { names: /^Node v26\./, find: () => fetchBinary('node-26', 'node'), kit: runProgram([]), vitest: [] },
-  'deno': { names: /^Deno /, find: () => fetchBinary('deno', 'deno'), kit: runProgram(['run', '-A', '--no-config']), vitest: ['run', '-A', '--node-modules-dir=manual'] },
-  'bun': { names: /^Bun /, find: () => fetchBinary('bun', 'bun'), kit: runProgram([]), vitest: ['--bun'] },
-  'chromium': { names: /Chrome\//, find: findChromium, kit: runPage },
-  'workerd': { names: /^Cloudflare-Workers$/, find: () => fetchBinary('workerd', 'workerd'), kit: runWorker },
+  deno: {
+    names: /^Deno /,
+    find: () => fetchBinary('deno', 'deno'),
+    kit: runProgram(['run', '-A', '--no-config']),
+    vitest: ['run', '-A', '--node-modules-dir=manual'],
+  },
+  bun: { names: /^Bun /, find: () => fetchBinary('bun', 'bun'), kit: runProgram([]), vitest: ['--bun'] },
+  chromium: { names: /Chrome\//, find: findChromium, kit: runPage },
+  workerd: { names: /^Cloudflare-Workers$/, find: () => fetchBinary('workerd', 'workerd'), kit: runWorker },
 }
 
 function runProgram(args) {
@@ -34,13 +39,23 @@ function runProgram(args) {
 
 function runPage(binary, { folder, host }) {
   const profile = `--user-data-dir=${join(folder, 'profile')}`
-  return start(binary, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', profile, `${host.url}/?${query}`])
+  return start(binary, [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--no-first-run',
+    profile,
+    `${host.url}/?${query}`,
+  ])
 }
 
 function runWorker(binary, { folder, host }) {
   writeFileSync(join(folder, 'workerd.capnp'), workerdConfig)
   const worker = start(binary, ['serve', join(folder, 'workerd.capnp'), '--control-fd=3'])
-  worker.port.then((port) => fetch(`http://127.0.0.1:${port}/?host=${encodeURIComponent(host.url)}${query}`)).catch(worker.fail)
+  worker.port
+    .then((port) => fetch(`http://127.0.0.1:${port}/?host=${encodeURIComponent(host.url)}${query}`))
+    .catch(worker.fail)
   return worker
 }
 
@@ -57,18 +72,28 @@ async function runKit({ kit }, binary, folder) {
   }
 }
 
-const later = (ms) => new Promise((resolve) => void setTimeout(() => resolve({ failure: `no report after ${ms / 1000} s` }), ms).unref())
+const later = (ms) =>
+  new Promise((resolve) => void setTimeout(() => resolve({ failure: `no report after ${ms / 1000} s` }), ms).unref())
 
 /** Prints a report and leaves it, as vitest's are, for .ci/run to count. True when all is well. */
 function tell(name, { names }, { runtime, results: tests = [], failure }) {
   const count = (status) => tests.filter((test) => test.status === status).length
-  const wrong = failure ?? (names.test(runtime) ? undefined : `these tests were meant for ${name}, but ran in ${runtime}`)
+  const wrong =
+    failure ?? (names.test(runtime) ? undefined : `these tests were meant for ${name}, but ran in ${runtime}`)
   const [passed, failed, skipped, leftOut] = ['passed', 'failed', 'skipped', 'left out'].map(count)
-  for (const { title, error } of tests.filter(({ status }) => status === 'failed')) console.log(`FAILED ${title}\n  ${error}`)
+  for (const { title, error } of tests.filter(({ status }) => status === 'failed'))
+    console.log(`FAILED ${title}\n  ${error}`)
   if (wrong) console.log(`FAILED ${name}: ${wrong}`)
   const left = leftOut > 0 ? `; left out ${leftOut} that cut or split answers at every byte, which --full runs` : ''
-  console.log(`${name} (${runtime}): conformance and network: ${passed} passed, ${failed} failed, ${skipped} do not apply${left}`)
-  const report = { numPassedTests: passed, numFailedTests: failed + (wrong ? 1 : 0), numPendingTests: skipped + leftOut, testResults: [] }
+  console.log(
+    `${name} (${runtime}): conformance and network: ${passed} passed, ${failed} failed, ${skipped} do not apply${left}`,
+  )
+  const report = {
+    numPassedTests: passed,
+    numFailedTests: failed + (wrong ? 1 : 0),
+    numPendingTests: skipped + leftOut,
+    testResults: [],
+  }
   writeFileSync(join(results, `${name}-conformance.json`), JSON.stringify(report))
   return report.numFailedTests === 0 && passed > 0
 }
@@ -99,7 +124,10 @@ try {
       continue
     }
     const start = performance.now()
-    const passed = [tell(name, runtime, await runKit(runtime, binary, folder)), !runtime.vitest || runVitest(name, runtime, binary)]
+    const passed = [
+      tell(name, runtime, await runKit(runtime, binary, folder)),
+      !runtime.vitest || runVitest(name, runtime, binary),
+    ]
     console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
     if (passed.includes(false)) process.exitCode = 1
   }

@@ -4,7 +4,11 @@ export interface Workspace {
   readonly path: string
   /** Absolute path. */
   readonly dir: string
-  readonly manifest: Readonly<Record<string, unknown>> & { readonly dependencies?: Record<string, string>; readonly devDependencies?: Record<string, string>; readonly peerDependencies?: Record<string, string> }
+  readonly manifest: Readonly<Record<string, unknown>> & {
+    readonly dependencies?: Record<string, string>
+    readonly devDependencies?: Record<string, string>
+    readonly peerDependencies?: Record<string, string>
+  }
   /** e.g. `@modelport/core` */
   readonly name: string
   /** Name without the scope; also the vitest project. */

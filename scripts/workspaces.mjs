@@ -8,7 +8,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const folders = () =>
   ['packages', 'examples']
-    .flatMap((parent) => (existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`) : []))
+    .flatMap((parent) =>
+      existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`) : [],
+    )
     .concat('bench')
     .filter((path) => existsSync(join(root, path, 'package.json')))
     .sort()
@@ -28,14 +30,26 @@ export const discoverWorkspaces = () =>
   folders().map((path) => {
     const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
     const dir = join(root, path)
-    return { path, dir, manifest, name: manifest.name, shortName: manifest.name.replace(/^@modelport\//, ''), isPrivate: manifest.private === true, entries: entries(manifest) }
+    return {
+      path,
+      dir,
+      manifest,
+      name: manifest.name,
+      shortName: manifest.name.replace(/^@modelport\//, ''),
+      isPrivate: manifest.private === true,
+      entries: entries(manifest),
+    }
   })
 
 /** What is released: the packages that are not private. */
-export const publishedPackages = () => discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+export const publishedPackages = () =>
+  discoverWorkspaces().filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
 
 /** Ends the program where an entry of these packages is not built. */
 export const requireBuild = (workspaces) => {
-  const missing = workspaces.flatMap(({ dir, entries }) => entries.filter(({ output }) => !existsSync(join(dir, output))))
-  if (missing.length > 0) throw new Error(`run \`pnpm run build\` first: there is no ${missing.map(({ specifier }) => specifier).join(', ')}`)
+  const missing = workspaces.flatMap(({ dir, entries }) =>
+    entries.filter(({ output }) => !existsSync(join(dir, output))),
+  )
+  if (missing.length > 0)
+    throw new Error(`run \`pnpm run build\` first: there is no ${missing.map(({ specifier }) => specifier).join(', ')}`)
 }

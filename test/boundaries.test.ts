@@ -25,60 +25,76 @@ const waysToImport: Record<string, (specifier: string) => string> = {
   'star re-export': (specifier) => `export * from '${specifier}'\n`,
   'dynamic import': (specifier) => `void import('${specifier}')\n`,
   'import type': (specifier) => `let planted: import('${specifier}').Planted\n`,
-  'require': (specifier) => `require('${specifier}')\n`,
+  require: (specifier) => `require('${specifier}')\n`,
 }
 
-describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const))('imports of %s', (_title, row) => {
-  test.each(row.forbidden)('refuses %s, however it is imported', async (specifier) => {
-    for (const [way, write] of Object.entries(waysToImport)) {
-      expect(await rulesBroken(fileOf(row), write(specifier)), way).toContain('modelport/import-boundary')
-      expect(await rulesBroken(fileOf(row), write(`${specifier}/inner.js`)), `${way} of a subpath`).toContain('modelport/import-boundary')
-    }
-  })
+describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const))(
+  'imports of %s',
+  (_title, row) => {
+    test.each(row.forbidden)('refuses %s, however it is imported', async (specifier) => {
+      for (const [way, write] of Object.entries(waysToImport)) {
+        expect(await rulesBroken(fileOf(row), write(specifier)), way).toContain('modelport/import-boundary')
+        expect(await rulesBroken(fileOf(row), write(`${specifier}/inner.js`)), `${way} of a subpath`).toContain(
+          'modelport/import-boundary',
+        )
+      }
+    })
 
-  test('refuses a relative path out of the package', async () => {
-    for (const write of Object.values(waysToImport)) {
-      expect(await rulesBroken(fileOf(row), write('../../elsewhere/src/planted.js'))).toContain('modelport/import-boundary')
-    }
-  })
+    test('refuses a relative path out of the package', async () => {
+      for (const write of Object.values(waysToImport)) {
+        expect(await rulesBroken(fileOf(row), write('../../elsewhere/src/planted.js'))).toContain(
+          'modelport/import-boundary',
+        )
+      }
+    })
 
-  test('refuses a computed import unless it is the table of providers', async () => {
-    const broken = await rulesBroken(fileOf(row), 'export const planted = (name: string) => import(name)\n')
-    expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
-  })
+    test('refuses a computed import unless it is the table of providers', async () => {
+      const broken = await rulesBroken(fileOf(row), 'export const planted = (name: string) => import(name)\n')
+      expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
+    })
 
-  test('allows what the table gives', async () => {
-    const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
-    for (const specifier of specifiers) {
-      expect(await rulesBroken(fileOf(row), `import { planted } from '${specifier}'\nplanted()\n`)).not.toContain('modelport/import-boundary')
-    }
-  })
-})
+    test('allows what the table gives', async () => {
+      const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
+      for (const specifier of specifiers) {
+        expect(await rulesBroken(fileOf(row), `import { planted } from '${specifier}'\nplanted()\n`)).not.toContain(
+          'modelport/import-boundary',
+        )
+      }
+    })
+  },
+)
 
 test('the provider table may import providers only when asked', async () => {
   const path = 'packages/factory/src/providers.ts'
-  expect(await rulesBroken(path, `void import('@modelport/provider-openai')\n`)).not.toContain('modelport/import-boundary')
+  expect(await rulesBroken(path, `void import('@modelport/provider-openai')\n`)).not.toContain(
+    'modelport/import-boundary',
+  )
   expect(await rulesBroken(path, `import '@modelport/provider-openai'\n`)).toContain('modelport/import-boundary')
 })
 
 describe('every package', () => {
   const packages = discoverWorkspaces().filter(({ path }) => path.startsWith('packages/'))
 
-  test.each(packages.map(({ shortName, manifest }) => [shortName, manifest] as const))('%s has a row, and a manifest that fits it', (name, manifest) => {
-    const rows = boundaries.filter((row) => row.package === name)
-    expect(rows, 'a row in scripts/lint/boundaries.mjs').not.toEqual([])
-    const imports = rows.flatMap((row) => row.imports)
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-      if (name !== 'cli') expect(imports, 'dependency not in the table').toContain(dependency)
-    }
-  })
+  test.each(packages.map(({ shortName, manifest }) => [shortName, manifest] as const))(
+    '%s has a row, and a manifest that fits it',
+    (name, manifest) => {
+      const rows = boundaries.filter((row) => row.package === name)
+      expect(rows, 'a row in scripts/lint/boundaries.mjs').not.toEqual([])
+      const imports = rows.flatMap((row) => row.imports)
+      for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+        if (name !== 'cli') expect(imports, 'dependency not in the table').toContain(dependency)
+      }
+    },
+  )
 
   test('rows of single files name files that exist, once the package has sources', () => {
     for (const { package: name, file } of boundaries) {
       const src = join(root, 'packages', name, 'src')
       if (!file || !existsSync(src) || readdirSync(src).length < 3) continue
       const [start = '', end = ''] = file.split('*')
-      const found = readdirSync(src, { recursive: true, encoding: 'utf8' }).some((path) => path.split(/[\\/]/).at(-1)!.startsWith(start) && path.endsWith(end))
+      const found = readdirSync(src, { recursive: true, encoding: 'utf8' }).some(
+        (path) => path.split(/[\\/]/).at(-1)!.startsWith(start) && path.endsWith(end),
+      )
       expect(found, `${name}: ${file}`).toBe(true)
     }
   })
@@ -88,9 +104,13 @@ describe('no vendor is named where vendors are unknown', () => {
   test.each(vendorNeutral)('%s', async (name) => {
     for (const vendor of vendorNames) {
       const path = `packages/${name}/src/planted.ts`
-      expect(await rulesBroken(path, `if (provider.name === '${vendor}') skip()\n`), vendor).toContain('modelport/no-vendor-name')
+      expect(await rulesBroken(path, `if (provider.name === '${vendor}') skip()\n`), vendor).toContain(
+        'modelport/no-vendor-name',
+      )
     }
-    expect(await rulesBroken(`packages/${name}/src/planted.ts`, `const provider = 'any'\n`)).not.toContain('modelport/no-vendor-name')
+    expect(await rulesBroken(`packages/${name}/src/planted.ts`, `const provider = 'any'\n`)).not.toContain(
+      'modelport/no-vendor-name',
+    )
   })
 })
 
@@ -100,7 +120,8 @@ describe('other rules of sources bite', () => {
   const factory = 'packages/factory/src/planted.ts'
   const tested = 'packages/core/test/planted.test.ts'
   const long = (lines: number) => '// line\n'.repeat(lines)
-  const longFunction = (lines: number) => `/** Planted. */\nexport function planted(): void {\n${'  step()\n'.repeat(lines)}}\n`
+  const longFunction = (lines: number) =>
+    `/** Planted. */\nexport function planted(): void {\n${'  step()\n'.repeat(lines)}}\n`
   const planted: [what: string, rule: string, path: string, code: string][] = [
     ['default export', 'no-restricted-syntax', anywhere, 'export default 1\n'],
     ['export *', 'no-restricted-syntax', anywhere, `export * from './error.js'\n`],
@@ -114,11 +135,21 @@ describe('other rules of sources bite', () => {
     ['undocumented type', 'jsdoc/require-jsdoc', anywhere, 'export type Planted = string\n'],
     ['undocumented interface', 'jsdoc/require-jsdoc', anywhere, 'export interface Planted { field: string }\n'],
     ['undocumented class', 'jsdoc/require-jsdoc', anywhere, 'export class Planted {}\n'],
-    ...[anywhere, tested, 'test/support/planted.ts', 'scripts/planted.mjs', 'examples/planted/src/main.ts'].map((path) => [`file of 301 lines, ${path}`, 'max-lines', path, long(301)] as [string, string, string, string]),
+    ...[anywhere, tested, 'test/support/planted.ts', 'scripts/planted.mjs', 'examples/planted/src/main.ts'].map(
+      (path) => [`file of 301 lines, ${path}`, 'max-lines', path, long(301)] as [string, string, string, string],
+    ),
     ['function of 51 lines', 'max-lines-per-function', anywhere, longFunction(51)],
     ['decoder of 81 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(81)],
     ['camelCase file', 'modelport/file-name', 'packages/core/src/plantedFile.ts', '\n'],
-    ...['utils', 'helpers', 'common', 'misc'].map((name) => [`file ${name}.ts`, 'modelport/file-name', `packages/core/src/${name}.ts`, '\n'] as [string, string, string, string]),
+    ...['utils', 'helpers', 'common', 'misc'].map(
+      (name) =>
+        [`file ${name}.ts`, 'modelport/file-name', `packages/core/src/${name}.ts`, '\n'] as [
+          string,
+          string,
+          string,
+          string,
+        ],
+    ),
     ['semicolon', '@stylistic/semi', anywhere, 'let planted = 1;\n'],
     ['double quotes', '@stylistic/quotes', anywhere, 'let planted = "1"\n'],
     ['environment', 'no-restricted-syntax', factory, 'const key = process.env.KEY\n'],
@@ -127,31 +158,61 @@ describe('other rules of sources bite', () => {
     ['environment of Deno', 'no-restricted-syntax', factory, `const key = Deno.env.get('KEY')\n`],
     ['process in core', 'no-restricted-globals', anywhere, 'process.exit()\n'],
     ['Buffer in driver', 'no-restricted-globals', 'packages/driver/src/planted.ts', 'Buffer.from(text)\n'],
-    ...['fetch', 'AbortController', 'TextDecoder'].map((name) => [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [string, string, string, string]),
+    ...['fetch', 'AbortController', 'TextDecoder'].map(
+      (name) =>
+        [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [string, string, string, string],
+    ),
     ['timer in a provider', 'no-restricted-globals', provider, 'setTimeout(run, 1)\n'],
     ['fetch through globalThis', 'no-restricted-syntax', provider, 'globalThis.fetch(url)\n'],
     ...[
-      'expect(performance.now() - start).toBeLessThan(100)', 'const took = Date.now() - start\nexpect(took).toBeLessThan(100)',
+      'expect(performance.now() - start).toBeLessThan(100)',
+      'const took = Date.now() - start\nexpect(took).toBeLessThan(100)',
       'const time = () => {\n  const start = performance.now()\n  work()\n  return performance.now() - start\n}\nexpect(Math.min(time(), time())).toBeLessThan(100)',
       'function time() {\n  return performance.now() - start\n}\nconst took = [time(), time()]\nexpect(took[0]).toBeLessThan(took[1] * 4)',
       'let best = Infinity\nbest = Math.min(best, performance.now() - start)\nexpect(best / 2).toBeLessThan(100)',
-      'const before = process.memoryUsage().rss\nexpect(process.memoryUsage().rss - before).toBeLessThan(100)', 'expect(new Date().getTime() - start).toBe(0)',
-    ].map((code, index) => [`a machine's number in a test, ${index + 1}`, 'modelport/no-time-assertion', tested, `${code}\n`] as [string, string, string, string]),
-    ['loop over the wire', 'no-restricted-syntax', provider, 'async function read() { for await (const chunk of body) push(chunk) }\n'],
+      'const before = process.memoryUsage().rss\nexpect(process.memoryUsage().rss - before).toBeLessThan(100)',
+      'expect(new Date().getTime() - start).toBe(0)',
+    ].map(
+      (code, index) =>
+        [`a machine's number in a test, ${index + 1}`, 'modelport/no-time-assertion', tested, `${code}\n`] as [
+          string,
+          string,
+          string,
+          string,
+        ],
+    ),
+    [
+      'loop over the wire',
+      'no-restricted-syntax',
+      provider,
+      'async function read() { for await (const chunk of body) push(chunk) }\n',
+    ],
   ]
   test.each(planted)('%s', async (_what, rule, path, code) => {
     expect(await rulesBroken(path, code)).toContain(rule)
   })
 
   const allowed: [what: string, rule: string, path: string, code: string][] = [
-    ...[anywhere, tested].map((path) => [`file of 300 lines, ${path}`, 'max-lines', path, long(299)] as [string, string, string, string]),
+    ...[anywhere, tested].map(
+      (path) => [`file of 300 lines, ${path}`, 'max-lines', path, long(299)] as [string, string, string, string],
+    ),
     ['function of 48 lines', 'max-lines-per-function', anywhere, longFunction(46)],
     ['decoder of 78 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(76)],
     ['environment in env.ts', 'no-restricted-syntax', 'packages/factory/src/env.ts', 'const key = process.env.KEY\n'],
     ['documented function', 'jsdoc/require-jsdoc', anywhere, '/** Planted. */\nexport function planted(): void {}\n'],
     ['private function without comment', 'jsdoc/require-jsdoc', anywhere, 'function planted(): void {}\nplanted()\n'],
-    ['time that is only printed', 'modelport/no-time-assertion', tested, 'const start = performance.now()\nexpect(work()).toBe(1)\nconsole.log(performance.now() - start)\n'],
-    ['a clock handed in', 'modelport/no-time-assertion', tested, 'const made = create({ now: () => performance.now() })\nexpect(made.text).toBe("a")\n'],
+    [
+      'time that is only printed',
+      'modelport/no-time-assertion',
+      tested,
+      'const start = performance.now()\nexpect(work()).toBe(1)\nconsole.log(performance.now() - start)\n',
+    ],
+    [
+      'a clock handed in',
+      'modelport/no-time-assertion',
+      tested,
+      'const made = create({ now: () => performance.now() })\nexpect(made.text).toBe("a")\n',
+    ],
     ['abort signal as a type', 'no-restricted-globals', provider, 'let planted: AbortSignal\n'],
   ]
   test.each(allowed)('but not: %s', async (_what, rule, path, code) => {

@@ -39,11 +39,24 @@ const googleRow = (model: string): Row => ({
 })
 
 const presetHosts: Readonly<Record<compatible.PresetName, readonly string[]>> = {
-  alibaba: ['www.alibabacloud.com'], cerebras: ['inference-docs.cerebras.ai'], deepseek: ['api-docs.deepseek.com'], fireworks: ['docs.fireworks.ai'],
-  'github-models': ['docs.github.com'], grok: ['docs.x.ai'], groq: ['console.groq.com', 'github.com/groq'], huggingface: ['huggingface.co'],
-  'llamacpp-server': ['github.com/ggml-org'], lmstudio: ['lmstudio.ai'], mistral: ['docs.mistral.ai'], moonshot: ['platform.kimi.ai'],
-  'openai-compatible': ['platform.openai.com'], openrouter: ['openrouter.ai'], perplexity: ['docs.perplexity.ai'], together: ['docs.together.ai'],
-  vllm: ['docs.vllm.ai'], zai: ['docs.z.ai'],
+  alibaba: ['www.alibabacloud.com'],
+  cerebras: ['inference-docs.cerebras.ai'],
+  deepseek: ['api-docs.deepseek.com'],
+  fireworks: ['docs.fireworks.ai'],
+  'github-models': ['docs.github.com'],
+  grok: ['docs.x.ai'],
+  groq: ['console.groq.com', 'github.com/groq'],
+  huggingface: ['huggingface.co'],
+  'llamacpp-server': ['github.com/ggml-org'],
+  lmstudio: ['lmstudio.ai'],
+  mistral: ['docs.mistral.ai'],
+  moonshot: ['platform.kimi.ai'],
+  'openai-compatible': ['platform.openai.com'],
+  openrouter: ['openrouter.ai'],
+  perplexity: ['docs.perplexity.ai'],
+  together: ['docs.together.ai'],
+  vllm: ['docs.vllm.ai'],
+  zai: ['docs.z.ai'],
 }
 
 const presetRow = (name: compatible.PresetName): Row => {
@@ -57,36 +70,52 @@ const presetRow = (name: compatible.PresetName): Row => {
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  'anthropic': anthropicRow('claude-opus-5-5'),
+  anthropic: anthropicRow('claude-opus-5-5'),
   'anthropic, a model that does not think': anthropicRow('claude-3-5-sonnet-20241022'),
   'openai, Responses': openaiRow('gpt-5.4', 'responses'),
   'openai, Responses, a model that does not reason': openaiRow('gpt-4.1', 'responses'),
   'openai, Chat Completions': openaiRow('gpt-5.4', 'chat'),
   'openai, Chat Completions, a model that does not reason': openaiRow('gpt-4.1', 'chat'),
-  'google': googleRow('gemini-3.8-flash'),
+  google: googleRow('gemini-3.8-flash'),
   'google, a model that does not think': googleRow('gemini-2.0-flash'),
-  'ollama': {
+  ollama: {
     capabilities: ollama.capabilities(),
     create: (fetch) => ollama.createOllama({ model: 'm', fetch }),
     embedder: () => ollama.createOllamaEmbedder({ model: 'm' }),
     hosts: ['docs.ollama.com'],
   },
-  'llamacpp': {
+  llamacpp: {
     capabilities: llamacpp.capabilities(),
     create: () => llamacpp.createLlamaCpp({ modelPath: '/nowhere/model.gguf' }),
     embedder: () => llamacpp.createLlamaCppEmbedder({ modelPath: '/nowhere/model.gguf' }),
     hosts: ['node-llama-cpp.withcat.ai'],
   },
-  ...Object.fromEntries(Object.keys(presetHosts).map((name) => [`preset ${name}`, presetRow(name as compatible.PresetName)])),
+  ...Object.fromEntries(
+    Object.keys(presetHosts).map((name) => [`preset ${name}`, presetRow(name as compatible.PresetName)]),
+  ),
 }
 
-const image: ChatMessage = { role: 'user', content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } }] }
+const image: ChatMessage = {
+  role: 'user',
+  content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } }],
+}
 const attempts: Readonly<Record<Exclude<keyof Capabilities, 'embeddings'>, readonly [ChatMessage, CallOptions]>> = {
   tools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
   parallelTools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
   images: [image, {}],
-  schema: [{ role: 'user', content: 'Hi' }, { responseFormat: { type: 'json-schema', schema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false } } }],
-  logprobs: [{ role: 'user', content: 'Hi' }, { topLogprobs: 1, temperature: 0 }],
+  schema: [
+    { role: 'user', content: 'Hi' },
+    {
+      responseFormat: {
+        type: 'json-schema',
+        schema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+      },
+    },
+  ],
+  logprobs: [
+    { role: 'user', content: 'Hi' },
+    { topLogprobs: 1, temperature: 0 },
+  ],
   reasoning: [{ role: 'user', content: 'Hi' }, { reasoning: 'high' }],
 }
 
@@ -97,25 +126,31 @@ async function outcome({ create }: Row, [message, options]: (typeof attempts)[ke
     requests++
     return Promise.resolve(Response.json({ error: { message: 'enough' } }, { status: 401 }))
   }
-  const error = await create(fetch).generate([message], options).catch((reason: unknown) => reason)
+  const error = await create(fetch)
+    .generate([message], options)
+    .catch((reason: unknown) => reason)
   const { code } = error as { readonly code: string }
   return code === 'unsupported' && requests === 0 ? code : 'tried'
 }
 
 describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
-  test.each(Object.entries(row.capabilities))('%s: what is denied is refused before it is sent, the rest is tried; the source is the vendor or a test', async (ability, { supported, source }) => {
-    expect([true, false, 'by-model', undefined]).toContain(supported)
-    const page = /^https:\/\/(.*)$/.exec(source)?.[1]
-    if (page === undefined) expect(source).toMatch(/packages\/[\w-]+\/test\/[\w-]+\.test\.ts/)
-    else expect(row.hosts.filter((host) => page.startsWith(host))).toHaveLength(1)
-    if (ability === 'embeddings') {
-      if (supported === false && row.embedder) expect(row.embedder).toThrow(expect.objectContaining({ code: 'unsupported' }))
-      else if (supported !== false) expect(row.embedder?.()).toHaveProperty('embed')
-      return
-    }
-    const attempt = attempts[ability as keyof typeof attempts]
-    expect(await outcome(row, attempt)).toBe(supported === false ? 'unsupported' : 'tried')
-  })
+  test.each(Object.entries(row.capabilities))(
+    '%s: what is denied is refused before it is sent, the rest is tried; the source is the vendor or a test',
+    async (ability, { supported, source }) => {
+      expect([true, false, 'by-model', undefined]).toContain(supported)
+      const page = /^https:\/\/(.*)$/.exec(source)?.[1]
+      if (page === undefined) expect(source).toMatch(/packages\/[\w-]+\/test\/[\w-]+\.test\.ts/)
+      else expect(row.hosts.filter((host) => page.startsWith(host))).toHaveLength(1)
+      if (ability === 'embeddings') {
+        if (supported === false && row.embedder)
+          expect(row.embedder).toThrow(expect.objectContaining({ code: 'unsupported' }))
+        else if (supported !== false) expect(row.embedder?.()).toHaveProperty('embed')
+        return
+      }
+      const attempt = attempts[ability as keyof typeof attempts]
+      expect(await outcome(row, attempt)).toBe(supported === false ? 'unsupported' : 'tried')
+    },
+  )
 })
 
 test('no provider package is without a row', () => {

@@ -12,7 +12,10 @@ const nested = (levels: number): JsonObject => {
   return schema
 }
 const tool = (parameters: JsonObject) => [{ name: 'find_all', description: '', parameters }]
-const refusal = { code: 'invalid-request', message: expect.stringContaining('tool "find_all": nested deeper than 256') as string }
+const refusal = {
+  code: 'invalid-request',
+  message: expect.stringContaining('tool "find_all": nested deeper than 256') as string,
+}
 
 let requests = 0
 const fetch = (): Promise<Response> => {
@@ -38,7 +41,10 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
   for (const parameters of [nested(100_000), nested(257), itself]) {
     const tools = tool(parameters)
     for (const provider of providers) {
-      await expect(provider.streamWithTools([{ role: 'user', content: 'Hi' }], tools)).rejects.toMatchObject({ ...refusal, provider: provider.name })
+      await expect(provider.streamWithTools([{ role: 'user', content: 'Hi' }], tools)).rejects.toMatchObject({
+        ...refusal,
+        provider: provider.name,
+      })
       await expect(provider.generate([{ role: 'user', content: 'Hi' }], { tools })).rejects.toMatchObject(refusal)
     }
     const count = (quirks: Parameters<typeof countTokens>[0]['quirks'] & object): Promise<unknown> =>
@@ -52,7 +58,11 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
 test('so is what else an application gives: options, and arguments in the history', async () => {
   const history = (values: JsonObject): ChatMessage[] => [
     { role: 'user', content: 'Hi' },
-    { role: 'assistant', content: '', toolCalls: [{ id: 'call_1', name: 'find_all', arguments: values, argumentsText: '{}' }] },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'call_1', name: 'find_all', arguments: values, argumentsText: '{}' }],
+    },
     { role: 'tool', toolCallId: 'call_1', content: '' },
   ]
   requests = 0
@@ -66,7 +76,10 @@ test('so is what else an application gives: options, and arguments in the histor
     ]
     for (const provider of providers) {
       for (const [what, options, messages = history({})] of given) {
-        await expect(provider.generate(messages, options)).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringContaining(`: ${what}: nested deeper than 256`) as string })
+        await expect(provider.generate(messages, options)).rejects.toMatchObject({
+          code: 'invalid-request',
+          message: expect.stringContaining(`: ${what}: nested deeper than 256`) as string,
+        })
       }
     }
   }
@@ -77,7 +90,9 @@ test('a schema that is just not too deep is sent', async () => {
   requests = 0
   const sent = providers.filter(({ name }) => name !== 'google')
   for (const provider of sent) {
-    await expect(provider.generate([{ role: 'user', content: 'Hi' }], { tools: tool(nested(256)) })).rejects.toMatchObject({ status: 400 })
+    await expect(
+      provider.generate([{ role: 'user', content: 'Hi' }], { tools: tool(nested(256)) }),
+    ).rejects.toMatchObject({ status: 400 })
   }
   expect(requests).toBe(sent.length)
 })

@@ -1,7 +1,14 @@
 // Every TypeScript block of every page, and of the packages' own, type-checks, and runs against the wire server unless it says `ts no-run`.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  type ScriptTurn,
+} from '@modelport/conformance'
 import { startWireServer, type WireReply } from '@modelport/conformance/wire-server'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
@@ -13,8 +20,15 @@ import { readJson, readText, repositoryFiles, root } from './support/repository.
 const runElsewhere: Readonly<Record<string, string>> = {
   'docs/custom-provider.md': 'examples/custom-provider/test/house-provider.test.ts',
 }
-const inFolder = (folder: string): string[] => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`).sort()
-const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts')).map(readText).join('\n')
+const inFolder = (folder: string): string[] =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
+    .sort()
+const tests = repositoryFiles()
+  .filter((path) => path.endsWith('.test.ts'))
+  .map(readText)
+  .join('\n')
 /** Pages whose blocks stand word for word in a test are type-checked and run there. */
 const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => tests.includes(code))
 const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
@@ -29,12 +43,23 @@ const reply: WireReply = (request, { format }) => {
   const { tools, messages, system } = format.read(request)
   const [tool] = tools
   const inJson = system.includes('"type"') && system.includes('final')
-  if (inJson) return say(messages.length > 1 ? '{"type":"final","content":"28 °C, sunny."}' : '{"type":"tool_call","tool":"get_weather","args":{"city":"Rome"}}')
-  if (JSON.stringify(request.body).includes('temperature":{"type":"number"')) return say('{"city":"Rome","temperature":28}')
+  if (inJson)
+    return say(
+      messages.length > 1
+        ? '{"type":"final","content":"28 °C, sunny."}'
+        : '{"type":"tool_call","tool":"get_weather","args":{"city":"Rome"}}',
+    )
+  if (JSON.stringify(request.body).includes('temperature":{"type":"number"'))
+    return say('{"city":"Rome","temperature":28}')
   const asks = tool && messages.every(({ role }) => role !== 'tool')
-  return asks ? { toolCalls: [{ id: 'call_1', name: tool.name, arguments: { city: 'Rome' } }], finish: 'tool-calls', usage } : say('28 °C, sunny.')
+  return asks
+    ? { toolCalls: [{ id: 'call_1', name: tool.name, arguments: { city: 'Rome' } }], finish: 'tool-calls', usage }
+    : say('28 °C, sunny.')
 }
-const server = await startWireServer({ formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat], reply })
+const server = await startWireServer({
+  formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+  reply,
+})
 // Of this process: two runs at once would write into each other's files.
 const [checkFolder, runFolder] = [`docs-${process.pid}/check`, `docs-${process.pid}/run`]
 afterAll(async () => {
@@ -55,7 +80,9 @@ const toServer = (code: string): string =>
 
 describe.each(runPages)('%s', (page) => {
   const files = writePage(runFolder, page, toServer)
-  const blocks = docBlocks(page).map((block, index) => ({ ...block, file: files[index] ?? '' })).filter(({ runs }) => runs)
+  const blocks = docBlocks(page)
+    .map((block, index) => ({ ...block, file: files[index] ?? '' }))
+    .filter(({ runs }) => runs)
 
   test.each(blocks)('line $line runs', async ({ code, file }) => {
     for (const [, variable = ''] of code.matchAll(/process\.env\['(\w+)'\]/g)) vi.stubEnv(variable, 'sk-example-123456')
@@ -72,12 +99,21 @@ describe.each(runPages)('%s', (page) => {
 })
 
 test('every block type-checks', () => {
-  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
+  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(
+    readJson('tsconfig.test.json'),
+    ts.sys,
+    root,
+  ).options
   const files = pages.flatMap((page) => writePage(checkFolder, page))
-  const program = ts.createProgram({ rootNames: files, options: { ...options, composite: false, incremental: false, noEmit: true } })
+  const program = ts.createProgram({
+    rootNames: files,
+    options: { ...options, composite: false, incremental: false, noEmit: true },
+  })
   const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
-  expect(problems.map(({ messageText, file, start = 0 }) => {
-    const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
-    return `${file?.fileName.replace(`${root}.cache/${checkFolder}/`, '') ?? ''}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
-  })).toEqual([])
+  expect(
+    problems.map(({ messageText, file, start = 0 }) => {
+      const line = file?.getLineAndCharacterOfPosition(start).line ?? 0
+      return `${file?.fileName.replace(`${root}.cache/${checkFolder}/`, '') ?? ''}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+    }),
+  ).toEqual([])
 })

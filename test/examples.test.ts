@@ -14,8 +14,12 @@ import { startVendorServer } from './support/vendor-server.js'
 const folder = mkdtempSync(join(tmpdir(), 'modelport-examples-'))
 const source = (example: string, file = 'main'): string => join(root, `examples/${example}/src/${file}.ts`)
 const entries = {
-  'roles': source('roles'), 'handover': source('handover'), 'custom-provider': source('custom-provider'),
-  'sandboxed-agent': source('sandboxed-agent'), 'agent': source('sandboxed-agent', 'agent'), 'hosts': source('sandboxed-agent', 'hosts'),
+  roles: source('roles'),
+  handover: source('handover'),
+  'custom-provider': source('custom-provider'),
+  'sandboxed-agent': source('sandboxed-agent'),
+  agent: source('sandboxed-agent', 'agent'),
+  hosts: source('sandboxed-agent', 'hosts'),
 }
 let programs: Record<keyof typeof entries, string>
 beforeAll(async () => {
@@ -33,7 +37,9 @@ async function linesOf(...args: readonly string[]): Promise<string[]> {
 }
 
 test('each folder is in the table of README.md, is run here, and says how to run it', () => {
-  for (const example of readdirSync(join(root, 'examples')).filter((name) => existsSync(join(root, `examples/${name}/package.json`)))) {
+  for (const example of readdirSync(join(root, 'examples')).filter((name) =>
+    existsSync(join(root, `examples/${name}/package.json`)),
+  )) {
     expect(readText('README.md')).toContain(`(examples/${example})`)
     if (example === 'basic') continue // npm run demo
     expect(Object.keys(entries)).toContain(example)
@@ -63,19 +69,27 @@ test('handover: the results of two tools, run for different vendors, reach the t
 })
 
 test('custom-provider: it is found by its name, and its host is known', async () => {
-  expect(await linesOf(programs['custom-provider'])).toEqual([expect.stringMatching(/^house answers from 127\.0\.0\.1:\d+ as house-1:$/), 'Made in this house.'])
+  expect(await linesOf(programs['custom-provider'])).toEqual([
+    expect.stringMatching(/^house answers from 127\.0\.0\.1:\d+ as house-1:$/),
+    'Made in this house.',
+  ])
   expect(readText('docs/custom-provider.md')).toContain('(../examples/custom-provider)')
 })
 
 describe('sandboxed-agent', () => {
   const deno = findDeno()
-  test.skipIf(deno === undefined)('under Deno the model is reached, and the page that would take the notes is not', async () => {
-    expect(await linesOf(programs['sandboxed-agent'], programs.agent, deno!)).toEqual([
-      expect.stringMatching(/^\$ deno run --no-prompt --allow-net=(127\.0\.0\.1:\d+) .*agent\.ts http:\/\/\1\/v1$/),
-      expect.stringMatching(/could not open https:\/\/collector\.example\/\?notes=secret: Requires net access to "collector\.example:443"/),
-      'Your notes say nothing new.',
-    ])
-  })
+  test.skipIf(deno === undefined)(
+    'under Deno the model is reached, and the page that would take the notes is not',
+    async () => {
+      expect(await linesOf(programs['sandboxed-agent'], programs.agent, deno!)).toEqual([
+        expect.stringMatching(/^\$ deno run --no-prompt --allow-net=(127\.0\.0\.1:\d+) .*agent\.ts http:\/\/\1\/v1$/),
+        expect.stringMatching(
+          /could not open https:\/\/collector\.example\/\?notes=secret: Requires net access to "collector\.example:443"/,
+        ),
+        'Your notes say nothing new.',
+      ])
+    },
+  )
 
   const srt = findSandboxRuntime()
   test.skipIf(srt === undefined)('under sandbox-runtime too, by the settings it prints', async () => {
@@ -87,7 +101,11 @@ describe('sandboxed-agent', () => {
       const settings = join(folder, 'srt.json')
       writeFileSync(settings, (await linesOf(programs.hosts, 'srt', baseUrl)).join('\n'))
       const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url }
-      const { stdout, stderr, status } = await runProgram(process.execPath, [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`], { env, cwd: folder })
+      const { stdout, stderr, status } = await runProgram(
+        process.execPath,
+        [srt!, '--settings', settings, '-c', `${process.execPath} ${programs.agent} ${baseUrl}`],
+        { env, cwd: folder },
+      )
       expect(status, stderr).toBe(0)
       expect(stdout.trim().split('\n').at(-1)).toBe('It is cold.')
       expect([...new Set(parent.asked)]).toEqual(['models.example.com:80'])

@@ -1,5 +1,22 @@
-import { type AssistantMessage, type ChatMessage, fromJson, type Provider, toJson, type ToolCall, toToolMessage } from '@modelport/core'
-import { anthropicMessages, createMemoryServer, gemini, ollamaChat, openaiChat, openaiResponses, toReply, VirtualClock } from '@modelport/conformance'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  fromJson,
+  type Provider,
+  toJson,
+  type ToolCall,
+  toToolMessage,
+} from '@modelport/core'
+import {
+  anthropicMessages,
+  createMemoryServer,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  toReply,
+  VirtualClock,
+} from '@modelport/conformance'
 import type { ScriptTurn, WireFormat } from '@modelport/conformance'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -18,16 +35,41 @@ interface Vendor {
 
 const apiKey = 'handoff-key-0123456789'
 const vendors: readonly Vendor[] = [
-  { name: 'anthropic', format: anthropicMessages, create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config }) },
-  { name: 'openai responses', format: openaiResponses, create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, ...config }) },
-  { name: 'openai chat', format: openaiChat, create: (config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', ...config }) },
-  { name: 'google', format: gemini, create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }) },
+  {
+    name: 'anthropic',
+    format: anthropicMessages,
+    create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config }),
+  },
+  {
+    name: 'openai responses',
+    format: openaiResponses,
+    create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, ...config }),
+  },
+  {
+    name: 'openai chat',
+    format: openaiChat,
+    create: (config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', ...config }),
+  },
+  {
+    name: 'google',
+    format: gemini,
+    create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }),
+  },
   { name: 'ollama', format: ollamaChat, create: (config) => createOllama({ model: 'llama3', ...config }) },
-  { name: 'compatible', format: openaiChat, create: (config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', ...config }) },
+  {
+    name: 'compatible',
+    format: openaiChat,
+    create: (config) =>
+      createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', ...config }),
+  },
 ]
 
 const tools = [
-  { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+  {
+    name: 'get_weather',
+    description: 'Weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
 ]
 const asks: ScriptTurn = {
   reasoning: ['I should ', 'look at both.'],
@@ -39,7 +81,11 @@ const asks: ScriptTurn = {
   finish: 'tool-calls',
   usage: { inputTokens: 20, outputTokens: 10 },
 }
-const answers: ScriptTurn = { text: ['18 and ', '21 degrees.'], finish: 'stop', usage: { inputTokens: 40, outputTokens: 6 } }
+const answers: ScriptTurn = {
+  text: ['18 and ', '21 degrees.'],
+  finish: 'stop',
+  usage: { inputTokens: 40, outputTokens: 6 },
+}
 
 /** A provider whose server plays the turns, and holds each request to the rules of its API. */
 function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
@@ -55,10 +101,15 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
 }
 
 /** Begins a conversation and stops reading at the end of its first round. */
-async function begin(vendor: Vendor): Promise<{ history: readonly ChatMessage[]; calls: readonly ToolCall[]; violations: readonly string[] }> {
+async function begin(
+  vendor: Vendor,
+): Promise<{ history: readonly ChatMessage[]; calls: readonly ToolCall[]; violations: readonly string[] }> {
   const { provider, violations } = connect(vendor, asks)
   const system = { role: 'system' as const, content: 'Be brief.' }
-  const reader = await provider.streamWithTools([system, { role: 'user', content: 'Paris and Rome?' }], tools, { reasoning: 'low', maxTokens: 8000 })
+  const reader = await provider.streamWithTools([system, { role: 'user', content: 'Paris and Rome?' }], tools, {
+    reasoning: 'low',
+    maxTokens: 8000,
+  })
   const calls: ToolCall[] = []
   for await (const event of reader) {
     if (event.type === 'tool-call-complete') calls.push(event.toolCall)
@@ -68,7 +119,8 @@ async function begin(vendor: Vendor): Promise<{ history: readonly ChatMessage[];
   return { history: fromJson(JSON.parse(JSON.stringify(toJson(reader.messages())))), calls, violations }
 }
 
-const result = ({ id, name }: ToolCall, index: number): ChatMessage => toToolMessage({ callId: id, content: index ? '21' : '18', ...(index && { isError: true }) }, name)
+const result = ({ id, name }: ToolCall, index: number): ChatMessage =>
+  toToolMessage({ callId: id, content: index ? '21' : '18', ...(index && { isError: true }) }, name)
 
 /** Where in the tool round the conversation changes hands. */
 const points = ['before any result', 'after one result', 'after all results', 'after the answer'] as const
@@ -87,8 +139,14 @@ describe.each(vendors)('a conversation begun on $name', (first) => {
       if (point === 'after all results') messages.push(result(calls[1] as ToolCall, 1))
       const answered = messages.filter(({ role }) => role === 'tool').length
       // Whoever takes over answers what is left.
-      if (point !== 'after the answer') calls.slice(answered).forEach((call, index) => messages.push(result(call, answered + index)))
-      else messages.push(result(calls[1] as ToolCall, 1), { role: 'assistant', content: '18 and 21.' }, { role: 'user', content: 'And tomorrow?' })
+      if (point !== 'after the answer')
+        calls.slice(answered).forEach((call, index) => messages.push(result(call, answered + index)))
+      else
+        messages.push(
+          result(calls[1] as ToolCall, 1),
+          { role: 'assistant', content: '18 and 21.' },
+          { role: 'user', content: 'And tomorrow?' },
+        )
 
       const next = connect(second, answers)
       const reader = await next.provider.streamWithTools(messages, tools)
@@ -102,7 +160,10 @@ describe.each(vendors)('a conversation begun on $name', (first) => {
       const roles = sent.messages.map(({ role }) => role)
       expect(roles.slice(0, 4)).toEqual(['user', 'assistant', 'tool', 'tool'])
       const [, assistant, paris, rome] = sent.messages
-      expect(assistant).toMatchObject({ text: 'Looking it up.', toolCalls: [{ arguments: { city: 'Paris' } }, { arguments: { city: 'Rome' } }] })
+      expect(assistant).toMatchObject({
+        text: 'Looking it up.',
+        toolCalls: [{ arguments: { city: 'Paris' } }, { arguments: { city: 'Rome' } }],
+      })
       expect(paris?.role === 'tool' && paris.text).toContain('18')
       expect(rome?.role === 'tool' && rome.text).toContain('21')
       // Private state of another vendor never travels.

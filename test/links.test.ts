@@ -8,7 +8,9 @@ import { engine, type Options } from 'unified-engine'
 import { expect, test } from 'vitest'
 import { readText, repositoryFiles, root } from './support/repository.js'
 
-const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !/^\.changeset\/|CHANGELOG|\/api\/|\/fixtures\//.test(path))
+const pages = repositoryFiles().filter(
+  (path) => path.endsWith('.md') && !/^\.changeset\/|CHANGELOG|\/api\/|\/fixtures\//.test(path),
+)
 
 // The engine gives the plugin the set of all files, which its type does not know.
 const plugins = [[remarkValidateLinks, { repository: 'modelport/modelport' }]] as Options['plugins']
@@ -27,7 +29,12 @@ const brokenLinks = (files: readonly string[]): Promise<string[]> =>
       },
       (error, _code, context) => {
         if (error || !context) reject(error ?? new Error('no result'))
-        else resolve(context.files.flatMap(({ path, messages }) => messages.map(({ line, reason }) => `${path}:${line ?? 0} ${reason}`)))
+        else
+          resolve(
+            context.files.flatMap(({ path, messages }) =>
+              messages.map(({ line, reason }) => `${path}:${line ?? 0} ${reason}`),
+            ),
+          )
       },
     )
   })
@@ -40,7 +47,10 @@ test('all links of all pages lead somewhere', async () => {
 test('a link that leads nowhere is found', async () => {
   const page = '.cache/links/page.md'
   mkdirSync(join(root, '.cache/links'), { recursive: true })
-  writeFileSync(join(root, page), '# A\n\n[a](#a) [b](#b) [c](../no-such-page.md) [d](../../README.md#no-such-heading)\n')
+  writeFileSync(
+    join(root, page),
+    '# A\n\n[a](#a) [b](#b) [c](../no-such-page.md) [d](../../README.md#no-such-heading)\n',
+  )
   expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
 })
 

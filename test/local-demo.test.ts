@@ -15,7 +15,10 @@ async function said(prompt: string): Promise<readonly string[]> {
 }
 
 test('npm run demo -- --local: a model in this process calls the tools and answers from their results', async (context) => {
-  const failure = await provider.load().then(() => undefined, (error: unknown) => error as ProviderError)
+  const failure = await provider.load().then(
+    () => undefined,
+    (error: unknown) => error as ProviderError,
+  )
   if (failure?.type === 'missing-binary' || failure?.type === 'missing-package') {
     console.log(`skipped: ${failure.message}`)
     context.skip(failure.message)
@@ -23,7 +26,10 @@ test('npm run demo -- --local: a model in this process calls the tools and answe
   expect(failure).toBeUndefined()
   const [weather = '', sum = ''] = prompts
   const [paris, rome, forecast] = await said(weather)
-  expect([paris, rome]).toEqual(['→ get_weather({"city": "Paris"}) = 18 °C and sunny in Paris', '→ get_weather({"city": "Rome"}) = 18 °C and sunny in Rome'])
+  expect([paris, rome]).toEqual([
+    '→ get_weather({"city": "Paris"}) = 18 °C and sunny in Paris',
+    '→ get_weather({"city": "Rome"}) = 18 °C and sunny in Rome',
+  ])
   expect(forecast).toMatch(/18 degrees and sunny/)
   expect(await said(sum)).toEqual(['→ add({"a": 12, "b": 30}) = 42', 'The result is 42.'])
 })

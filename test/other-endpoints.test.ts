@@ -25,19 +25,44 @@ const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
   'anthropic countTokens': (fetch) => anthropic.countTokens({ apiKey, model: 'm', fetch }, messages, once),
   'google countTokens': (fetch) => google.countTokens({ apiKey, model: 'm', fetch }, messages, once),
   'openai countTokens': (fetch) => openai.countTokens({ apiKey, model: 'm', fetch }, messages, once),
-  'openai-compatible countTokens': (fetch) => compatible.countTokens({ baseUrl, model: 'm', quirks: { tokenizer: 'vllm' }, fetch }, messages, once),
+  'openai-compatible countTokens': (fetch) =>
+    compatible.countTokens({ baseUrl, model: 'm', quirks: { tokenizer: 'vllm' }, fetch }, messages, once),
   'google embed': (fetch) => google.createGoogleEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
   'ollama embed': (fetch) => ollama.createOllamaEmbedder({ model: 'm', fetch }).embed(['a']),
   'openai embed': (fetch) => openai.createOpenAIEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
-  'openai-compatible embed': (fetch) => compatible.createOpenAICompatibleEmbedder({ baseUrl, model: 'm', fetch }).embed(['a']),
+  'openai-compatible embed': (fetch) =>
+    compatible.createOpenAICompatibleEmbedder({ baseUrl, model: 'm', fetch }).embed(['a']),
 }
 
-const rows = [null, 5, 'x', [], {}, { id: 5, name: 5, model: 5, embedding: 5, values: 5 }, { id: 'a', name: 'a', created: 1e300, size: 'x', details: null }]
-const answers: readonly unknown[] = [
-  null, 5, 'x', [], {}, rows,
-  ...[null, true, 'x', {}, rows].map((data) => ({ data, models: data, embeddings: data, input_tokens: data, totalTokens: data, count: data })),
+const rows = [
+  null,
+  5,
+  'x',
+  [],
+  {},
+  { id: 5, name: 5, model: 5, embedding: 5, values: 5 },
+  { id: 'a', name: 'a', created: 1e300, size: 'x', details: null },
 ]
-const answering = (answer: unknown): Fetch => () => Promise.resolve(Response.json(answer))
+const answers: readonly unknown[] = [
+  null,
+  5,
+  'x',
+  [],
+  {},
+  rows,
+  ...[null, true, 'x', {}, rows].map((data) => ({
+    data,
+    models: data,
+    embeddings: data,
+    input_tokens: data,
+    totalTokens: data,
+    count: data,
+  })),
+]
+const answering =
+  (answer: unknown): Fetch =>
+  () =>
+    Promise.resolve(Response.json(answer))
 
 describe.each(Object.entries(lists))('the models of %s', (_, list) => {
   test.each(answers.map((answer) => [JSON.stringify(answer).slice(0, 60), answer]))('%s', async (_name, answer) => {
@@ -51,7 +76,15 @@ describe.each(Object.entries(lists))('the models of %s', (_, list) => {
     const found = await list(() => {
       page++
       const model = { id: `m${page}`, name: `m${page}` }
-      return Promise.resolve(Response.json({ data: [model], models: [model], has_more: true, last_id: `m${page}`, nextPageToken: `m${page}` }))
+      return Promise.resolve(
+        Response.json({
+          data: [model],
+          models: [model],
+          has_more: true,
+          last_id: `m${page}`,
+          nextPageToken: `m${page}`,
+        }),
+      )
     })
     expect(found).toHaveLength(page)
     expect(page).toBeLessThanOrEqual(100)

@@ -15,7 +15,11 @@ const baseUrl = 'http://[::1]:8080/v1'
 test.each<[string, string[], (fetch: Fetch) => Provider]>([
   ['api.anthropic.com:443', anthropicHosts(), (fetch) => createAnthropic({ apiKey, model, fetch })],
   ['api.openai.com:443', openAIHosts(), (fetch) => createOpenAI({ apiKey, model, fetch })],
-  ['r.openai.azure.com:443', openAIHosts({ azure: { endpoint: 'https://r.openai.azure.com' } }), (fetch) => createOpenAI({ apiKey, model, fetch, azure: { endpoint: 'https://r.openai.azure.com' } })],
+  [
+    'r.openai.azure.com:443',
+    openAIHosts({ azure: { endpoint: 'https://r.openai.azure.com' } }),
+    (fetch) => createOpenAI({ apiKey, model, fetch, azure: { endpoint: 'https://r.openai.azure.com' } }),
+  ],
   ['generativelanguage.googleapis.com:443', googleHosts(), (fetch) => createGoogle({ apiKey, model, fetch })],
   ['localhost:11434', ollamaHosts(), (fetch) => createOllama({ model, fetch })],
   ['[::1]:8080', anthropicHosts({ baseUrl }), (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl })],
@@ -37,10 +41,15 @@ test.each<[string, string[], (fetch: Fetch) => Provider]>([
 
 test('a key with white space around it is one, where it is sent and where it is redacted', async () => {
   let sent: string | null = ''
-  const provider = createOpenAICompatible({ baseUrl, model, apiKey: ` ${apiKey}\n`, fetch: (_, init) => {
-    sent = new Headers(init?.headers).get('authorization')
-    return Promise.resolve(new Response(`bad key ${apiKey}`, { status: 401 }))
-  } })
+  const provider = createOpenAICompatible({
+    baseUrl,
+    model,
+    apiKey: ` ${apiKey}\n`,
+    fetch: (_, init) => {
+      sent = new Headers(init?.headers).get('authorization')
+      return Promise.resolve(new Response(`bad key ${apiKey}`, { status: 401 }))
+    },
+  })
   await expect(provider.complete('Hi')).rejects.toMatchObject({ body: 'bad key [redacted]' })
   expect(sent).toBe(`Bearer ${apiKey}`)
   expect(() => createOpenAICompatible({ baseUrl, model, apiKey: ' ' })).toThrow(/the API key is empty/)

@@ -2,7 +2,14 @@
 // the table, write them anew: pnpm exec vitest run --project workspace test/provider-pages.test.ts --update
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  type ScriptTurn,
+} from '@modelport/conformance'
 import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
 import type { Capabilities } from '@modelport/core'
 import { apiHost } from '@modelport/factory'
@@ -20,7 +27,9 @@ import { readJson, readText, root } from './support/repository.js'
 const headings = ['Install', 'Configure', 'Hosts', 'Abilities', 'Quirks', 'Example']
 /** Pages whose example opens no connection: their own package runs it. */
 const offline = ['llamacpp']
-const pages = readdirSync(join(root, 'docs/providers')).map((file) => file.replace(/\.md$/, '')).sort()
+const pages = readdirSync(join(root, 'docs/providers'))
+  .map((file) => file.replace(/\.md$/, ''))
+  .sort()
 const presetNames = Object.keys(presets) as PresetName[]
 const text = (name: string): string => readText(`docs/providers/${name}.md`)
 
@@ -50,7 +59,8 @@ const written: Readonly<Record<string, { readonly config: string; readonly capab
   ollama: { config: 'OllamaConfig', capabilities: ollama() },
   openai: { config: 'OpenAIConfig', capabilities: openai({ model: 'gpt-5.4' }) },
 }
-const section = (name: string, heading: string): string => new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
+const section = (name: string, heading: string): string =>
+  new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
 
 describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities }) => {
   test('has the abilities that its package gives as data', () => {
@@ -70,7 +80,11 @@ const runnable = pages.filter((name) => !offline.includes(name))
 const fileOf = (name: string): string => join(folder, `${name}.ts`)
 const usage = { inputTokens: 5, outputTokens: 2 }
 const turns: Record<'call' | 'text', ScriptTurn> = {
-  call: { toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Rome' } }], finish: 'tool-calls', usage },
+  call: {
+    toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Rome' } }],
+    finish: 'tool-calls',
+    usage,
+  },
   text: { text: ['Hello', ' there.'], finish: 'stop', usage },
 }
 /** Calls the tool when there is one and no result yet. */
@@ -81,7 +95,11 @@ const reply: WireReply = (request, { format }) => {
 
 const indexOf = (name: string): string => join(root, `packages/provider-${name}/src/index.ts`)
 const compilerOptions = (): ts.CompilerOptions => {
-  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
+  const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(
+    readJson('tsconfig.test.json'),
+    ts.sys,
+    root,
+  ).options
   return options
 }
 
@@ -96,7 +114,8 @@ function writeBlocks(): string[] {
       const file = join(folder, `${name}-${index + 1}.ts`)
       writeFileSync(file, given + code)
       return file
-    }))
+    }),
+  )
 }
 
 describe('the examples', () => {
@@ -105,7 +124,10 @@ describe('the examples', () => {
   let server: WireServer
 
   beforeAll(async () => {
-    server = await startWireServer({ formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat], reply })
+    server = await startWireServer({
+      formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+      reply,
+    })
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     for (const name of runnable) {
@@ -114,30 +136,46 @@ describe('the examples', () => {
       writeFileSync(fileOf(name), example(name).replace(call, `$1 baseUrl: '${server.url}', `))
     }
     files = [...runnable.map(fileOf), ...writeBlocks()]
-    program = ts.createProgram({ rootNames: [...files, ...Object.keys(written).map(indexOf)], options: { ...compilerOptions(), composite: false, incremental: false, noEmit: true } })
+    program = ts.createProgram({
+      rootNames: [...files, ...Object.keys(written).map(indexOf)],
+      options: { ...compilerOptions(), composite: false, incremental: false, noEmit: true },
+    })
   })
   afterAll(() => server.close())
 
   test('type-check, as all other code of the pages does', () => {
     const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
-    expect(problems.map(({ messageText, file }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)).toEqual([])
+    expect(
+      problems.map(
+        ({ messageText, file }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      ),
+    ).toEqual([])
   })
 
-  test.each(Object.entries(written))('of %s stands beside every field of its configuration, and no other', (name, { config }) => {
-    const checker = program.getTypeChecker()
-    const file = program.getSourceFile(indexOf(name))
-    const module = file && checker.getSymbolAtLocation(file)
-    const exported = module && checker.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
-    const fields = exported && checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()
-    const isCommon = (field: ts.Symbol): boolean => field.declarations?.some((one) => one.getSourceFile().fileName.includes('/packages/driver/')) ?? false
-    const own = (fields ?? []).filter((field) => field.getName() === 'model' || !isCommon(field)).map((field) => field.getName())
-    const named = [...section(name, 'Configure').matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)[.\w]*`/g)].map(([, field]) => field))
-    expect(own.length).toBeGreaterThan(2)
-    expect([...new Set(named)].sort()).toEqual(own.sort())
-  })
+  test.each(Object.entries(written))(
+    'of %s stands beside every field of its configuration, and no other',
+    (name, { config }) => {
+      const checker = program.getTypeChecker()
+      const file = program.getSourceFile(indexOf(name))
+      const module = file && checker.getSymbolAtLocation(file)
+      const exported = module && checker.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
+      const fields = exported && checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()
+      const isCommon = (field: ts.Symbol): boolean =>
+        field.declarations?.some((one) => one.getSourceFile().fileName.includes('/packages/driver/')) ?? false
+      const own = (fields ?? [])
+        .filter((field) => field.getName() === 'model' || !isCommon(field))
+        .map((field) => field.getName())
+      const named = [...section(name, 'Configure').matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = '']) =>
+        [...cell.matchAll(/`(\w+)[.\w]*`/g)].map(([, field]) => field),
+      )
+      expect(own.length).toBeGreaterThan(2)
+      expect([...new Set(named)].sort()).toEqual(own.sort())
+    },
+  )
 
   test.each(runnable)('of %s runs and says what the server said', async (name) => {
-    for (const [, variable = ''] of example(name).matchAll(/process\.env\['(\w+)'\]/g)) vi.stubEnv(variable, 'sk-example-123456')
+    for (const [, variable = ''] of example(name).matchAll(/process\.env\['(\w+)'\]/g))
+      vi.stubEnv(variable, 'sk-example-123456')
     const before = server.requests.length
     const log = vi.spyOn(console, 'log').mockReturnValue()
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)

@@ -9,7 +9,8 @@ import { readJson, readText, root } from './support/repository.js'
 const readme = readText('README.md')
 const workspaces = discoverWorkspaces()
 
-const blocks = (language: string) => [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code)
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code)
 
 // An example stands for what a reader would save as a file of their own; it lands in an ignored folder.
 const folder = join(root, '.cache/readme')
@@ -30,7 +31,11 @@ describe('the examples of README.md', () => {
   })
 
   test('type-check', () => {
-    const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(readJson('tsconfig.test.json'), ts.sys, root).options
+    const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(
+      readJson('tsconfig.test.json'),
+      ts.sys,
+      root,
+    ).options
     const program = ts.createProgram({
       rootNames: examples.map(({ file }) => file),
       options: { ...options, composite: false, incremental: false, noEmit: true },
@@ -60,7 +65,9 @@ describe('README.md', () => {
 
   test('lists every package, and no other', () => {
     const listed = [...readme.matchAll(/^\| `(@modelport\/[a-z-]+)` \|/gm)].map(([, name]) => name)
-    const published = workspaces.filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate).map(({ name }) => name)
+    const published = workspaces
+      .filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+      .map(({ name }) => name)
     expect(listed.sort()).toEqual(published.sort())
   })
 

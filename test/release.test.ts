@@ -4,16 +4,28 @@ import { parse } from 'yaml'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import { readJson, readText } from './support/repository.js'
 
-interface Step { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, string>> }
-interface Job { readonly needs?: string; readonly permissions?: Readonly<Record<string, string>>; readonly steps: readonly Step[] }
-interface Workflow { readonly permissions: Readonly<Record<string, string>>; readonly jobs: Readonly<Record<string, Job>> }
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, string>>
+}
+interface Job {
+  readonly needs?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+}
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
 const workflow = (name: string): Workflow => parse(readText(`.github/workflows/${name}.yml`)) as Workflow
 const scripts = readJson('package.json').scripts as Record<string, string>
 
 describe('the release', () => {
   const { permissions, jobs } = workflow('release')
   const { check, release } = jobs
-  const runsOf = (job: Job | undefined): string[] => job?.steps.flatMap(({ run, with: settings }) => run ?? settings?.['publish-script'] ?? []) ?? []
+  const runsOf = (job: Job | undefined): string[] =>
+    job?.steps.flatMap(({ run, with: settings }) => run ?? settings?.['publish-script'] ?? []) ?? []
 
   test('may sign in as this workflow, and no other job may anything but read', () => {
     expect(permissions).toEqual({})
@@ -32,13 +44,16 @@ describe('the release', () => {
   test('the action is the one of the installed major version of Changesets', () => {
     const action = /changesets\/action@\S+ # v(\d+)\./.exec(readText('.github/workflows/release.yml'))?.[1]
     // Version 2 of the action reads what version 3 of the command writes, and so on.
-    expect(Number(action)).toBe(Number.parseInt(String(readJson('package.json').devDependencies['@changesets/cli']), 10) - 1)
+    expect(Number(action)).toBe(
+      Number.parseInt(String(readJson('package.json').devDependencies['@changesets/cli']), 10) - 1,
+    )
   })
 
   test('publishes with provenance, as the dry run does', () => {
     expect(scripts['release:publish']).toContain('publish --provenance --access public')
     expect(readText('scripts/release-dry.mjs')).toContain("'--provenance', '--access', 'public'")
-    for (const { manifest } of publishedPackages()) expect(manifest['repository']).toMatchObject({ url: 'git+https://github.com/modelport/modelport.git' })
+    for (const { manifest } of publishedPackages())
+      expect(manifest['repository']).toMatchObject({ url: 'git+https://github.com/modelport/modelport.git' })
   })
 })
 
@@ -49,7 +64,13 @@ test('a pull request is checked by the full check alone, with no rights but to r
 })
 
 test('actions are pinned to commits, and keep no credentials where they check out', () => {
-  const steps = ['ci', 'release'].flatMap((name) => Object.values(workflow(name).jobs).flatMap((job) => job.steps)).filter(({ uses }) => uses)
+  const steps = ['ci', 'release']
+    .flatMap((name) => Object.values(workflow(name).jobs).flatMap((job) => job.steps))
+    .filter(({ uses }) => uses)
   expect(steps.map(({ uses }) => uses).filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses ?? ''))).toEqual([])
-  expect(steps.filter((step) => step.uses?.startsWith('actions/checkout@')).map((step) => step.with?.['persist-credentials'])).toEqual([false, false, false])
+  expect(
+    steps
+      .filter((step) => step.uses?.startsWith('actions/checkout@'))
+      .map((step) => step.with?.['persist-credentials']),
+  ).toEqual([false, false, false])
 })

@@ -15,7 +15,9 @@ import { fetchSandboxRuntime, findSandboxRuntime } from './support/sandbox-runti
 import { temporaryFolder } from './support/temporary-folder.js'
 import { type SecureFront, startSecureFront, startVendorServer } from './support/vendor-server.js'
 
-interface Schema { safeParse(value: unknown): { success: boolean; error?: unknown } }
+interface Schema {
+  safeParse(value: unknown): { success: boolean; error?: unknown }
+}
 
 const srt = fetchSandboxRuntime()
 
@@ -35,7 +37,10 @@ describe.skipIf(srt === undefined)('sandbox-runtime', () => {
   })
 
   test.each(['box:8000', '*.com', 'host:0', 'https://a.example'])('%s would be refused', (domain) => {
-    const settings = { network: { allowedDomains: [domain], deniedDomains: [] }, filesystem: { denyRead: [], allowWrite: [], denyWrite: [] } }
+    const settings = {
+      network: { allowedDomains: [domain], deniedDomains: [] },
+      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+    }
     expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings).success).toBe(false)
   })
 })
@@ -46,7 +51,12 @@ const settingsFile = (name: string, text: string): string => {
   writeFileSync(file, text)
   return file
 }
-const underSrt = (settings: string, line: string, env: Record<string, string> = {}, input = ''): ReturnType<typeof runProgram> =>
+const underSrt = (
+  settings: string,
+  line: string,
+  env: Record<string, string> = {},
+  input = '',
+): ReturnType<typeof runProgram> =>
   runProgram(process.execPath, [srt!, '--settings', settings, '-c', line], { env, input, cwd: folder })
 
 describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', () => {
@@ -60,9 +70,17 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
   beforeAll(async () => {
     program = (await bundlePrograms(folder, { egress: join(root, 'test/support/egress-program.ts') })).egress
     server = await startVendorServer()
-    secure = await startSecureFront(server, names.map((name) => expectedHosts[name]!.split(':')[0]!), authority)
+    secure = await startSecureFront(
+      server,
+      names.map((name) => expectedHosts[name]!.split(':')[0]!),
+      authority,
+    )
     // Whatever the sandbox lets out comes here.
-    parent = await startLoggingProxy(new Map(names.map((name) => [expectedHosts[name]!, { tunnel: secure.port, plain: Number(new URL(server.url).port) }])))
+    parent = await startLoggingProxy(
+      new Map(
+        names.map((name) => [expectedHosts[name]!, { tunnel: secure.port, plain: Number(new URL(server.url).port) }]),
+      ),
+    )
   })
   afterAll(async () => {
     parent.close()
@@ -70,12 +88,27 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     await server.close()
   })
 
-  const converse = async (vendors: readonly string[], settings: string): Promise<{ outcomes: EgressOutcome[]; stdout: string; stderr: string }> => {
+  const converse = async (
+    vendors: readonly string[],
+    settings: string,
+  ): Promise<{ outcomes: EgressOutcome[]; stdout: string; stderr: string }> => {
     const jobs = vendors.map((name) => ({ name, config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' } }))
     const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority }
-    const { stdout, stderr, status } = await underSrt(settings, `echo "$HTTPS_PROXY" >&2; ${process.execPath} ${program}`, env, JSON.stringify(jobs))
+    const { stdout, stderr, status } = await underSrt(
+      settings,
+      `echo "$HTTPS_PROXY" >&2; ${process.execPath} ${program}`,
+      env,
+      JSON.stringify(jobs),
+    )
     expect(status, stderr).toBe(0)
-    return { outcomes: stdout.trim().split('\n').map((line) => JSON.parse(line) as EgressOutcome), stdout, stderr }
+    return {
+      outcomes: stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as EgressOutcome),
+      stdout,
+      stderr,
+    }
   }
 
   test('each vendor answers through the list of all, and nothing else is asked for', async () => {
@@ -89,7 +122,11 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
   test('without its host a vendor is refused, nothing leaves, the missing line is named, and the password of the proxy is not', async () => {
     parent.asked.length = 0
     const settings = settingsFile('other', toSrt(apiHosts('openai')).text)
-    const { outcomes: [refused, allowed], stdout, stderr } = await converse(['anthropic', 'openai responses'], settings)
+    const {
+      outcomes: [refused, allowed],
+      stdout,
+      stderr,
+    } = await converse(['anthropic', 'openai responses'], settings)
     const password = /http:\/\/[^:@/]*:([^@]+)@/.exec(stderr)?.[1]
     expect(password, stderr).toBeTruthy()
     expect(stdout).not.toContain(password)
@@ -100,7 +137,12 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
 
   test('a server on this computer, outside the loopback of the sandbox, is reached through its proxy', async () => {
     const config = { ...vendorConfigs['openai-compatible']!, baseUrl: `${server.url}/v1`, proxyEnv: 'HTTPS_PROXY' }
-    const { stdout, stderr } = await underSrt(settingsFile('local', toSrt(apiHosts(config)).text), `${process.execPath} ${program}`, {}, JSON.stringify([{ name: 'local', config }]))
+    const { stdout, stderr } = await underSrt(
+      settingsFile('local', toSrt(apiHosts(config)).text),
+      `${process.execPath} ${program}`,
+      {},
+      JSON.stringify([{ name: 'local', config }]),
+    )
     expect(JSON.parse(stdout), stderr).toMatchObject({ name: 'local', text: 'It is cold.' })
   })
 })

@@ -24,34 +24,62 @@ type Form = (recorded: CorpusCase) => string | undefined
 const unknown = { new_field: { type: 'new', text: 'no', index: 7 }, new_list: [{ type: 'new', text: 'no' }] }
 
 const unknownEvents: Readonly<Record<string, readonly SseEvent[]>> = {
-  'anthropic-messages': [{ event: 'ping', data: '{"type":"ping"}' }, { event: 'new', data: '{"type":"new","index":0,"delta":{"type":"text_delta","text":"no"}}' }],
-  'openai-chat': [{ data: '{"object":"new","choices":[]}' }, { data: '{"choices":[{"index":0,"delta":{"content":"","tool_calls":null},"finish_reason":""}],"usage":null}' }],
-  'openai-responses': [{ data: '{"type":"keepalive"}' }, { data: '{"type":"response.new.delta","output_index":0,"delta":"no"}' }],
+  'anthropic-messages': [
+    { event: 'ping', data: '{"type":"ping"}' },
+    { event: 'new', data: '{"type":"new","index":0,"delta":{"type":"text_delta","text":"no"}}' },
+  ],
+  'openai-chat': [
+    { data: '{"object":"new","choices":[]}' },
+    { data: '{"choices":[{"index":0,"delta":{"content":"","tool_calls":null},"finish_reason":""}],"usage":null}' },
+  ],
+  'openai-responses': [
+    { data: '{"type":"keepalive"}' },
+    { data: '{"type":"response.new.delta","output_index":0,"delta":"no"}' },
+  ],
   gemini: [{ data: '{}' }, { data: '{"candidates":[{"content":{"parts":[{"newPart":{"text":"no"}}]}}]}' }],
 }
 
 const rewrite = (object: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries<unknown>({ ...unknown, ...object }).filter(([, inner]) => inner !== null).reverse())
-const escape = (text: string) => text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  Object.fromEntries(
+    Object.entries<unknown>({ ...unknown, ...object })
+      .filter(([, inner]) => inner !== null)
+      .reverse(),
+  )
+const escape = (text: string) =>
+  text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Ways to say the same, by what a protocol, JSON or the standard of server-sent events allows. */
 const forms: Readonly<Record<string, Form>> = {
-  'fields that nobody knows, no nulls, keys in reverse order, escapes, several lines of data': everyValue((value) => escape(JSON.stringify(everyObject(value, rewrite), null, 1))),
+  'fields that nobody knows, no nulls, keys in reverse order, escapes, several lines of data': everyValue((value) =>
+    escape(JSON.stringify(everyObject(value, rewrite), null, 1)),
+  ),
   'a mark, CRLF, comments, ids, no spaces': ({ response: { body } }) =>
-    `\ufeff${body.replace(/\r\n?/g, '\n').replace(/^data: ?/gm, ': note\nid: 1\nretry: 2\ndata:').replace(/\n/g, '\r\n')}`,
-  'events without a name': withEvents((events) => (events.some(({ event }) => event === 'error') ? undefined : events.map(({ data }) => ({ data })))),
-  'events and parts that nobody knows, events of nothing, [DONE] where it is not usual': withEvents((events, { api }) => [
-    ...events.flatMap((event) => [{ data: '' }, ...(unknownEvents[api] ?? []), event]),
-    ...(api === 'openai-chat' ? [] : [{ data: '[DONE]' }]),
-  ]),
+    `\ufeff${body
+      .replace(/\r\n?/g, '\n')
+      .replace(/^data: ?/gm, ': note\nid: 1\nretry: 2\ndata:')
+      .replace(/\n/g, '\r\n')}`,
+  'events without a name': withEvents((events) =>
+    events.some(({ event }) => event === 'error') ? undefined : events.map(({ data }) => ({ data })),
+  ),
+  'events and parts that nobody knows, events of nothing, [DONE] where it is not usual': withEvents(
+    (events, { api }) => [
+      ...events.flatMap((event) => [{ data: '' }, ...(unknownEvents[api] ?? []), event]),
+      ...(api === 'openai-chat' ? [] : [{ data: '[DONE]' }]),
+    ],
+  ),
 }
 
 describe.skipIf(!hasCorpus)('what a wire says, however it says it', () => {
   test.each(Object.keys(apis))('%s', async (api) => {
-    const cases = corpusCases(api, { core: true }).filter(({ strict, expected }) => strict && expected.finishReason !== 'pause')
+    const cases = corpusCases(api, { core: true }).filter(
+      ({ strict, expected }) => strict && expected.finishReason !== 'pause',
+    )
     const decode = (recorded: CorpusCase, body: string) => {
       const changed = { ...recorded, response: { ...recorded.response, body } }
-      return decodeCase(changed, (apis[api] as (typeof apis)[string])(recorded.request.body.model ?? 'recorded', corpusFetch(changed, 'whole')))
+      return decodeCase(
+        changed,
+        (apis[api] as (typeof apis)[string])(recorded.request.body.model ?? 'recorded', corpusFetch(changed, 'whole')),
+      )
     }
     const differ: string[] = []
     let changed = 0

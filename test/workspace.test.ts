@@ -17,17 +17,28 @@ describe('no list misses a package', () => {
     expect(referencesOf('tsconfig.json').sort()).toEqual([...paths, 'tsconfig.test.json'].sort())
   })
 
-  test.each(packages.map(({ path, manifest }) => [path, manifest] as const))('%s references the packages it depends on', (path, manifest) => {
-    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name.startsWith('@modelport/'))
-    expect(referencesOf(`${path}/tsconfig.json`).map((reference) => reference.replace('../', '@modelport/')).sort()).toEqual(wanted.sort())
-  })
+  test.each(packages.map(({ path, manifest }) => [path, manifest] as const))(
+    '%s references the packages it depends on',
+    (path, manifest) => {
+      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) =>
+        name.startsWith('@modelport/'),
+      )
+      expect(
+        referencesOf(`${path}/tsconfig.json`)
+          .map((reference) => reference.replace('../', '@modelport/'))
+          .sort(),
+      ).toEqual(wanted.sort())
+    },
+  )
 
   test('every export of a package type-checks from its source', () => {
     const paths = readJson('tsconfig.base.json').compilerOptions.paths as Record<string, string[]>
     for (const { path, entries } of packages) {
       for (const { specifier, source } of entries) {
         const main = specifier === `@modelport/${path.replace('packages/', '')}`
-        const mapped = main ? paths['@modelport/*']!.map((target) => target.replace('*', path.replace('packages/', ''))) : paths[specifier]
+        const mapped = main
+          ? paths['@modelport/*']!.map((target) => target.replace('*', path.replace('packages/', '')))
+          : paths[specifier]
         expect(mapped, `paths of tsconfig.base.json: ${specifier}`).toEqual([`./${path}/${source}`])
         expect(existsSync(join(root, path, source)), source).toBe(true)
       }
@@ -35,7 +46,10 @@ describe('no list misses a package', () => {
   })
 
   test('every package that was never released is in a changeset', () => {
-    const changesets = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md')).map((name) => readText(`.changeset/${name}`)).join('\n')
+    const changesets = readdirSync(join(root, '.changeset'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => readText(`.changeset/${name}`))
+      .join('\n')
     for (const { name, manifest, isPrivate } of packages) {
       if (!isPrivate && manifest['version'] === '0.0.0') expect(changesets).toContain(`'${name}':`)
     }
@@ -51,7 +65,10 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
 
   test('publishes ES modules, types and nothing else', () => {
     expect(manifest).toMatchObject({
-      license: 'MIT', type: 'module', sideEffects: false, publishConfig: { access: 'public' },
+      license: 'MIT',
+      type: 'module',
+      sideEffects: false,
+      publishConfig: { access: 'public' },
       repository: { type: 'git', url: 'git+https://github.com/modelport/modelport.git', directory: path },
     })
     expect(manifest.description).toBeTruthy()
@@ -66,7 +83,8 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
   test('has the scripts that the checks call, and none that runs at install', () => {
     expect(manifest.scripts.build).toBe('tsup')
     expect(manifest.scripts['check:pkg']).toContain('publint --strict')
-    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) expect(manifest.scripts[script]).toBeUndefined()
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
+      expect(manifest.scripts[script]).toBeUndefined()
   })
 })
 
@@ -77,7 +95,11 @@ test('core has no dependencies', () => {
 
 describe('the files of the repository', () => {
   // Written in pieces, so that this file does not hold what it looks for.
-  const configured = execSync('npm config get registry', { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  const configured = execSync('npm config get registry', {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
   const host = URL.canParse(configured) ? new URL(configured).host : ''
   const banned = [['registry', 'npmjs'].join('.'), ['', 'work', ''].join('/'), ...(host ? [host] : [])]
 

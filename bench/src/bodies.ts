@@ -8,20 +8,61 @@ interface Wire {
   readonly tail: string
 }
 
-const words = ['Lorem', ' ipsum', ' dolor', ' sit', ' amet,', ' consectetur', ' adipiscing', ' elit.', ' Größe', ' 🙂', '\n', ' naïve']
-const sse = (value: object, event?: string): string => `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(value)}\n\n`
+const words = [
+  'Lorem',
+  ' ipsum',
+  ' dolor',
+  ' sit',
+  ' amet,',
+  ' consectetur',
+  ' adipiscing',
+  ' elit.',
+  ' Größe',
+  ' 🙂',
+  '\n',
+  ' naïve',
+]
+const sse = (value: object, event?: string): string =>
+  `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(value)}\n\n`
 const typed = (value: { readonly type: string }): string => sse(value, value.type)
 
 const chatChunk = (choice: object, extra: object = {}): string =>
-  sse({ id: 'chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6PeG', object: 'chat.completion.chunk', created: 1741570283, model: 'bench', service_tier: 'default', system_fingerprint: 'fp_50cad350e4', choices: [choice], ...extra })
+  sse({
+    id: 'chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6PeG',
+    object: 'chat.completion.chunk',
+    created: 1741570283,
+    model: 'bench',
+    service_tier: 'default',
+    system_fingerprint: 'fp_50cad350e4',
+    choices: [choice],
+    ...extra,
+  })
 
-const chatCall = (piece: object): string => chatChunk({ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] }, logprobs: null, finish_reason: null })
+const chatCall = (piece: object): string =>
+  chatChunk({ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] }, logprobs: null, finish_reason: null })
 
-const messageStart = typed({ type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'bench', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 9, output_tokens: 1 } } } as { type: string })
+const messageStart = typed({
+  type: 'message_start',
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'bench',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 9, output_tokens: 1 },
+  },
+} as { type: string })
 
 const wires: Readonly<Record<Api, Wire>> = {
   'openai-chat': {
-    head: chatChunk({ index: 0, delta: { role: 'assistant', content: '', refusal: null }, logprobs: null, finish_reason: null }),
+    head: chatChunk({
+      index: 0,
+      delta: { role: 'assistant', content: '', refusal: null },
+      logprobs: null,
+      finish_reason: null,
+    }),
     delta: (content) => chatChunk({ index: 0, delta: { content }, logprobs: null, finish_reason: null }),
     tail: `${chatChunk({ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' })}${sse({ id: 'x', object: 'chat.completion.chunk', model: 'bench', choices: [], usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 } })}data: [DONE]\n\n`,
   },
@@ -29,28 +70,93 @@ const wires: Readonly<Record<Api, Wire>> = {
     head:
       messageStart +
       typed({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }),
-    delta: (text) => typed({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string }),
+    delta: (text) =>
+      typed({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string }),
     tail:
       typed({ type: 'content_block_stop', index: 0 } as { type: string }) +
-      typed({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 9 } } as { type: string }) +
+      typed({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: 9 },
+      } as { type: string }) +
       typed({ type: 'message_stop' }),
   },
   'openai-responses': {
     head:
-      typed({ type: 'response.created', sequence_number: 0, response: { id: 'resp_1', object: 'response', created_at: 1, status: 'in_progress', model: 'bench', output: [] } } as { type: string }) +
-      typed({ type: 'response.output_item.added', sequence_number: 1, output_index: 0, item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] } } as { type: string }) +
-      typed({ type: 'response.content_part.added', sequence_number: 2, item_id: 'msg_1', output_index: 0, content_index: 0, part: { type: 'output_text', text: '', annotations: [] } } as { type: string }),
-    delta: (delta, index) => typed({ type: 'response.output_text.delta', sequence_number: index + 3, item_id: 'msg_1', output_index: 0, content_index: 0, delta, logprobs: [] } as { type: string }),
-    tail: typed({ type: 'response.completed', sequence_number: 4, response: { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'bench', output: [], usage: { input_tokens: 9, output_tokens: 9, total_tokens: 18 } } } as { type: string }),
+      typed({
+        type: 'response.created',
+        sequence_number: 0,
+        response: {
+          id: 'resp_1',
+          object: 'response',
+          created_at: 1,
+          status: 'in_progress',
+          model: 'bench',
+          output: [],
+        },
+      } as { type: string }) +
+      typed({
+        type: 'response.output_item.added',
+        sequence_number: 1,
+        output_index: 0,
+        item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] },
+      } as { type: string }) +
+      typed({
+        type: 'response.content_part.added',
+        sequence_number: 2,
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        part: { type: 'output_text', text: '', annotations: [] },
+      } as { type: string }),
+    delta: (delta, index) =>
+      typed({
+        type: 'response.output_text.delta',
+        sequence_number: index + 3,
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta,
+        logprobs: [],
+      } as { type: string }),
+    tail: typed({
+      type: 'response.completed',
+      sequence_number: 4,
+      response: {
+        id: 'resp_1',
+        object: 'response',
+        created_at: 1,
+        status: 'completed',
+        model: 'bench',
+        output: [],
+        usage: { input_tokens: 9, output_tokens: 9, total_tokens: 18 },
+      },
+    } as { type: string }),
   },
   gemini: {
     head: '',
-    delta: (text) => sse({ candidates: [{ content: { parts: [{ text }], role: 'model' }, index: 0 }], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 3, totalTokenCount: 12, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }] }, modelVersion: 'bench', responseId: 'x' }),
-    tail: sse({ candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 }, modelVersion: 'bench' }),
+    delta: (text) =>
+      sse({
+        candidates: [{ content: { parts: [{ text }], role: 'model' }, index: 0 }],
+        usageMetadata: {
+          promptTokenCount: 9,
+          candidatesTokenCount: 3,
+          totalTokenCount: 12,
+          promptTokensDetails: [{ modality: 'TEXT', tokenCount: 9 }],
+        },
+        modelVersion: 'bench',
+        responseId: 'x',
+      }),
+    tail: sse({
+      candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 },
+      modelVersion: 'bench',
+    }),
   },
   ollama: {
     head: '',
-    delta: (content) => `${JSON.stringify({ model: 'bench', created_at: '2026-11-21T00:00:00.000000000Z', message: { role: 'assistant', content }, done: false })}\n`,
+    delta: (content) =>
+      `${JSON.stringify({ model: 'bench', created_at: '2026-11-21T00:00:00.000000000Z', message: { role: 'assistant', content }, done: false })}\n`,
     tail: `${JSON.stringify({ model: 'bench', created_at: '2026-11-21T00:00:00.000000000Z', message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', total_duration: 1, prompt_eval_count: 9, eval_count: 9 })}\n`,
   },
 }
@@ -73,13 +179,24 @@ function fragments(bytes: number): string[] {
 
 const toolWires: Readonly<Partial<Record<Api, Wire>>> = {
   'openai-chat': {
-    head: wires['openai-chat'].head + chatCall({ id: 'call_1', type: 'function', function: { name: 'write', arguments: '' } }),
+    head:
+      wires['openai-chat'].head +
+      chatCall({ id: 'call_1', type: 'function', function: { name: 'write', arguments: '' } }),
     delta: (text) => chatCall({ function: { arguments: text } }),
     tail: `${chatChunk({ index: 0, delta: {}, logprobs: null, finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
   },
   anthropic: {
-    head: messageStart + typed({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'toolu_1', name: 'write', input: {} } } as { type: string }),
-    delta: (partial_json) => typed({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } } as { type: string }),
+    head:
+      messageStart +
+      typed({
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: 'toolu_1', name: 'write', input: {} },
+      } as { type: string }),
+    delta: (partial_json) =>
+      typed({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } } as {
+        type: string
+      }),
     tail: wires.anthropic.tail.replace('end_turn', 'tool_use'),
   },
 }
@@ -95,7 +212,11 @@ export function toolPieces(api: Api, bytes: number): string[] {
 }
 
 /** Characters of an answer of {@link streamPieces}. */
-export const textLength = (deltas: number): number => Array.from({ length: deltas }, (_, index) => (words[index % words.length] ?? '').length).reduce((sum, length) => sum + length, 0)
+export const textLength = (deltas: number): number =>
+  Array.from({ length: deltas }, (_, index) => (words[index % words.length] ?? '').length).reduce(
+    (sum, length) => sum + length,
+    0,
+  )
 
 /** Characters of the arguments of {@link toolPieces}. */
 export const argumentsLength = (bytes: number): number => fragments(bytes).reduce((sum, text) => sum + text.length, 0)

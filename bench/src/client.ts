@@ -14,7 +14,8 @@ const cpuSince = (before: NodeJS.CpuUsage): number => {
   return user + system
 }
 
-const quantile = (sorted: readonly number[], part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
 const quantiles = (numbers: readonly number[]): Pick<Metrics, 'p50' | 'p99'> => {
   const sorted = Float64Array.from(numbers).sort()
   return { p50: quantile([...sorted], 0.5), p99: quantile([...sorted], 0.99) }
@@ -58,7 +59,10 @@ async function takeFirst({ stream }: Client, { baseUrl, repeat }: Sample): Promi
   return { cpu, characters, ...quantiles(waits) }
 }
 
-async function take({ stream, complete }: Client, { baseUrl, streams, repeat, method, watch }: Sample): Promise<Metrics> {
+async function take(
+  { stream, complete }: Client,
+  { baseUrl, streams, repeat, method, watch }: Sample,
+): Promise<Metrics> {
   const read = method === 'stream' ? stream : complete
   if (!read) throw new Error('it only streams')
   const delays: number[] = []
@@ -72,7 +76,13 @@ async function take({ stream, complete }: Client, { baseUrl, streams, repeat, me
   }
   const cpu = cpuSince(before)
   const peakMegabytes = process.resourceUsage().maxRSS / 1000
-  return { cpu, wall: (performance.now() - called) * 1000, characters, peakMegabytes, ...(delays.length && quantiles(delays)) }
+  return {
+    cpu,
+    wall: (performance.now() - called) * 1000,
+    characters,
+    peakMegabytes,
+    ...(delays.length && quantiles(delays)),
+  }
 }
 
 process.on('message', (sample: Sample) => {

@@ -18,14 +18,21 @@ function version(name: string): string {
 
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return 'unknown'
   }
 }
 
 /** The load average of 1, 5 and 15 minutes. */
-export const load = (): string => loadavg().map((each) => each.toFixed(2)).join(', ')
+export const load = (): string =>
+  loadavg()
+    .map((each) => each.toFixed(2))
+    .join(', ')
 
 /** What the numbers depend on: the machine, its load, the versions of everything measured. */
 export function environment(rows: readonly Row[], absent: readonly string[]): string[] {

@@ -1,7 +1,8 @@
 import { Agent, request } from 'undici'
 
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: 1000 })
-const post = (url: string, body: string) => request(url, { method: 'POST', dispatcher, headers: { 'content-type': 'application/json' }, body })
+const post = (url: string, body: string) =>
+  request(url, { method: 'POST', dispatcher, headers: { 'content-type': 'application/json' }, body })
 
 /** Floor (a): bytes are read and dropped. */
 export async function discard(url: string, send = '{}'): Promise<number> {

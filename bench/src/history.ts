@@ -5,8 +5,12 @@ import { ConversationHistory } from '@modelport/runtime'
 const lengths = [1_000, 10_000, 100_000, 1_000_000] as const
 const message: ChatMessage = { role: 'user', content: 'x' }
 const system: ChatMessage = { role: 'system', content: 'S' }
-const filled = (length: number): ChatMessage[] => [system, ...Array.from({ length: length - 1 }, () => ({ ...message }))]
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+const filled = (length: number): ChatMessage[] => [
+  system,
+  ...Array.from({ length: length - 1 }, () => ({ ...message })),
+]
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
 
 interface Row {
   readonly name: string

@@ -9,12 +9,18 @@ const own = fileURLToPath(new URL('../../packages/', import.meta.url))
 /** Of our packages only what is published is counted. */
 function publishedBytes(path: string): number {
   if (!(path + sep).startsWith(own)) return bytesOf(path)
-  const files = ['package.json', 'README.md', 'LICENSE'].map((name) => join(path, name)).filter((file) => existsSync(file))
+  const files = ['package.json', 'README.md', 'LICENSE']
+    .map((name) => join(path, name))
+    .filter((file) => existsSync(file))
   return files.reduce((sum, file) => sum + statSync(file).size, bytesOf(join(path, 'dist')))
 }
 
 /** The package of a module: `@scope/name/sub` → `@scope/name`. */
-export const packageOf = (module: string): string => module.split('/').slice(0, module.startsWith('@') ? 2 : 1).join('/')
+export const packageOf = (module: string): string =>
+  module
+    .split('/')
+    .slice(0, module.startsWith('@') ? 2 : 1)
+    .join('/')
 
 /** What npm installs for these modules: their packages with all dependencies and those peers that are not optional. */
 export function installedMegabytes(modules: readonly string[]): number {

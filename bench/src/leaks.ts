@@ -50,7 +50,9 @@ const listeners = getEventListeners(shared.signal, 'abort').length
 const growth = (after - before) / 1e6
 await new Promise((resolve) => setTimeout(resolve, 5_000))
 const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-console.log(`${total} streams in ${seconds.toFixed(1)} s: heap ${growth >= 0 ? '+' : ''}${growth.toFixed(2)} MB, ${listeners} listeners on the shared signal, ${sockets} sockets open 5 s later`)
+console.log(
+  `${total} streams in ${seconds.toFixed(1)} s: heap ${growth >= 0 ? '+' : ''}${growth.toFixed(2)} MB, ${listeners} listeners on the shared signal, ${sockets} sockets open 5 s later`,
+)
 server.disconnect()
 const flat = listeners === 0 && growth < 5
 if (!flat) console.log('not flat: at most +5 MB and 0 listeners are allowed')

@@ -13,7 +13,9 @@ interface Trap {
   readonly turn: (index: number) => Pick<ScriptTurn, 'text' | 'toolCalls'>
 }
 
-const search = (query: string, name = 'search'): Pick<ScriptTurn, 'toolCalls'> => ({ toolCalls: [{ name, arguments: { query } }] })
+const search = (query: string, name = 'search'): Pick<ScriptTurn, 'toolCalls'> => ({
+  toolCalls: [{ name, arguments: { query } }],
+})
 
 const traps: readonly Trap[] = [
   { name: 'the same call for ever', turn: () => search('weather') },
@@ -61,19 +63,27 @@ async function spring(trap: Trap, loop: Loop): Promise<Outcome> {
       throw new Error('out of order')
     },
   }
-  const end = await loop.run({ baseUrl: `${server.url}/v1`, tools, signal: controller.signal }).catch((error: unknown) => (controller.signal.aborted ? 'never' : `throws ${error instanceof Error ? error.name : String(error)}`))
+  const end = await loop
+    .run({ baseUrl: `${server.url}/v1`, tools, signal: controller.signal })
+    .catch((error: unknown) =>
+      controller.signal.aborted ? 'never' : `throws ${error instanceof Error ? error.name : String(error)}`,
+    )
   await server.close()
   return { calls, tokens, executed, end }
 }
 
 /** Where no tools go through the API, the model says what it would call as it was told to: as a JSON object. */
-function inItsForm({ text, toolCalls }: Pick<ScriptTurn, 'text' | 'toolCalls'>, { tools }: WireConversation): Pick<ScriptTurn, 'text' | 'toolCalls'> {
+function inItsForm(
+  { text, toolCalls }: Pick<ScriptTurn, 'text' | 'toolCalls'>,
+  { tools }: WireConversation,
+): Pick<ScriptTurn, 'text' | 'toolCalls'> {
   const [call] = toolCalls ?? []
   if (tools.length || !call) return { ...(text && { text }), ...(toolCalls && { toolCalls }) }
   return { text: [JSON.stringify({ type: 'tool_call', tool: call.name, args: call.arguments })] }
 }
 
-const promptTokens = ({ system, messages, tools }: WireConversation): number => estimateTokens(JSON.stringify([system, messages, tools]))
+const promptTokens = ({ system, messages, tools }: WireConversation): number =>
+  estimateTokens(JSON.stringify([system, messages, tools]))
 
 console.log(`Calls of the model, tokens and executed tools before each loop stops, at its defaults.\n`)
 console.log(`| trap | ${loops.map(({ name }) => name).join(' | ')} |`)

@@ -21,15 +21,32 @@ const several = { type: 'string', multiple: true } as const
 const flag = { type: 'boolean' } as const
 const { values } = parseArgs({
   options: {
-    'all': flag, 'smoke': flag, 'peers': flag, 'regime': several, 'api': several, 'row': several, 'out': { type: 'string' },
-    'rounds': number, 'warm-ups': number, 'streams': number, 'repeat': number, 'deltas': number, 'limit': number, 'slow': number,
+    all: flag,
+    smoke: flag,
+    peers: flag,
+    regime: several,
+    api: several,
+    row: several,
+    out: { type: 'string' },
+    rounds: number,
+    'warm-ups': number,
+    streams: number,
+    repeat: number,
+    deltas: number,
+    limit: number,
+    slow: number,
   },
 })
 
 /** A regime as the flags change it. */
 function adjusted(regime: Regime): Regime {
   const smoked = { ...regime, ...(values.smoke && regime.smoke) }
-  const { rounds = smoked.rounds, 'warm-ups': warmUps = smoked.warmUps, streams = smoked.streams, repeat = smoked.repeat } = values
+  const {
+    rounds = smoked.rounds,
+    'warm-ups': warmUps = smoked.warmUps,
+    streams = smoked.streams,
+    repeat = smoked.repeat,
+  } = values
   return {
     ...smoked,
     rounds: Number(rounds),
@@ -42,7 +59,9 @@ function adjusted(regime: Regime): Regime {
 }
 
 const everything = values.all ?? values.smoke ?? false
-const chosen = regimes.filter(({ name }) => values.regime?.includes(name) ?? (everything || name === 'fast' || name === 'paced')).map(adjusted)
+const chosen = regimes
+  .filter(({ name }) => values.regime?.includes(name) ?? (everything || name === 'fast' || name === 'paced'))
+  .map(adjusted)
 const peers = values.smoke ? false : (values.all ?? values.peers ?? false)
 const measured = rows.filter(({ name, kind }) => values.row?.includes(name) ?? (kind !== 'peer' || peers))
 const unknown = [
@@ -51,7 +70,9 @@ const unknown = [
   ...(values.row ?? []).filter((name) => !rows.some((row) => row.name === name)),
 ]
 if (unknown.length) {
-  console.error(`unknown: ${unknown.join(', ')}. Regimes: ${regimes.map(({ name }) => name).join(', ')}. APIs: ${apis.join(', ')}. Rows: ${rows.map(({ name }) => name).join(', ')}.`)
+  console.error(
+    `unknown: ${unknown.join(', ')}. Regimes: ${regimes.map(({ name }) => name).join(', ')}. APIs: ${apis.join(', ')}. Rows: ${rows.map(({ name }) => name).join(', ')}.`,
+  )
   process.exit(2)
 }
 
@@ -65,10 +86,24 @@ function print(lines: readonly string[]): void {
 
 const server = await startServer()
 const results = new Results()
-const bench = { url: server.url, results, rows: measured, limitMs: Number(values.limit ?? 60) * 1000, slowMs: Number(values.slow ?? 10) * 1000 }
+const bench = {
+  url: server.url,
+  results,
+  rows: measured,
+  limitMs: Number(values.limit ?? 60) * 1000,
+  slowMs: Number(values.slow ?? 10) * 1000,
+}
 const started = performance.now()
 
-print(['# Performance: results', '', `Printed by \`node src/main.ts${process.argv.slice(2).map((word) => ` ${word}`).join('')}\`; how to read it: [performance.md](performance.md).`, ''])
+print([
+  '# Performance: results',
+  '',
+  `Printed by \`node src/main.ts${process.argv
+    .slice(2)
+    .map((word) => ` ${word}`)
+    .join('')}\`; how to read it: [performance.md](performance.md).`,
+  '',
+])
 print(environment(measured, absent))
 if (values.smoke) print(['So small that the numbers say nothing: this run shows that everything works.', ''])
 for (const regime of chosen) {

@@ -18,8 +18,13 @@ export interface Bench {
   readonly slowMs: number
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? ''
-const shuffled = <Value>(values: Iterable<Value>): Value[] => [...values].map((value) => [Math.random(), value] as const).toSorted((a, b) => a[0] - b[0]).map(([, value]) => value)
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? ''
+const shuffled = <Value>(values: Iterable<Value>): Value[] =>
+  [...values]
+    .map((value) => [Math.random(), value] as const)
+    .toSorted((a, b) => a[0] - b[0])
+    .map(([, value]) => value)
 
 function sampleOf(regime: Regime, { api, size }: Variant, url: string): Sample {
   const { wire, streams, repeat, method, watch } = regime
@@ -53,15 +58,19 @@ async function keep(cell: Cell, counts: boolean, slowMs: number, take: () => Pro
 
 /** Long-lived processes, one for each row, asked in turns in a new order each round. */
 async function measureClients(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
-  const clients = new Map<Row, ClientProcess>(rows.map((row) => [row, new ClientProcess(row, variant.api, regime.task)]))
+  const clients = new Map<Row, ClientProcess>(
+    rows.map((row) => [row, new ClientProcess(row, variant.api, regime.task)]),
+  )
   const leave = (row: Row): void => {
     clients.get(row)?.end()
     clients.delete(row)
   }
   const cellOf = (row: Row): Cell => bench.results.open(regime, variant, row.name)
-  await Promise.all([...clients].map(async ([row, client]) => {
-    if (!(await keep(cellOf(row), false, Infinity, () => client.ready(bench.limitMs)))) leave(row)
-  }))
+  await Promise.all(
+    [...clients].map(async ([row, client]) => {
+      if (!(await keep(cellOf(row), false, Infinity, () => client.ready(bench.limitMs)))) leave(row)
+    }),
+  )
   const sample = sampleOf(regime, variant, bench.url)
   for (let round = -regime.warmUps; round < regime.rounds; round++) {
     for (const [row, client] of shuffled(clients)) {
@@ -105,7 +114,11 @@ async function measureSizes(bench: Bench, regime: Regime, variant: Variant, rows
       const uses = row.uses(variant.api)
       const [browser, worker] = [await bundle(uses, []), await bundle(uses, ['workerd', 'worker'])]
       if (browser.builtins.length) cell.note = `needs ${browser.builtins.join(', ')} of Node`
-      return { installMegabytes: installedMegabytes(Object.keys(uses)), browserKilobytes: browser.kilobytes, workerKilobytes: worker.kilobytes }
+      return {
+        installMegabytes: installedMegabytes(Object.keys(uses)),
+        browserKilobytes: browser.kilobytes,
+        workerKilobytes: worker.kilobytes,
+      }
     })
   }
 }

@@ -44,7 +44,8 @@ export class ClientProcess {
         finish()
       }
       const fail = (reason: string): void => settle(() => reject(new Error(reason)))
-      const onMessage = (answer: Answer): void => ('error' in answer ? fail(answer.error) : settle(() => resolve(answer.metrics)))
+      const onMessage = (answer: Answer): void =>
+        'error' in answer ? fail(answer.error) : settle(() => resolve(answer.metrics))
       const onExit = (): void => fail(`its process ended: ${this.#lastComplaint()}`)
       const timer = setTimeout(() => {
         this.end()
@@ -57,7 +58,11 @@ export class ClientProcess {
 
   #lastComplaint(): string {
     const lines = this.#complaints.split('\n').filter((line) => /\w/.test(line))
-    return lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? `code ${String(this.#child.exitCode ?? this.#child.signalCode)}`
+    return (
+      lines.find((line) => /error/i.test(line)) ??
+      lines.at(-1) ??
+      `code ${String(this.#child.exitCode ?? this.#child.signalCode)}`
+    )
   }
 }
 
@@ -65,7 +70,9 @@ export class ClientProcess {
 export async function startServer(): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = fork(file('server.ts'))
   const port = await new Promise<number>((resolve, reject) => {
-    server.once('message', (message) => resolve(Number(message))).once('exit', (code) => reject(new Error(`the server ended with ${String(code)}`)))
+    server
+      .once('message', (message) => resolve(Number(message)))
+      .once('exit', (code) => reject(new Error(`the server ended with ${String(code)}`)))
   })
   const onExit = (): never => {
     throw new Error('the server ended')

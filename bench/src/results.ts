@@ -24,7 +24,8 @@ export interface Variant {
 export const reference = 'floor b (reference)'
 
 /** The number in the middle, the upper one of two. */
-export const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+export const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
 
 /** All cells of a run. */
 export class Results {
@@ -75,6 +76,8 @@ export class Results {
 
   /** Rows with an error, of those whose error ends the run badly. */
   errors(names: readonly string[]): string[] {
-    return [...this.#cells].filter(([key, { error }]) => error && names.some((name) => key.endsWith(`|${name}`))).map(([key, { error }]) => `${key}: ${error ?? ''}`)
+    return [...this.#cells]
+      .filter(([key, { error }]) => error && names.some((name) => key.endsWith(`|${name}`)))
+      .map(([key, { error }]) => `${key}: ${error ?? ''}`)
   }
 }

@@ -38,4 +38,7 @@ export function perUrl<Value>(create: (baseUrl: string) => Value): (baseUrl: str
 }
 
 /** What each API imports, for rows that import one thing for each. */
-export const usesOf = (table: Readonly<Partial<Record<Api, Readonly<Record<string, readonly string[]>>>>>) => (api: Api): Readonly<Record<string, readonly string[]>> => table[api] ?? {}
+export const usesOf =
+  (table: Readonly<Partial<Record<Api, Readonly<Record<string, readonly string[]>>>>>) =>
+  (api: Api): Readonly<Record<string, readonly string[]>> =>
+    table[api] ?? {}

@@ -8,7 +8,17 @@ import { piAi } from './rows/pi-ai.ts'
 import { tanStack } from './rows/tanstack.ts'
 
 /** All rows, the reference first. */
-export const rows: readonly Row[] = [floorB, floorA, modelport, officialSdk, aiSdk, aiSdkModel, langChain, piAi, tanStack]
+export const rows: readonly Row[] = [
+  floorB,
+  floorA,
+  modelport,
+  officialSdk,
+  aiSdk,
+  aiSdkModel,
+  langChain,
+  piAi,
+  tanStack,
+]
 
 /** What was asked for and is not here, and why. */
 export const absent: readonly string[] = [

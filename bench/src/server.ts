@@ -23,7 +23,10 @@ function piecesOf(api: Api, wire: string, size: number): string[] {
 
 type Answer = (response: http.ServerResponse, api: Api, size: number) => void
 
-const flooded = (wire: string): Answer => (response, api, size) => void flood(response, piecesOf(api, wire, size))
+const flooded =
+  (wire: string): Answer =>
+  (response, api, size) =>
+    void flood(response, piecesOf(api, wire, size))
 
 const answers: Readonly<Record<string, Answer>> = {
   fast: flooded('fast'),

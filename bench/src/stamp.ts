@@ -9,5 +9,6 @@ export const stamp = (): string => String(micros()).padStart(stampLength, '0')
 /** Adds the microseconds since each stamp of the text: a library may hand out several deltas at once. */
 export function readDelays(text: string, delays: number[]): void {
   const now = micros()
-  for (let start = 0; start < text.length; start += stampLength) delays.push(now - Number(text.slice(start, start + stampLength)))
+  for (let start = 0; start < text.length; start += stampLength)
+    delays.push(now - Number(text.slice(start, start + stampLength)))
 }

@@ -6,7 +6,14 @@ import type { Row } from './row.ts'
 
 const safe = (text: string): string => text.replaceAll('|', '\\|')
 const line = (cells: readonly string[]): string => `| ${cells.map(safe).join(' | ')} |`
-const table = (head: readonly string[], body: readonly (readonly string[])[]): string[] => [line(head), `|---|${head.slice(1).map(() => '---').join('|')}|`, ...body.map(line)]
+const table = (head: readonly string[], body: readonly (readonly string[])[]): string[] => [
+  line(head),
+  `|---|${head
+    .slice(1)
+    .map(() => '---')
+    .join('|')}|`,
+  ...body.map(line),
+]
 
 /** `1.06 (1.20) · 3.4`: the columns' medians, the first with its ratio to the reference. */
 function cellText(results: Results, regime: Regime, variant: Variant, row: string): string {
@@ -15,7 +22,9 @@ function cellText(results: Results, regime: Regime, variant: Variant, row: strin
   if (cell.error) return cell.error
   const numbers = regime.columns.map(({ digits }, column) => {
     const value = results.value(regime.name, variant, row, column)
-    return Number.isNaN(value) ? '–' : value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    return Number.isNaN(value)
+      ? '–'
+      : value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
   })
   const ratio = results.ratio(regime.name, variant, row, reference)
   if (!Number.isNaN(ratio)) numbers[0] = `${numbers[0] ?? ''} (${ratio.toFixed(2)})`
@@ -23,7 +32,11 @@ function cellText(results: Results, regime: Regime, variant: Variant, row: strin
 }
 
 function notes(results: Results, regime: Regime, variants: readonly Variant[], rows: readonly Row[]): string[] {
-  const found = variants.flatMap((variant) => rows.map(({ name }) => ({ name, ...variant, note: results.find(regime.name, variant, name)?.note }))).filter(({ note }) => note)
+  const found = variants
+    .flatMap((variant) =>
+      rows.map(({ name }) => ({ name, ...variant, note: results.find(regime.name, variant, name)?.note })),
+    )
+    .filter(({ note }) => note)
   return found.map(({ name, api, note }) => `† ${name}, ${api}: ${note ?? ''}`)
 }
 
@@ -33,11 +46,22 @@ export function regimeTable(results: Results, regime: Regime, apis: readonly Api
   const shown = rows.filter(({ name }) => variants.some((variant) => results.find(regime.name, variant, name)))
   const head = variants.map(({ api, size }) => (regime.sizeName ? `${api}, ${regime.sizeName(size)}` : api))
   const rounds = regime.run === 'sizes' ? '' : `, median of ${regime.rounds} rounds after ${regime.warmUps} of warm-up`
-  const ratio = regime.run === 'sizes' ? '' : '; in parentheses the ratio to floor b, the median of the rounds\' own ratios'
-  const title = [`## ${regime.name}`, '', `${regime.title(regime)}. Cells: ${regime.columns.map((column) => column.head).join(' · ')}${rounds}${ratio}.`, '']
+  const ratio =
+    regime.run === 'sizes' ? '' : "; in parentheses the ratio to floor b, the median of the rounds' own ratios"
+  const title = [
+    `## ${regime.name}`,
+    '',
+    `${regime.title(regime)}. Cells: ${regime.columns.map((column) => column.head).join(' · ')}${rounds}${ratio}.`,
+    '',
+  ]
   const body = shown.map(({ name }) => [name, ...variants.map((variant) => cellText(results, regime, variant, name))])
   const below = notes(results, regime, variants, rows)
-  return [...title, ...table(['row', ...head], body), ...(below.length ? ['', ...below.flatMap((note) => [note, ''])] : []), '']
+  return [
+    ...title,
+    ...table(['row', ...head], body),
+    ...(below.length ? ['', ...below.flatMap((note) => [note, ''])] : []),
+    '',
+  ]
 }
 
 /** The goals, what was measured for each, and whether they are met. */
@@ -45,7 +69,12 @@ export function goalsTable(results: Results, goals: readonly Goal[]): string[] {
   const body = goals.map(({ goal, target, measured, met, digits = 2 }) => {
     const values = measured(results).filter(({ value }) => !Number.isNaN(value))
     const missed = values.filter(({ api, value }) => !met(value, api))
-    const outcome = values.length === 0 ? 'not measured' : missed.length === 0 ? 'met' : `not met: ${missed.map(({ api }) => api).join(', ')}`
+    const outcome =
+      values.length === 0
+        ? 'not measured'
+        : missed.length === 0
+          ? 'met'
+          : `not met: ${missed.map(({ api }) => api).join(', ')}`
     return [goal, target, values.map(({ api, value }) => `${api} ${value.toFixed(digits)}`).join(', ') || '–', outcome]
   })
   return ['## Goals', '', ...table(['goal', 'target', 'measured', 'result'], body), '']

@@ -36,9 +36,15 @@ const modelport = (name: string, request: Partial<InferRequest>): Loop => ({
   name,
   run: async ({ baseUrl, tools, signal }) => {
     const provider = createOpenAICompatible({ model, apiKey, baseUrl })
-    const defined = names.map((each) => defineTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }))
+    const defined = names.map((each) =>
+      defineTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }),
+    )
     const result = await infer(provider, { query: prompt, tools: defined, signal, ...request })
-    return result.status === 'limit' ? `limit \`${result.limit}\`` : result.status === 'final' ? 'taken as the answer' : result.status
+    return result.status === 'limit'
+      ? `limit \`${result.limit}\``
+      : result.status === 'final'
+        ? 'taken as the answer'
+        : result.status
   },
 })
 
@@ -67,8 +73,15 @@ export const loops: readonly Loop[] = [
   {
     name: 'Agents JS `run`',
     run: async ({ baseUrl, tools, signal }) => {
-      const defined = names.map((each) => agentTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }))
-      const agent = new Agent({ name: 'trap', instructions: '', model: new OpenAIChatCompletionsModel(new OpenAI({ apiKey, baseURL: baseUrl }), model), tools: defined })
+      const defined = names.map((each) =>
+        agentTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }),
+      )
+      const agent = new Agent({
+        name: 'trap',
+        instructions: '',
+        model: new OpenAIChatCompletionsModel(new OpenAI({ apiKey, baseURL: baseUrl }), model),
+        tools: defined,
+      })
       const { finalOutput } = await run(agent, prompt, { signal })
       return finalOutput ? 'taken as the answer' : 'ends without an answer'
     },

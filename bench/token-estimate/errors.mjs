@@ -6,17 +6,30 @@ import { documents, unseenDocuments } from './documents.mjs'
 import { counted } from './reference.mjs'
 import { categories, header, overall, summary } from './report.mjs'
 
-const scored = (documents, estimate = estimateTokens) => documents.map((document) => ({ document, tokens: estimate(document.text) }))
+const scored = (documents, estimate = estimateTokens) =>
+  documents.map((document) => ({ document, tokens: estimate(document.text) }))
 
 const all = documents()
 const test = scored(counted(all.filter(({ half }) => half === 1)))
 console.log(header)
 console.log(summary('held-out half', test))
-for (const [from, to] of [[0, 500], [500, 2000], [2000, 20_000]]) {
+for (const [from, to] of [
+  [0, 500],
+  [500, 2000],
+  [2000, 20_000],
+]) {
   const isOfSize = ({ document }) => Buffer.byteLength(document.text) >= from && Buffer.byteLength(document.text) < to
   console.log(overall(`  ${from} to ${to} bytes`, test.filter(isOfSize)))
 }
-console.log(overall('chars/4, for comparison', scored(test.map(({ document }) => document), (text) => Math.ceil(text.length / 4))))
+console.log(
+  overall(
+    'chars/4, for comparison',
+    scored(
+      test.map(({ document }) => document),
+      (text) => Math.ceil(text.length / 4),
+    ),
+  ),
+)
 console.log(overall('languages never fitted', scored(counted(unseenDocuments()))))
 if (process.argv.includes('--categories')) console.log(categories(test))
 

@@ -16,7 +16,13 @@ export const size = blocks + 4096
 
 /** The letter a block of 16 code points stands for in the pair table, 0 when its characters are counted by block. */
 export const letterOfBlock = (block) =>
-  block >= 0x0c && block < 0x10 ? 27 : (block >= 0x10 && block < 0x25) || (block >= 0x30 && block < 0x37) ? 28 : block >= 0x1e0 && block < 0x1f0 ? 29 : 0
+  block >= 0x0c && block < 0x10
+    ? 27
+    : (block >= 0x10 && block < 0x25) || (block >= 0x30 && block < 0x37)
+      ? 28
+      : block >= 0x1e0 && block < 0x1f0
+        ? 29
+        : 0
 
 /** Calls `count` with the number of every feature of the text, as often as it occurs. */
 export const countFeatures = (text, count) => {
@@ -30,7 +36,19 @@ export const countFeatures = (text, count) => {
     code = text.charCodeAt(at)
     const folded = code | 32
     letter = code > 126 ? letterOfBlock(code >> 4) : folded > 96 && folded < 123 ? code & 31 : 0
-    const kind = letter ? 0 : code > 126 ? 5 : code > 47 && code < 58 ? 1 : code > 32 ? 4 : code === 32 ? 2 : code > 8 && code < 14 ? 3 : 5
+    const kind = letter
+      ? 0
+      : code > 126
+        ? 5
+        : code > 47 && code < 58
+          ? 1
+          : code > 32
+            ? 4
+            : code === 32
+              ? 2
+              : code > 8 && code < 14
+                ? 3
+                : 5
     run = kind === previous ? run + 1 : 0
     if (kind === 0 && run > longRun) count(long)
     if (kind === 0 && previous === 0 && (code > 90 || last < 91)) {

@@ -20,7 +20,12 @@ const reportWithout = (name, isOut) => {
   const fitted = fit(rowsOf(seen.filter((document) => !isOut(document))), fallback, undercounted)
   const out = all.filter(isOut)
   const tokens = estimates(rowsOf(out), fitted)
-  console.log(summary(name, out.map((document, at) => ({ document, tokens: tokens[at] }))))
+  console.log(
+    summary(
+      name,
+      out.map((document, at) => ({ document, tokens: tokens[at] })),
+    ),
+  )
 }
 
 const fitted = fit(rowsOf(seen), fallback, undercounted)
@@ -29,11 +34,17 @@ if (process.argv.includes('--write')) {
   console.log('tables written')
 } else {
   const written = isWritten(fitted)
-  console.log(written ? 'the source file holds exactly this fit' : 'the source file DIFFERS from this fit: --write puts it there')
+  console.log(
+    written ? 'the source file holds exactly this fit' : 'the source file DIFFERS from this fit: --write puts it there',
+  )
   if (!written) process.exitCode = 1
   const modelled = estimates(rowsOf(all), fitted)
-  if (written && all.some(({ text }, at) => estimateTokens(text) !== modelled[at])) throw new Error('features.mjs and token-estimate.ts count differently')
+  if (written && all.some(({ text }, at) => estimateTokens(text) !== modelled[at]))
+    throw new Error('features.mjs and token-estimate.ts count differently')
   console.log(header)
   reportWithout('whole sources left out', ({ source }) => sources.includes(source))
-  reportWithout('whole languages left out', ({ group, category }) => group === 'language' && languages.includes(category))
+  reportWithout(
+    'whole languages left out',
+    ({ group, category }) => group === 'language' && languages.includes(category),
+  )
 }

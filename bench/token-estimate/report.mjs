@@ -14,8 +14,10 @@ const groups = (scored, key) => [...Map.groupBy(scored, key)].map(([name, member
 
 export const header = `${''.padEnd(32)} ${'docs'.padStart(6)} ${['median', 'p95', 'under', '10 % under', 'worst'].map((name) => name.padStart(10)).join(' ')}`
 /** One line over all, then one per group. */
-export const summary = (name, scored) => [row(name, scored), ...groups(scored, ({ document }) => document.group)].join('\n')
+export const summary = (name, scored) =>
+  [row(name, scored), ...groups(scored, ({ document }) => document.group)].join('\n')
 /** One line per category of every group. */
-export const categories = (scored) => groups(scored, ({ document }) => `${document.group} ${document.category}`).join('\n')
+export const categories = (scored) =>
+  groups(scored, ({ document }) => `${document.group} ${document.category}`).join('\n')
 /** One line over all. */
 export const overall = row

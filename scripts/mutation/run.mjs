@@ -11,7 +11,8 @@ const found = new Set(['Killed', 'Timeout'])
 const missed = new Set(['Survived', 'NoCoverage'])
 
 function run(name) {
-  const patterns = files.length > 0 ? files.map((file) => `packages/${name}/src/${file}.ts`) : [`packages/${name}/src/**/*.ts`]
+  const patterns =
+    files.length > 0 ? files.map((file) => `packages/${name}/src/${file}.ts`) : [`packages/${name}/src/**/*.ts`]
   const report = join(root, '.cache/mutation', `${[name, ...files].join('-')}.json`)
   const env = { ...process.env, MODELPORT_MUTATION: name, MODELPORT_MUTATION_REPORT: report }
   const { status } = spawnSync('stryker', ['run', '--mutate', patterns.join(',')], { cwd: root, env, stdio: 'inherit' })
@@ -25,7 +26,8 @@ function count(mutants) {
   return { killed, all: killed + mutants.filter(({ status }) => missed.has(status)).length }
 }
 
-const show = (label, { killed, all }) => console.log(`${label.padEnd(40)}${killed}/${all}`.padEnd(54) + `${((killed / all) * 100).toFixed(1)} %`)
+const show = (label, { killed, all }) =>
+  console.log(`${label.padEnd(40)}${killed}/${all}`.padEnd(54) + `${((killed / all) * 100).toFixed(1)} %`)
 
 for (const name of packages) {
   const reports = Object.entries(run(name))

@@ -24,7 +24,8 @@ export default defineConfig({
   root,
   resolve: {
     alias: discoverWorkspaces().flatMap(({ dir, entries }) =>
-      entries.map(({ specifier, source }) => ({ find: new RegExp(`^${specifier}$`), replacement: join(dir, source) }))),
+      entries.map(({ specifier, source }) => ({ find: new RegExp(`^${specifier}$`), replacement: join(dir, source) })),
+    ),
   },
   test: {
     include: [...(tests[mutated] ?? [])],

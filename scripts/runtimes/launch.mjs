@@ -8,8 +8,12 @@ const last = (text) => text.trim().split('\n').at(-1)
 /** Path of a program that comes from npm into npx's cache, outside this repository; else the reason why it cannot be had. */
 export function fetchBinary(name, command) {
   const options = { shell: true, encoding: 'utf8', timeout: 120_000 }
-  const { status, stdout, stderr } = spawnSync(`npx -y --prefer-offline -p ${runtimePackages[name]} -c "command -v ${command}"`, options)
-  if (status !== 0) return { reason: `${runtimePackages[name]} cannot be had: ${/error code \S+/.exec(stderr)?.[0] ?? last(stderr)}` }
+  const { status, stdout, stderr } = spawnSync(
+    `npx -y --prefer-offline -p ${runtimePackages[name]} -c "command -v ${command}"`,
+    options,
+  )
+  if (status !== 0)
+    return { reason: `${runtimePackages[name]} cannot be had: ${/error code \S+/.exec(stderr)?.[0] ?? last(stderr)}` }
   const path = realpathSync(last(stdout))
   return { binary: name === 'workerd' ? nativeWorkerd(path) : path }
 }
@@ -24,8 +28,12 @@ function nativeWorkerd(script) {
 /** The Chromium of this machine. */
 export function findChromium() {
   const commands = ['chromium', 'chromium-browser', 'google-chrome']
-  const binary = commands.find((command) => spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0)
-  return binary ? { binary } : { reason: `none of ${commands.join(', ')} is installed (on Debian: apt-get install chromium)` }
+  const binary = commands.find(
+    (command) => spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0,
+  )
+  return binary
+    ? { binary }
+    : { reason: `none of ${commands.join(', ')} is installed (on Debian: apt-get install chromium)` }
 }
 
 /**

@@ -25,23 +25,28 @@ function nameDocument(document, path) {
 
 /** `type: 'text'` says all there is to say; fields of an object type within another are told by the comment of what holds them. */
 const needsNone = (reflection) =>
-  reflection.kind === ReflectionKind.Property && (reflection.type?.type === 'literal' || reflection.parent?.kind === ReflectionKind.TypeLiteral)
+  reflection.kind === ReflectionKind.Property &&
+  (reflection.type?.type === 'literal' || reflection.parent?.kind === ReflectionKind.TypeLiteral)
 
 /** Part of a function's type: not asked for a comment at all. */
-const inSignature = ({ parent }) => parent !== undefined && (parent.kindOf(ReflectionKind.SomeSignature) || inSignature(parent))
+const inSignature = ({ parent }) =>
+  parent !== undefined && (parent.kindOf(ReflectionKind.SomeSignature) || inSignature(parent))
 
-const hasComment = (reflection) => reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
+const hasComment = (reflection) =>
+  reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
 /** A folder is no file to copy: what leads there is marked, and `linkFolders` finds it. */
 function passFolders(files) {
   const register = files.register.bind(files)
-  files.register = (source, relative) => (folder.test(relative) ? { target: -1, anchor: undefined } : register(source, relative))
+  files.register = (source, relative) =>
+    folder.test(relative) ? { target: -1, anchor: undefined } : register(source, relative)
 }
 
 /** A folder is no page of the site: a link to one leads to the repository. */
 function linkFolders(parts) {
   for (const part of parts) {
-    if (part.kind === 'relative-link' && folder.test(part.text)) Object.assign(part, { kind: 'text', text: part.text.replace(folder, `${repository}/tree/main/$1`) })
+    if (part.kind === 'relative-link' && folder.test(part.text))
+      Object.assign(part, { kind: 'text', text: part.text.replace(folder, `${repository}/tree/main/$1`) })
   }
 }
 
@@ -59,9 +64,15 @@ export function load(app) {
   })
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     const reflections = Object.values(project.reflections)
-    const itself = reflections.filter((reflection) => needsNone(reflection) && !inSignature(reflection) && !reflection.hasComment())
-    app.options.setValue('intentionallyNotDocumented', [...new Set(itself.map((reflection) => reflection.getFullName()))])
-    const exported = reflections.filter(({ kind, parent }) => parent?.kind === ReflectionKind.Module && kind !== ReflectionKind.Reference)
+    const itself = reflections.filter(
+      (reflection) => needsNone(reflection) && !inSignature(reflection) && !reflection.hasComment(),
+    )
+    app.options.setValue('intentionallyNotDocumented', [
+      ...new Set(itself.map((reflection) => reflection.getFullName())),
+    ])
+    const exported = reflections.filter(
+      ({ kind, parent }) => parent?.kind === ReflectionKind.Module && kind !== ReflectionKind.Reference,
+    )
     console.log(`${exported.filter(hasComment).length} of ${exported.length} exports have a comment`)
   })
 }

@@ -16,7 +16,7 @@ const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding:
   .map((path) => ({ path, text: readFileSync(join(root, 'packages', path), 'utf8') }))
 
 describe('the class of', () => {
-  test('CVE-2024-6587: an address that somebody gives does not get the vendor\'s key', async () => {
+  test("CVE-2024-6587: an address that somebody gives does not get the vendor's key", async () => {
     const environment = (name: string): string | undefined => (name.endsWith('_API_KEY') ? apiKey : undefined)
     const sent: string[] = []
     for (const provider of ['openai', 'anthropic', 'google', 'deepseek']) {
@@ -27,7 +27,9 @@ describe('the class of', () => {
       const config = { provider, model: 'm', baseUrl: 'https://api.evil.test/v1', fetch }
       expect(resolveApiKey(resolveModel(config, { environment }), { environment })).toBeUndefined()
       // Some send nothing at all without a key.
-      await newProvider(config, { environment }).then((made) => made.complete('Hi', once)).catch(() => undefined)
+      await newProvider(config, { environment })
+        .then((made) => made.complete('Hi', once))
+        .catch(() => undefined)
     }
     expect(sent.length).toBeGreaterThan(1)
     expect(sent.join()).not.toContain(apiKey)
@@ -40,7 +42,10 @@ describe('the class of', () => {
         urls.push(input instanceof Request ? input.url : String(input))
         return Promise.reject(new Error(`request to ${urls.at(-1)}?key=${apiKey} failed`))
       }
-      const error = await target.create('https://api.x.test', { fetch }).complete('Hi', once).catch((thrown: unknown) => thrown as Error)
+      const error = await target
+        .create('https://api.x.test', { fetch })
+        .complete('Hi', once)
+        .catch((thrown: unknown) => thrown as Error)
       expect(urls).toHaveLength(1)
       expect(urls.join() + String((error as Error).stack) + String((error as Error).cause)).not.toContain(apiKey)
     }
@@ -48,14 +53,35 @@ describe('the class of', () => {
 
   test('CVE-2025-68664, -68665: stored data that names a class is data', () => {
     const marked = { lc: 1, type: 'secret', id: ['OPENAI_API_KEY'], kwargs: {} }
-    const messages = fromJson(JSON.parse(JSON.stringify({ version: 1, messages: [{ role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'f', arguments: { marked }, argumentsText: '' }] }] })))
+    const messages = fromJson(
+      JSON.parse(
+        JSON.stringify({
+          version: 1,
+          messages: [
+            {
+              role: 'assistant',
+              content: '',
+              toolCalls: [{ id: 'a', name: 'f', arguments: { marked }, argumentsText: '' }],
+            },
+          ],
+        }),
+      ),
+    )
     expect(messages[0]).toMatchObject({ toolCalls: [{ arguments: { marked } }] })
     expect(() => fromJson({ version: 1, messages: [marked] })).toThrow(LlmError)
   })
 
   test('CVE-2026-34070: a name does not lead out of its folder', async () => {
     const store = new SessionStore('/nowhere/sessions')
-    for (const id of ['../../etc/passwd', '..', '/etc/passwd', 'a/../../b', '%2e%2e%2fpasswd', 'a\0b-0123456789abcdef', '']) {
+    for (const id of [
+      '../../etc/passwd',
+      '..',
+      '/etc/passwd',
+      'a/../../b',
+      '%2e%2e%2fpasswd',
+      'a\0b-0123456789abcdef',
+      '',
+    ]) {
       await expect(store.load(id)).rejects.toThrow(/^there is no saved chat|no id of a/)
     }
   })
@@ -73,13 +99,21 @@ describe('the class of', () => {
 
   test('AI SDK 5.0.198: an id of the wire is no key of an object', async () => {
     const pieces = ['__proto__', 'constructor', 'toString'].flatMap((id, index) => [
-      { index, id, function: { name: 'get_weather', arguments: '{"city":' } }, { index, function: { arguments: '"Oslo"}' } },
+      { index, id, function: { name: 'get_weather', arguments: '{"city":' } },
+      { index, function: { arguments: '"Oslo"}' } },
     ])
-    const chunks = [...pieces.map((call) => ({ id: '__proto__', choices: [{ delta: { tool_calls: [call] } }] })), { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }]
+    const chunks = [
+      ...pieces.map((call) => ({ id: '__proto__', choices: [{ delta: { tool_calls: [call] } }] })),
+      { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+    ]
     const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
     const target = targets.find(({ name }) => name === 'openai-compatible')!
     const before = Reflect.ownKeys(Object.prototype)
-    const reader = await target.create('https://api.x.test', { fetch: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })) }).streamWithTools(question, tools)
+    const reader = await target
+      .create('https://api.x.test', {
+        fetch: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
+      })
+      .streamWithTools(question, tools)
     const calls: string[] = []
     for await (const event of reader) if (event.type === 'tool-call-complete') calls.push(event.toolCall.argumentsText)
     expect(calls).toEqual(Array.from({ length: 3 }, () => '{"city":"Oslo"}'))
@@ -88,24 +122,37 @@ describe('the class of', () => {
   })
 
   test('CVE-2026-22036, -1525, -2229, -2581: the transport is one in which they are mended', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/driver/package.json'), 'utf8')) as { readonly dependencies: Readonly<Record<string, string>> }
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/driver/package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
     const [major = 0, minor = 0] = (/^\^(\d+)\.(\d+)\./.exec(dependencies['undici'] ?? '') ?? []).slice(1).map(Number)
     expect(major > 7 || (major === 7 && minor >= 24)).toBe(true)
   })
 
   test('CVE-2025-66414, CVE-2026-22812: no package listens for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
-    for (const { path, text } of sources) expect(/\.listen\(|createServer\(|ServerTransport\b/.test(text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')), path).toBe(false)
+    for (const { path, text } of sources)
+      expect(
+        /\.listen\(|createServer\(|ServerTransport\b/.test(text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')),
+        path,
+      ).toBe(false)
   })
 
   test('CVE-2026-21852, CVE-2025-59536: a project says neither where a key goes nor what runs', () => {
     const places = Object.values(defaultLocations(() => undefined, '/home/me'))
     for (const place of places) expect(place).toMatch(/^\/home\/me\/\./)
-    for (const place of Object.values(defaultLocations((name) => (name.startsWith('XDG_') ? './here' : undefined), '/home/me'))) expect(place).toMatch(/^\/home\/me\/\./)
+    for (const place of Object.values(
+      defaultLocations((name) => (name.startsWith('XDG_') ? './here' : undefined), '/home/me'),
+    ))
+      expect(place).toMatch(/^\/home\/me\/\./)
   })
 
   test('a NUL in a host: nothing is compared with its end', () => {
-    for (const url of ['https://evil.test\0.api.x.test', 'https://evil.test%00.api.x.test', 'https://evil.test\n.api.x.test']) {
+    for (const url of [
+      'https://evil.test\0.api.x.test',
+      'https://evil.test%00.api.x.test',
+      'https://evil.test\n.api.x.test',
+    ]) {
       expect(() => parseBaseUrl(url)).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
     }
     reportFault('advisories', { classes: 11 })

@@ -11,7 +11,8 @@ import { once, question, requestOf, type Target, targets, tools } from './target
 function answer({ format }: Target, request: WireRequest, text: string): WireAnswer {
   const call = { id: 'call_1', name: 'get_weather' }
   const turn = { finish: 'tool-calls', usage: {} } as const
-  if (format.supports.argumentsText) return format.answer({ ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] }, request)
+  if (format.supports.argumentsText)
+    return format.answer({ ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] }, request)
   // Arguments travel as an object: the text stands in the wire's own JSON.
   const wire = format.answer({ ...turn, toolCalls: [{ ...call, arguments: { marker: 'here' } }] }, request)
   return { ...wire, pieces: wire.pieces.map((piece) => piece.replaceAll('{"marker":"here"}', () => text)) }
@@ -20,7 +21,9 @@ function answer({ format }: Target, request: WireRequest, text: string): WireAns
 /** The one call of the answer, or the code of its failure. */
 async function callOf(target: Target, request: WireRequest, text: string): Promise<ToolCall | string | undefined> {
   const { headers, pieces } = answer(target, request, text)
-  const provider = target.create('https://arguments.test', { fetch: () => Promise.resolve(new Response(pieces.join(''), { headers })) })
+  const provider = target.create('https://arguments.test', {
+    fetch: () => Promise.resolve(new Response(pieces.join(''), { headers })),
+  })
   const events: StreamEvent[] = []
   try {
     for await (const event of await provider.streamWithTools(question, tools, once)) events.push(event)
@@ -31,16 +34,26 @@ async function callOf(target: Target, request: WireRequest, text: string): Promi
   return events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))[0]
 }
 
-const executed = (call: ToolCall | string | undefined): call is ToolCall => typeof call === 'object' && call.error === undefined
+const executed = (call: ToolCall | string | undefined): call is ToolCall =>
+  typeof call === 'object' && call.error === undefined
 
 describe.each(targets)('$name', (target) => {
   const polluting = [
-    '{"__proto__":{"isAdmin":true}}', '{"a":{"__proto__":{"isAdmin":true}}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":{"isAdmin":true}}', '{"__\\u0070roto__":{"x":1}}',
-    '{"constructor":{"prototype":{"isAdmin":true}}}', '{"constructor":{"\\u0070rototype":{"isAdmin":true}}}', '{"a":{"constructor":{"prototype":{}}}}',
+    '{"__proto__":{"isAdmin":true}}',
+    '{"a":{"__proto__":{"isAdmin":true}}}',
+    '{"a":[{"__proto__":1}]}',
+    '{"\\u005f_proto__":{"isAdmin":true}}',
+    '{"__\\u0070roto__":{"x":1}}',
+    '{"constructor":{"prototype":{"isAdmin":true}}}',
+    '{"constructor":{"\\u0070rototype":{"isAdmin":true}}}',
+    '{"a":{"constructor":{"prototype":{}}}}',
   ]
   test('keys that would pollute a prototype are an error, and nothing is polluted', async () => {
     const request = await requestOf(target)
-    const snapshot = () => JSON.stringify([Object.prototype, Array.prototype, Function.prototype].map((object) => Reflect.ownKeys(object).map(String)))
+    const snapshot = () =>
+      JSON.stringify(
+        [Object.prototype, Array.prototype, Function.prototype].map((object) => Reflect.ownKeys(object).map(String)),
+      )
     const before = snapshot()
     for (const text of polluting) {
       const call = await callOf(target, request, text)
@@ -52,7 +65,7 @@ describe.each(targets)('$name', (target) => {
       }
       expect(snapshot()).toBe(before)
     }
-    reportFault('T1', { 'polluting arguments': polluting.length, 'executed': 0 })
+    reportFault('T1', { 'polluting arguments': polluting.length, executed: 0 })
   })
 
   test('too deep, too many, too long: refused', async () => {
@@ -78,43 +91,49 @@ describe.each(targets)('$name', (target) => {
     const request = await requestOf(target)
     const text = '{"city":"Łódź","list":[1,{"a":null}],"b":false}'
     let starts = 0
-    for (let end = 1; end < text.length; end++, starts++) expect(executed(await callOf(target, request, text.slice(0, end))), text.slice(0, end)).toBe(false)
+    for (let end = 1; end < text.length; end++, starts++)
+      expect(executed(await callOf(target, request, text.slice(0, end))), text.slice(0, end)).toBe(false)
     expect(executed(await callOf(target, request, text))).toBe(true)
     reportFault('T2', { 'starts of a call': starts })
   })
 
   const suite = sharedPath('corpora/jsontestsuite/test_parsing')
-  test.skipIf(!suite)('JSONTestSuite: malformed arguments are never executed, well-formed ones arrive as they are', async () => {
-    const request = await requestOf(target)
-    const before = Reflect.ownKeys(Object.prototype).length
-    let malformed = 0
-    let wellFormed = 0
-    for (const name of readdirSync(suite ?? '')) {
-      let text: string
-      try {
-        text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(suite ?? '', name)))
-      } catch {
-        continue
-      }
-      // Empty text stands for no arguments.
-      if (text.trim() === '') continue
-      // Where an object travels, text of several lines or none of JSON breaks the wire itself.
-      if (!target.format.supports.argumentsText && /[\r\n]/.test(text)) continue
-      for (const given of [text, `{"a":${text}}`]) {
-        const call = await callOf(target, request, given)
-        if (name.startsWith('n_')) {
-          expect(executed(call), `${name}: ${given.slice(0, 100)}`).toBe(false)
-          malformed++
-        } else if (name.startsWith('y_') && given !== text) {
-          expect(JSON.stringify((call as ToolCall).arguments), name).toBe(JSON.stringify(JSON.parse(given)))
-          wellFormed++
+  test.skipIf(!suite)(
+    'JSONTestSuite: malformed arguments are never executed, well-formed ones arrive as they are',
+    async () => {
+      const request = await requestOf(target)
+      const before = Reflect.ownKeys(Object.prototype).length
+      let malformed = 0
+      let wellFormed = 0
+      for (const name of readdirSync(suite ?? '')) {
+        let text: string
+        try {
+          text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+            readFileSync(join(suite ?? '', name)),
+          )
+        } catch {
+          continue
+        }
+        // Empty text stands for no arguments.
+        if (text.trim() === '') continue
+        // Where an object travels, text of several lines or none of JSON breaks the wire itself.
+        if (!target.format.supports.argumentsText && /[\r\n]/.test(text)) continue
+        for (const given of [text, `{"a":${text}}`]) {
+          const call = await callOf(target, request, given)
+          if (name.startsWith('n_')) {
+            expect(executed(call), `${name}: ${given.slice(0, 100)}`).toBe(false)
+            malformed++
+          } else if (name.startsWith('y_') && given !== text) {
+            expect(JSON.stringify((call as ToolCall).arguments), name).toBe(JSON.stringify(JSON.parse(given)))
+            wellFormed++
+          }
         }
       }
-    }
-    expect(malformed).toBeGreaterThan(250)
-    expect(wellFormed).toBeGreaterThan(80)
-    expect(Reflect.ownKeys(Object.prototype).length).toBe(before)
-    reportFault('T2', { 'malformed arguments': malformed, 'executed': 0, 'well-formed arguments': wellFormed })
-    reportFault('S8', { 'JSON texts in data fields': malformed + wellFormed })
-  })
+      expect(malformed).toBeGreaterThan(250)
+      expect(wellFormed).toBeGreaterThan(80)
+      expect(Reflect.ownKeys(Object.prototype).length).toBe(before)
+      reportFault('T2', { 'malformed arguments': malformed, executed: 0, 'well-formed arguments': wellFormed })
+      reportFault('S8', { 'JSON texts in data fields': malformed + wellFormed })
+    },
+  )
 })

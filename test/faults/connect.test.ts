@@ -25,13 +25,20 @@ afterEach(() => {
 async function connects(port: number, within = 300): Promise<boolean> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   open.push(socket)
-  return Promise.race([once(socket, 'connect').then(() => true, () => true), new Promise<false>((resolve) => setTimeout(resolve, within, false))])
+  return Promise.race([
+    once(socket, 'connect').then(
+      () => true,
+      () => true,
+    ),
+    new Promise<false>((resolve) => setTimeout(resolve, within, false)),
+  ])
 }
 
 /** The port of a process that stands still, its queue of connections full: the kernel answers no SYN to it. */
 async function findBlackHole(): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
-  const program = 'const s = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => process.stdout.write(String(s.address().port), () => process.kill(process.pid, "SIGSTOP")))'
+  const program =
+    'const s = require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => process.stdout.write(String(s.address().port), () => process.kill(process.pid, "SIGSTOP")))'
   silent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [said] = (await once(silent.stdout!, 'data')) as [Buffer]
   const port = Number(String(said))
@@ -46,7 +53,10 @@ describe.runIf(node)('a connection that is never made', () => {
       console.log('skipped: this kernel answers for a process that stands still')
       skip()
     }
-    const error = await target.create(`http://127.0.0.1:${port}`, { timeouts }).complete('Hi', oneAttempt).catch((thrown: unknown) => thrown)
+    const error = await target
+      .create(`http://127.0.0.1:${port}`, { timeouts })
+      .complete('Hi', oneAttempt)
+      .catch((thrown: unknown) => thrown)
     if ((error as Partial<ProviderError>).reason === 'headers') {
       console.log('skipped: this kernel took the connection after all')
       skip()
@@ -57,13 +67,20 @@ describe.runIf(node)('a connection that is never made', () => {
 
   test('a name server that never answers: a time-out of the connection, and an abort that does not wait for it', async () => {
     let asked = 0
-    vi.spyOn(dns, 'lookup').mockImplementation((() => {
+    vi.spyOn(dns, 'lookup').mockImplementation(() => {
       asked++
-    }))
+    })
     const provider = target.create('http://slow.test', { timeouts })
-    expect(await provider.complete('Hi', oneAttempt).catch((thrown: unknown) => thrown)).toMatchObject({ code: 'timeout', reason: 'connect', host: 'slow.test:80' })
+    expect(await provider.complete('Hi', oneAttempt).catch((thrown: unknown) => thrown)).toMatchObject({
+      code: 'timeout',
+      reason: 'connect',
+      host: 'slow.test:80',
+    })
     const controller = new AbortController()
-    const call = target.create('http://slower.test', { timeouts: { connectMs: 20_000 } }).complete('Hi', { ...oneAttempt, signal: controller.signal }).catch((thrown: unknown) => thrown)
+    const call = target
+      .create('http://slower.test', { timeouts: { connectMs: 20_000 } })
+      .complete('Hi', { ...oneAttempt, signal: controller.signal })
+      .catch((thrown: unknown) => thrown)
     await vi.waitFor(() => expect(asked).toBe(2))
     controller.abort()
     expect(await call).toBe(controller.signal.reason)
@@ -74,7 +91,10 @@ describe.runIf(node)('a connection that is never made', () => {
     vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, _options: object, callback: (error: Error) => void) => {
       setTimeout(callback, 50, Object.assign(new Error('getaddrinfo ENOTFOUND late.test'), { code: 'ENOTFOUND' }))
     }) as never)
-    const error = await target.create('http://late.test').complete('Hi', oneAttempt).catch((thrown: unknown) => thrown as ProviderError)
+    const error = await target
+      .create('http://late.test')
+      .complete('Hi', oneAttempt)
+      .catch((thrown: unknown) => thrown as ProviderError)
     expect(error).toMatchObject({ code: 'network', reason: 'dns', retryable: false })
   })
 })

@@ -1,6 +1,15 @@
 // A chat is saved while the process dies, the disk is full, or somebody else saves it too: what is there is whole, and nothing is lost.
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,8 +28,15 @@ import { watchDisk } from '../support/watch-disk.js'
 
 const id = '20260101-000000-aaaaaaaa'
 const said = (content: string): ChatMessage => ({ role: 'user', content })
-const chat = (...texts: readonly string[]): Session => ({ id, model: 'm', createdAt: 'then', updatedAt: 'now', messages: texts.map(said) })
-const textsOf = async (folder: string, of = id): Promise<unknown[]> => (await new SessionStore(folder).load(of)).messages.map(({ content }) => content)
+const chat = (...texts: readonly string[]): Session => ({
+  id,
+  model: 'm',
+  createdAt: 'then',
+  updatedAt: 'now',
+  messages: texts.map(said),
+})
+const textsOf = async (folder: string, of = id): Promise<unknown[]> =>
+  (await new SessionStore(folder).load(of)).messages.map(({ content }) => content)
 const drafts = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.part'))
 /** What was left behind, as it is two days later. */
 const age = (folder: string): void => {
@@ -41,7 +57,9 @@ async function saveTimes(folder: string, count: number, done: (saved: number) =>
 describe.runIf(node)('a process that ends in the middle', () => {
   test('before any step on the disk: the chat is that of the last save or of the one before', async () => {
     let steps = 0
-    const forget = watchDisk(() => { steps++ })
+    const forget = watchDisk(() => {
+      steps++
+    })
     await saveTimes(temporaryFolder('whole'), 2, () => undefined).finally(forget)
     expect(steps).toBeGreaterThan(24)
     for (let end = 0; end < steps; end++) {
@@ -73,24 +91,49 @@ describe.runIf(node)('a process that ends in the middle', () => {
 
   test('nothing is named before it is on the disk, and then the name is too', async () => {
     const steps: string[] = []
-    const forget = watchDisk((_, name) => { steps.push(name) })
+    const forget = watchDisk((_, name) => {
+      steps.push(name)
+    })
     await saveTimes(temporaryFolder('synced'), 1, () => undefined).finally(forget)
-    expect(steps.slice(steps.indexOf('open')).filter((name) => name !== 'stat' && name !== 'readdir')).toEqual(['open', 'write', 'write', 'sync', 'close', 'link', 'open', 'sync', 'close', 'rm'])
+    expect(steps.slice(steps.indexOf('open')).filter((name) => name !== 'stat' && name !== 'readdir')).toEqual([
+      'open',
+      'write',
+      'write',
+      'sync',
+      'close',
+      'link',
+      'open',
+      'sync',
+      'close',
+      'rm',
+    ])
   })
 
   test('what is left of a chat goes with it, and what another process writes just now stays', async () => {
     const folder = temporaryFolder('left')
     const store = new SessionStore(folder)
     await store.save(chat('one'))
-    const [own, young, old] = [`${id}.2.json`, '20260101-000000-bbbbbbbb.1.json', '20260101-000000-cccccccc.1.json'].map((name) => join(folder, `${name}.${crypto.randomUUID()}.modelport.part`))
+    const [own, young, old] = [
+      `${id}.2.json`,
+      '20260101-000000-bbbbbbbb.1.json',
+      '20260101-000000-cccccccc.1.json',
+    ].map((name) => join(folder, `${name}.${crypto.randomUUID()}.modelport.part`))
     for (const file of [own, young, old, join(folder, 'mine.part')]) writeFileSync(file ?? '', 'a half')
     utimesSync(old ?? '', 0, 0)
     utimesSync(join(folder, 'mine.part'), 0, 0)
     expect(await store.ids()).toEqual([id])
     await store.save(chat('one', 'two'))
-    expect(readdirSync(folder).map((name) => join(folder, name)).sort()).toEqual([join(folder, `${id}.2.json`), own, young, join(folder, 'mine.part')].sort())
+    expect(
+      readdirSync(folder)
+        .map((name) => join(folder, name))
+        .sort(),
+    ).toEqual([join(folder, `${id}.2.json`), own, young, join(folder, 'mine.part')].sort())
     await store.delete(id)
-    expect(readdirSync(folder).map((name) => join(folder, name)).sort()).toEqual([young, join(folder, 'mine.part')].sort())
+    expect(
+      readdirSync(folder)
+        .map((name) => join(folder, name))
+        .sort(),
+    ).toEqual([young, join(folder, 'mine.part')].sort())
   })
 })
 
@@ -105,7 +148,7 @@ describe('a file that is not what was saved', () => {
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
       expect(fromSealed(String(changed)), `bit ${bit}`).toBeUndefined()
     }
-    reportFault('T7', { 'damaged files': whole.length * 9, 'accepted': 0 })
+    reportFault('T7', { 'damaged files': whole.length * 9, accepted: 0 })
   })
 
   test('a message less, and still JSON: no chat; others are still listed', async () => {
@@ -113,9 +156,15 @@ describe('a file that is not what was saved', () => {
     const store = new SessionStore(folder)
     await store.save(chat('one', 'two'))
     const file = join(folder, `${id}.1.json`)
-    const { messages: [, second], ...rest } = JSON.parse(readFileSync(file, 'utf8')) as { messages: unknown[] }
+    const {
+      messages: [, second],
+      ...rest
+    } = JSON.parse(readFileSync(file, 'utf8')) as { messages: unknown[] }
     writeFileSync(file, `${JSON.stringify({ ...rest, messages: [second] }, undefined, 1)}\n`)
-    await expect(store.load(id)).rejects.toMatchObject({ code: 'config', message: `${file}: this is no saved chat, or it was changed or damaged after it was saved` })
+    await expect(store.load(id)).rejects.toMatchObject({
+      code: 'config',
+      message: `${file}: this is no saved chat, or it was changed or damaged after it was saved`,
+    })
   })
 })
 
@@ -154,7 +203,9 @@ describe('two that save the same chat', () => {
     expect(steps).toBeGreaterThan(12)
     const each = Array.from({ length: steps }, (_, step) => step)
     const below = randomBelow(seed)
-    const twice = each.flatMap((first) => each.slice(first).map((second) => [first, second])).filter(() => below(10) < atSize(1, 10))
+    const twice = each
+      .flatMap((first) => each.slice(first).map((second) => [first, second]))
+      .filter(() => below(10) < atSize(1, 10))
     for (const step of each) await cross([step])
     // There is one more to take away.
     for (const step of [...each, steps]) await cross([step], true)
@@ -181,7 +232,8 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
   const programs = mkdtempSync(join(tmpdir(), 'modelport-saving-'))
   let program = ''
   beforeAll(async () => {
-    program = (await bundlePrograms(programs, { saving: join(import.meta.dirname, '../support/saving-program.ts') })).saving
+    program = (await bundlePrograms(programs, { saving: join(import.meta.dirname, '../support/saving-program.ts') }))
+      .saving
   })
   afterAll(() => {
     rmSync(programs, { recursive: true })
@@ -189,7 +241,11 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
 
   type Line = Partial<SavingOutcome> & { readonly saved?: number }
   /** Starts it, by way of a shell where `script` says so: there `"$@"` is the program and `$0` the folder. `onLine` may kill it. */
-  async function run(order: SavingOrder, onLine: (line: Line, child: ReturnType<typeof spawn>) => void = () => undefined, script?: readonly string[]): Promise<readonly Line[]> {
+  async function run(
+    order: SavingOrder,
+    onLine: (line: Line, child: ReturnType<typeof spawn>) => void = () => undefined,
+    script?: readonly string[],
+  ): Promise<readonly Line[]> {
     const own = [process.execPath, program, JSON.stringify(order)]
     const [command = '', ...args] = script ? [...script, order.folder, ...own] : own
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -211,14 +267,18 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     for (let kill = 0; kill < kills; kill++) {
       const lines = below(2)
         ? await run({ folder, saves: 1000, dieAt: below(60) })
-        : await run({ folder, saves: 1000 }, ({ saved = 0 }, child) => { if (saved > kept + kill % 4) child.kill('SIGKILL') })
+        : await run({ folder, saves: 1000 }, ({ saved = 0 }, child) => {
+            if (saved > kept + (kill % 4)) child.kill('SIGKILL')
+          })
       const saved = lines.at(-1)?.saved ?? kept
       const store = new SessionStore(folder)
       const ids = await store.ids()
       const { messages } = ids[0] === undefined ? chat() : await store.load(ids[0])
       // One that is killed from outside may have saved once more before it said so.
       expect([saved, saved + 1]).toContain(messages.length)
-      expect(messages.map(({ content }) => Number(/\d+/.exec(content as string)?.[0]))).toEqual(messages.map((_, index) => index))
+      expect(messages.map(({ content }) => Number(/\d+/.exec(content as string)?.[0]))).toEqual(
+        messages.map((_, index) => index),
+      )
       expect(ids.length).toBeLessThanOrEqual(1)
       kept = messages.length
     }
@@ -232,11 +292,15 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     const folder = temporaryFolder('both')
     await new SessionStore(folder).save(chat('start'))
     const waiting: (() => void)[] = []
-    const both = await Promise.all(['one', 'two'].map((speaker) => run({ folder, id, saves: 20, speaker, waits: true }, (line, child) => {
-      if (!('ready' in line)) return
-      waiting.push(() => child.stdin?.write('go\n'))
-      if (waiting.length === 2) for (const go of waiting) go()
-    })))
+    const both = await Promise.all(
+      ['one', 'two'].map((speaker) =>
+        run({ folder, id, saves: 20, speaker, waits: true }, (line, child) => {
+          if (!('ready' in line)) return
+          waiting.push(() => child.stdin?.write('go\n'))
+          if (waiting.length === 2) for (const go of waiting) go()
+        }),
+      ),
+    )
     const ids = both.map((lines) => lines.at(-1)?.id ?? '')
     expect(ids.filter((one) => one === id)).toHaveLength(1)
     for (const [index, speaker] of ['one', 'two'].entries()) {
@@ -250,22 +314,53 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
   /** What came of it: told as what it is, the chat as it was, no draft left. */
   const failed = (lines: readonly Line[], code: string, again: boolean): void => {
     const saved = lines.findLast((line) => line.saved !== undefined)?.saved ?? 0
-    expect(lines.at(-1)).toMatchObject({ failure: { code, path: expect.stringMatching(/\.json$/) as string }, loaded: saved, drafts: 0, ...(again && { again: saved + 1 }) })
+    expect(lines.at(-1)).toMatchObject({
+      failure: { code, path: expect.stringMatching(/\.json$/) as string },
+      loaded: saved,
+      drafts: 0,
+      ...(again && { again: saved + 1 }),
+    })
     reportFault('T7', { 'disks that take nothing': 1 })
   }
 
   test('files may not become larger', async () => {
-    failed(await run({ folder: temporaryFolder('large'), saves: 1000, length: 4000 }, undefined, ['sh', '-c', 'ulimit -f 64; exec "$@"']), 'EFBIG', false)
+    failed(
+      await run({ folder: temporaryFolder('large'), saves: 1000, length: 4000 }, undefined, [
+        'sh',
+        '-c',
+        'ulimit -f 64; exec "$@"',
+      ]),
+      'EFBIG',
+      false,
+    )
   })
 
   test('no right to the folder, and then again', async () => {
     failed(await run({ folder: temporaryFolder('rights'), saves: 2, without: 'rights' }), 'EACCES', true)
   })
 
-  const mount = findProgram('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()], '-rm mount: gives no disk of one\'s own here')
-  const onDisk = (script: string): string[] => ['unshare', '-rm', 'sh', '-ec', `mount -t tmpfs -o size=96k tmpfs "$0"; ${script}`]
+  const mount = findProgram(
+    'unshare',
+    ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()],
+    "-rm mount: gives no disk of one's own here",
+  )
+  const onDisk = (script: string): string[] => [
+    'unshare',
+    '-rm',
+    'sh',
+    '-ec',
+    `mount -t tmpfs -o size=96k tmpfs "$0"; ${script}`,
+  ]
   test.skipIf(mount === undefined)('a disk that is full, and then is not', async () => {
-    failed(await run({ folder: temporaryFolder('full'), saves: 1000, length: 4000 }, undefined, onDisk('head -c 32768 /dev/zero > "$0/ballast"; exec "$@"')), 'ENOSPC', true)
+    failed(
+      await run(
+        { folder: temporaryFolder('full'), saves: 1000, length: 4000 },
+        undefined,
+        onDisk('head -c 32768 /dev/zero > "$0/ballast"; exec "$@"'),
+      ),
+      'ENOSPC',
+      true,
+    )
   })
 
   test.skipIf(mount === undefined)('a disk that became read-only', async () => {

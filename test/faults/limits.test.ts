@@ -78,13 +78,16 @@ const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().enco
 /** A body of these chunks, given out one a read. */
 function bodyOf(chunks: Iterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.iterator]()
-  return new ReadableStream({
-    pull: (controller) => {
-      const { done, value } = iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
+  return new ReadableStream(
+    {
+      pull: (controller) => {
+        const { done, value } = iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
     },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }
 
 /** One event with a text of this many bytes, in chunks, then the end. */
@@ -95,8 +98,19 @@ function* longLine(size: number, chunkSize = 16 * 1024): Generator<Uint8Array<Ar
   yield encode('"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
 }
 
-const memory = (body: () => BodyInit, init: ResponseInit = { headers: { 'content-type': 'text/event-stream' } }, limits = {}) =>
-  createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'http://memory.test/v1', fetch: () => Promise.resolve(new Response(body(), init)), limits, defaults: once })
+const memory = (
+  body: () => BodyInit,
+  init: ResponseInit = { headers: { 'content-type': 'text/event-stream' } },
+  limits = {},
+) =>
+  createOpenAICompatible({
+    model: 'm',
+    apiKey,
+    baseUrl: 'http://memory.test/v1',
+    fetch: () => Promise.resolve(new Response(body(), init)),
+    limits,
+    defaults: once,
+  })
 
 /** The fastest of some runs, in ms: a loaded machine makes every one slower, a slow program too. */
 async function fastest(runs: number, run: () => Promise<unknown>): Promise<number> {
@@ -112,7 +126,11 @@ async function fastest(runs: number, run: () => Promise<unknown>): Promise<numbe
 describe('what a server can make us hold', () => {
   test('a line of 16 MB in chunks of 16 KiB takes 200 ms at most, and time grows with its length', async () => {
     const once = async (size: number, chunkSize?: number) =>
-      expect(await drain(await memory(() => bodyOf(longLine(size, chunkSize)), undefined, { maxEventBytes: 64 * mib }).stream('Hi'))).toBe(size)
+      expect(
+        await drain(
+          await memory(() => bodyOf(longLine(size, chunkSize)), undefined, { maxEventBytes: 64 * mib }).stream('Hi'),
+        ),
+      ).toBe(size)
     const read = (size: number) => fastest(atSize(3, 15), () => once(size))
     await read(mib)
     const small = await read(mib)
@@ -137,7 +155,15 @@ describe('what a server can make us hold', () => {
           yield chunk
         }
       }
-      const made = target.create('http://memory.test', { fetch: () => Promise.resolve(new Response(bodyOf(endless()), { headers: { 'content-type': target.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' } })), defaults: once })
+      const made = target.create('http://memory.test', {
+        fetch: () =>
+          Promise.resolve(
+            new Response(bodyOf(endless()), {
+              headers: { 'content-type': target.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' },
+            }),
+          ),
+        defaults: once,
+      })
       const failure = made.stream('Hi').then(drain)
       await expect(failure).rejects.toMatchObject({ code: 'limit-exceeded' })
       expect(given).toBeLessThanOrEqual(16 * mib + 2 * 64 * 1024)
@@ -154,12 +180,18 @@ describe('what a server can make us hold', () => {
         response.writeHead(200, { 'content-encoding': encoding })
         response.write(gzipSync('x'))
       })
-      await expect(createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, defaults: once }).complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
+      await expect(
+        createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, defaults: once }).complete('Hi'),
+      ).rejects.toMatchObject({ code: 'protocol' })
       await expect.poll(() => sockets.size).toBe(0)
     }
     // More than a header may hold.
-    const { url: at } = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip,'.repeat(10_000) }).end())
-    await expect(createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, defaults: once }).complete('Hi')).rejects.toHaveProperty('code')
+    const { url: at } = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip,'.repeat(10_000) }).end(),
+    )
+    await expect(
+      createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, defaults: once }).complete('Hi'),
+    ).rejects.toHaveProperty('code')
     reportFault('S10', { 'stacked encodings refused': 4 })
   })
 
@@ -173,7 +205,14 @@ describe('what a server can make us hold', () => {
       })
       collect()
       const before = process.memoryUsage().rss
-      const failure = createOpenAICompatible({ model: 'm', baseUrl: `${at}/v1`, limits: { maxBodyBytes: 8 * mib }, defaults: once }).stream('Hi').then(drain)
+      const failure = createOpenAICompatible({
+        model: 'm',
+        baseUrl: `${at}/v1`,
+        limits: { maxBodyBytes: 8 * mib },
+        defaults: once,
+      })
+        .stream('Hi')
+        .then(drain)
       await expect(failure).rejects.toMatchObject({ code: status === 200 ? 'limit-exceeded' : 'auth' })
       atMostWhereQuiet(process.memoryUsage().rss - before, 4 * 16 * mib)
       reportFault('S10', { 'bombs of 1:900': 1 })
@@ -197,7 +236,8 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
   // The same bytes read and thrown away: what Node, and a machine that does other things too, stall by themselves.
   const floor = await stalls(async () => {
     let length = 0
-    for await (const chunk of (await fetch(`${url}/${records}/paced/v1`)).body ?? []) length += (chunk as Uint8Array).length
+    for await (const chunk of (await fetch(`${url}/${records}/paced/v1`)).body ?? [])
+      length += (chunk as Uint8Array).length
     return length
   })
   let best = { max: Infinity, p99: Infinity }
@@ -205,7 +245,12 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
     const found = await stalls(async () => drain(await made.stream('Hi')))
     if (found.max < best.max) best = found
   }
-  reportFault('S11', { 'streams at once': 100, 'longest stall in ms at most': best.max, 'p99 in ms at most': best.p99, 'stall without us in ms at most': floor.max })
+  reportFault('S11', {
+    'streams at once': 100,
+    'longest stall in ms at most': best.max,
+    'p99 in ms at most': best.p99,
+    'stall without us in ms at most': floor.max,
+  })
   atMostWhereQuiet(best.max, Math.max(50, 3 * floor.max))
   atMostWhereQuiet(best.p99, Math.max(20, 3 * floor.p99))
 })
@@ -216,18 +261,28 @@ test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => 
   subscribe('undici:client:connected', note)
   try {
     // A pool of its own, so that its socket is seen being opened.
-    const made = createOpenAICompatible({ model: 'm', baseUrl: `${url}/endless/v1`, defaults: once, timeouts: { connectMs: 4321 } })
+    const made = createOpenAICompatible({
+      model: 'm',
+      baseUrl: `${url}/endless/v1`,
+      defaults: once,
+      timeouts: { connectMs: 4321 },
+    })
     const reader = await made.stream('Hi')
     await reader.next()
     const socket = opened.at(-1)!
     // What reads on ends beyond 2 MB. A server that is only slow stands still for one look or two, not for ten in a row.
     let last = -1
     let still = 0
-    await expect.poll(() => {
-      still = socket.bytesRead === last ? still + 1 : 0
-      last = socket.bytesRead
-      return last >= 2e6 ? Infinity : still
-    }, { interval: 50 }).toBeGreaterThanOrEqual(10)
+    await expect
+      .poll(
+        () => {
+          still = socket.bytesRead === last ? still + 1 : 0
+          last = socket.bytesRead
+          return last >= 2e6 ? Infinity : still
+        },
+        { interval: 50 },
+      )
+      .toBeGreaterThanOrEqual(10)
     const ahead = socket.bytesRead
     const start = performance.now()
     await reader.close()
@@ -270,16 +325,23 @@ test('many short streams on one signal leave no listener, no socket and no heap 
   await run(1000)
   const before = await heap()
   await run(total)
-  const growth = (await heap() - before) / 1e6
-  await expect.poll(() => {
-    collect()
-    return readers.filter((reader) => reader.deref()).length
-  }).toBeLessThan(50)
+  const growth = ((await heap()) - before) / 1e6
+  await expect
+    .poll(() => {
+      collect()
+      return readers.filter((reader) => reader.deref()).length
+    })
+    .toBeLessThan(50)
   const listeners = getEventListeners(shared.signal, 'abort').length
   // Connections are kept for the next call for four seconds, at most one for each call at a time.
   await expect.poll(sockets).toBeLessThanOrEqual(51)
   const kept = sockets()
-  reportFault('S12', { 'streams': total, 'listeners left': listeners, 'heap growth in MB at most': growth, 'sockets kept at most': kept })
+  reportFault('S12', {
+    streams: total,
+    'listeners left': listeners,
+    'heap growth in MB at most': growth,
+    'sockets kept at most': kept,
+  })
   expect(listeners).toBe(0)
   atMostWhereQuiet(growth, 5)
   if (fullSize) await expect.poll(sockets, { timeout: 10_000, interval: 250 }).toBeLessThanOrEqual(1)

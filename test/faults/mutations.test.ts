@@ -9,14 +9,38 @@ type Random = () => number
 const below = (next: Random, count: number): number => Math.floor(next() * count)
 
 /** What a value of the wire may be instead of what it should. */
-const odd = ['null', 'true', '-1', '0.5', '2147483648', '4294967296', '1e308', '1e999', '9007199254740993', '""', '"\\ud800"', '"\\u0000"', '"__proto__"', '[]', '{}', '[[]]', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', 'NaN']
+const odd = [
+  'null',
+  'true',
+  '-1',
+  '0.5',
+  '2147483648',
+  '4294967296',
+  '1e308',
+  '1e999',
+  '9007199254740993',
+  '""',
+  '"\\ud800"',
+  '"\\u0000"',
+  '"__proto__"',
+  '[]',
+  '{}',
+  '[[]]',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  'NaN',
+]
 
 /** Changes of the text of a stream that leave it a stream: a value of its JSON, a record, the order. */
 const onText: readonly ((text: string, next: Random) => string)[] = [
   (text, next) => {
-    const values = [...text.matchAll(/(?<=[:,[{]\s*)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)(?=\s*[,\]}:])/g)]
+    const values = [
+      ...text.matchAll(/(?<=[:,[{]\s*)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)(?=\s*[,\]}:])/g),
+    ]
     const found = values[below(next, values.length)]
-    return found === undefined ? text : `${text.slice(0, found.index)}${odd[below(next, odd.length)] ?? ''}` + text.slice(found.index + found[0].length)
+    return found === undefined
+      ? text
+      : `${text.slice(0, found.index)}${odd[below(next, odd.length)] ?? ''}` + text.slice(found.index + found[0].length)
   },
   (text, next) => {
     const records = text.split(/(?<=\n\n)|(?<=\}\n)/)
@@ -30,7 +54,10 @@ const onText: readonly ((text: string, next: Random) => string)[] = [
     else records.push(record)
     return records.join('')
   },
-  (text, next) => text.replace(/"index":\d+/g, (found) => (next() < 0.5 ? `"index":${String([2 ** 31, -1, 7, 1e15][below(next, 4)])}` : found)),
+  (text, next) =>
+    text.replace(/"index":\d+/g, (found) =>
+      next() < 0.5 ? `"index":${String([2 ** 31, -1, 7, 1e15][below(next, 4)])}` : found,
+    ),
 ]
 
 /** Changes of bytes, whatever they mean. */
@@ -68,8 +95,10 @@ function mutate(bytes: Uint8Array, other: Uint8Array, next: Random): Uint8Array<
 function check(events: readonly StreamEvent[], failed: boolean): void {
   const started = new Set<string>()
   for (const [index, event] of events.entries()) {
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta') expect(event.text, event.type).toBeTypeOf('string')
-    if (event.type === 'tool-call-start') expect([typeof event.toolCall.id, typeof event.toolCall.name]).toEqual(['string', 'string'])
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta')
+      expect(event.text, event.type).toBeTypeOf('string')
+    if (event.type === 'tool-call-start')
+      expect([typeof event.toolCall.id, typeof event.toolCall.name]).toEqual(['string', 'string'])
     if (event.type === 'tool-call-start') {
       expect(started.has(event.toolCall.id)).toBe(false)
       started.add(event.toolCall.id)
@@ -111,8 +140,11 @@ describe.each(targets)('$name', (target) => {
       const next = random(seed + index)
       const stream = streams[below(next, streams.length)]!
       let bytes = stream.bytes
-      for (let times = 1 + below(next, 3); times > 0; times--) bytes = mutate(bytes, streams[below(next, streams.length)]!.bytes, next)
-      const provider = target.create('https://api.mutations.test', { fetch: () => Promise.resolve(new Response(bytes, { headers: stream.headers })) })
+      for (let times = 1 + below(next, 3); times > 0; times--)
+        bytes = mutate(bytes, streams[below(next, streams.length)]!.bytes, next)
+      const provider = target.create('https://api.mutations.test', {
+        fetch: () => Promise.resolve(new Response(bytes, { headers: stream.headers })),
+      })
       const events: StreamEvent[] = []
       const run = async (): Promise<unknown> => {
         try {
@@ -139,6 +171,6 @@ describe.each(targets)('$name', (target) => {
     expect(failures).toBeGreaterThan(count / 10)
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
     expect(({} as { x?: unknown }).x).toBeUndefined()
-    reportFault('S9', { 'mutations': count, 'typed failures': failures, 'untyped, hanging or with broken events': 0 })
+    reportFault('S9', { mutations: count, 'typed failures': failures, 'untyped, hanging or with broken events': 0 })
   })
 })

@@ -21,8 +21,15 @@ describe.runIf(node)('a process of its own', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const run = async (options: readonly string[], input: object, env: Readonly<Record<string, string>> = {}): Promise<{ readonly out: string; readonly code: number | null }> => {
-    const child = spawn(process.execPath, [...options, program], { cwd: folder, env: { PATH: process.env['PATH'], ...env } })
+  const run = async (
+    options: readonly string[],
+    input: object,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly out: string; readonly code: number | null }> => {
+    const child = spawn(process.execPath, [...options, program], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...env },
+    })
     let out = ''
     child.stdout.on('data', (data) => (out += String(data)))
     child.stderr.on('data', (data) => (out += String(data)))
@@ -43,7 +50,9 @@ describe.runIf(node)('a process of its own', () => {
   test('the report of a crash, and what it prints, have no key', async () => {
     const { url } = await serve((request, response) => {
       const said = request.headers.authorization ?? ''
-      response.writeHead(401, { 'content-type': 'application/json', 'x-request-id': apiKey }).end(JSON.stringify({ error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` } }))
+      response
+        .writeHead(401, { 'content-type': 'application/json', 'x-request-id': apiKey })
+        .end(JSON.stringify({ error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` } }))
     })
     const options = ['--report-uncaught-exception', '--report-on-fatalerror', `--report-directory=${folder}`]
     const { out, code } = await run(options, { baseUrl: `${url}/v1`, fails: true })
@@ -53,7 +62,9 @@ describe.runIf(node)('a process of its own', () => {
     const report = readFileSync(join(folder, reports[0] ?? ''), 'utf8')
     expect(out).toContain('401 auth: bad key: Bearer [redacted]')
     expect(report).toContain('401 auth: bad key: Bearer [redacted]')
-    for (const shown of [out, report]) for (const form of [apiKey.slice(0, 12), btoa(`Bearer ${apiKey}`).slice(12, -4)]) expect(shown).not.toContain(form)
+    for (const shown of [out, report])
+      for (const form of [apiKey.slice(0, 12), btoa(`Bearer ${apiKey}`).slice(12, -4)])
+        expect(shown).not.toContain(form)
     reportFault('K1', { 'crash reports': 1 })
   })
 })

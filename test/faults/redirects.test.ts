@@ -8,10 +8,12 @@ const statuses = [300, 301, 302, 303, 304, 305, 307, 308]
 
 test.each(targets)('$name follows no redirect: not to another port, host or scheme, not to itself', async (target) => {
   let connections = 0
-  const trap = await listen(createNetServer((socket) => {
-    connections++
-    socket.destroy()
-  }))
+  const trap = await listen(
+    createNetServer((socket) => {
+      connections++
+      socket.destroy()
+    }),
+  )
   let answer = { status: 0, location: '' }
   const origin = await serve((_, response) => {
     response.writeHead(answer.status, { location: answer.location, 'content-type': 'application/json' })
@@ -19,8 +21,20 @@ test.each(targets)('$name follows no redirect: not to another port, host or sche
   })
   const port = String(trap.port)
   const locations = [
-    `http://127.0.0.1:${port}/v1`, `http://localhost:${port}/v1`, `http://[::1]:${port}/`, `https://127.0.0.1:${port}/v1`, `//127.0.0.1:${port}/v1`,
-    `http://user:password@127.0.0.1:${port}/`, `\\\\127.0.0.1:${port}\\v1`, `HTTP://127.1:${port}`, `http://127.0.0.1:${origin.port}/elsewhere`, '/v2/elsewhere', '?again', '', 'http://', 'file:///etc/passwd',
+    `http://127.0.0.1:${port}/v1`,
+    `http://localhost:${port}/v1`,
+    `http://[::1]:${port}/`,
+    `https://127.0.0.1:${port}/v1`,
+    `//127.0.0.1:${port}/v1`,
+    `http://user:password@127.0.0.1:${port}/`,
+    `\\\\127.0.0.1:${port}\\v1`,
+    `HTTP://127.1:${port}`,
+    `http://127.0.0.1:${origin.port}/elsewhere`,
+    '/v2/elsewhere',
+    '?again',
+    '',
+    'http://',
+    'file:///etc/passwd',
   ]
   const provider = target.create(origin.url, { defaults: once })
   let redirects = 0

@@ -18,7 +18,10 @@ function regexes(): Found[] {
     const visit = (node: ts.Node): void => {
       if (ts.isRegularExpressionLiteral(node)) {
         const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(node.text) ?? []
-        found.push({ where: `${path}:${file.getLineAndCharacterOfPosition(node.pos).line + 1} ${node.text}`, regex: new RegExp(source, flags) })
+        found.push({
+          where: `${path}:${file.getLineAndCharacterOfPosition(node.pos).line + 1} ${node.text}`,
+          regex: new RegExp(source, flags),
+        })
       }
       ts.forEachChild(node, visit)
     }
@@ -33,9 +36,59 @@ const fill = (piece: string): string => piece.repeat(Math.ceil(length / piece.le
 /** Long texts of one kind, of pairs, and of the expression's own words, each with an end that fits nothing. */
 function attacks({ regex }: Found): string[] {
   const words = [...regex.source.matchAll(/[A-Za-z0-9 ,:;"'<>=_-]{1,20}/g)].map(([word]) => word)
-  const single = ['a', 'A', '0', ' ', '\t', '\n', '\r', '"', '\'', '\\', '/', '-', '_', '.', ':', '{', '[', '<', '=', '%', '@', '\0', 'ä', '👩']
-  const pairs = ['a ', ' a', 'a.', '0.', 'a=', '" ', '\\"', '{"', '<a', '%2', ' \n', '\r\n', 'a,b', '- ', '/a', 'e0', '1e', '0,0', '`a`', '((']
-  return [...single, ...pairs, ...words].flatMap((piece) => [fill(piece), `${fill(piece)}\u0001!`, `${words[0] ?? ''}${fill(piece)}\n!`])
+  const single = [
+    'a',
+    'A',
+    '0',
+    ' ',
+    '\t',
+    '\n',
+    '\r',
+    '"',
+    "'",
+    '\\',
+    '/',
+    '-',
+    '_',
+    '.',
+    ':',
+    '{',
+    '[',
+    '<',
+    '=',
+    '%',
+    '@',
+    '\0',
+    'ä',
+    '👩',
+  ]
+  const pairs = [
+    'a ',
+    ' a',
+    'a.',
+    '0.',
+    'a=',
+    '" ',
+    '\\"',
+    '{"',
+    '<a',
+    '%2',
+    ' \n',
+    '\r\n',
+    'a,b',
+    '- ',
+    '/a',
+    'e0',
+    '1e',
+    '0,0',
+    '`a`',
+    '((',
+  ]
+  return [...single, ...pairs, ...words].flatMap((piece) => [
+    fill(piece),
+    `${fill(piece)}\u0001!`,
+    `${words[0] ?? ''}${fill(piece)}\n!`,
+  ])
 }
 
 /** The best of many, until one is good enough: the machine may do something else just then. */
@@ -51,7 +104,10 @@ function fastest(regex: RegExp, text: string, enough: number): number {
 
 /** Shorter texts first: one that takes time by the square, or worse, must not be waited for. */
 function timeOf(regex: RegExp, text: string): number {
-  for (const [size, limit] of [[1000, 5], [10_000, 10]] as const) {
+  for (const [size, limit] of [
+    [1000, 5],
+    [10_000, 10],
+  ] as const) {
     const time = fastest(regex, text.slice(-size), limit)
     if (time > limit) return time * (length / size) ** 2
   }
@@ -75,5 +131,5 @@ test('no regular expression takes time by the square of its text, nor more than 
     }
   }
   expect(slow).toEqual([])
-  reportFault('T4', { 'expressions': all.length, 'attacks': tried, ...(fullSize && { 'slowest in ms at most': slowest }) })
+  reportFault('T4', { expressions: all.length, attacks: tried, ...(fullSize && { 'slowest in ms at most': slowest }) })
 })

@@ -2,7 +2,19 @@ import { createServer as createNetServer } from 'node:net'
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize, fullSize, reportFault } from '../support/faults.js'
-import { answerTo, listen, once, question, read, richTurn, serve, type Target, targets, textTurn, tools } from './targets.js'
+import {
+  answerTo,
+  listen,
+  once,
+  question,
+  read,
+  richTurn,
+  serve,
+  type Target,
+  targets,
+  textTurn,
+  tools,
+} from './targets.js'
 
 /** What came of a call: the text, or the code of a typed failure. Anything else is thrown. */
 async function outcome(call: Promise<{ readonly text: string; readonly calls: number }>): Promise<string> {
@@ -16,7 +28,11 @@ async function outcome(call: Promise<{ readonly text: string; readonly calls: nu
 }
 
 /** The place behind the terminal event: from there on a cut in memory, byte by byte, takes nothing away. */
-async function wholeFrom(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<number> {
+async function wholeFrom(
+  target: Target,
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Promise<number> {
   for (let at = bytes.length; at > 0; at--) {
     const cut = new ReadableStream({
       start: (controller) => controller.enqueue(bytes.subarray(0, at)),
@@ -29,30 +45,40 @@ async function wholeFrom(target: Target, bytes: Uint8Array<ArrayBuffer>, headers
 }
 
 describe.each(targets)('$name over a real socket', (target) => {
-  test.each(['FIN', 'wrong content-length', 'reset'])('cut by %s: typed, and a success behind the terminal event', async (how) => {
-    const { bytes, headers } = await answerTo(target, richTurn)
-    const terminal = await wholeFrom(target, bytes, headers)
-    let at = 0
-    const { url } = await serve((_, response) => {
-      response.writeHead(200, { ...headers, connection: 'close', ...(how === 'wrong content-length' && { 'content-length': String(bytes.length + 7) }) })
-      response.write(bytes.subarray(0, at), () => {
-        // Bytes that were not read when a reset comes are lost with it; a turn of the loop reads what has come to this process.
-        if (how === 'reset') setImmediate(() => setImmediate(() => setImmediate(() => response.socket?.resetAndDestroy())))
-        else response.socket?.end()
+  test.each(['FIN', 'wrong content-length', 'reset'])(
+    'cut by %s: typed, and a success behind the terminal event',
+    async (how) => {
+      const { bytes, headers } = await answerTo(target, richTurn)
+      const terminal = await wholeFrom(target, bytes, headers)
+      let at = 0
+      const { url } = await serve((_, response) => {
+        response.writeHead(200, {
+          ...headers,
+          connection: 'close',
+          ...(how === 'wrong content-length' && { 'content-length': String(bytes.length + 7) }),
+        })
+        response.write(bytes.subarray(0, at), () => {
+          // Bytes that were not read when a reset comes are lost with it; a turn of the loop reads what has come to this process.
+          if (how === 'reset')
+            setImmediate(() => setImmediate(() => setImmediate(() => response.socket?.resetAndDestroy())))
+          else response.socket?.end()
+        })
       })
-    })
-    const provider = target.create(url)
-    const whole = `whole: ${(richTurn.text ?? []).join('')} 2 calls`
-    const offsets = fullSize ? bytes.length : 64
-    for (let index = 1; index <= offsets; index++) {
-      at = Math.max(1, Math.round((index * bytes.length) / offsets))
-      const found = await outcome(read(provider))
-      expect(found, `cut at ${at} of ${bytes.length}, terminal at ${terminal}`).toBe(at >= terminal ? whole : 'truncated')
-    }
-    reportFault('S2', { 'cuts over real sockets': offsets })
-  })
+      const provider = target.create(url)
+      const whole = `whole: ${(richTurn.text ?? []).join('')} 2 calls`
+      const offsets = fullSize ? bytes.length : 64
+      for (let index = 1; index <= offsets; index++) {
+        at = Math.max(1, Math.round((index * bytes.length) / offsets))
+        const found = await outcome(read(provider))
+        expect(found, `cut at ${at} of ${bytes.length}, terminal at ${terminal}`).toBe(
+          at >= terminal ? whole : 'truncated',
+        )
+      }
+      reportFault('S2', { 'cuts over real sockets': offsets })
+    },
+  )
 
-  test('aborted at every turn of the event loop: the signal\'s reason, at once, and no socket stays', async () => {
+  test("aborted at every turn of the event loop: the signal's reason, at once, and no socket stays", async () => {
     const { headers, pieces } = await answerTo(target, textTurn)
     const { port, sockets } = await serve((_, response) => {
       response.writeHead(200, headers)
@@ -71,7 +97,10 @@ describe.each(targets)('$name over a real socket', (target) => {
     let slowest = 0
     for (let turns = 0; turns < points; turns++) {
       const controller = new AbortController()
-      const running = read(provider, controller.signal).then(() => 'ended', (error: unknown) => error)
+      const running = read(provider, controller.signal).then(
+        () => 'ended',
+        (error: unknown) => error,
+      )
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
       const reason = new Error('enough')
       const start = performance.now()
@@ -84,27 +113,38 @@ describe.each(targets)('$name over a real socket', (target) => {
     }
     waits.sort((a, b) => a - b)
     const p99 = waits[Math.floor(waits.length * 0.99) - 1] ?? 0
-    reportFault('S5', { 'aborts over real sockets': points, 'p99 in ms at most': p99, 'socket closed after ms at most': slowest })
+    reportFault('S5', {
+      'aborts over real sockets': points,
+      'p99 in ms at most': p99,
+      'socket closed after ms at most': slowest,
+    })
     atMostWhereQuiet(p99, 50)
     atMostWhereQuiet(slowest, 100)
   })
 })
 
 test('aborted while the connection is made: a peer that accepts and never shakes hands', async () => {
-  const all = await Promise.all(targets.map(async (target) => {
-    const controller = new AbortController()
-    let start = 0
-    const { port, sockets } = await listen(createNetServer((socket) => {
-      socket.resume()
-      start = performance.now()
-      controller.abort()
-    }))
-    const running = read(target.create(`https://127.0.0.1:${port}`, { timeouts: { connectMs: 1000 } }), controller.signal).catch((error: unknown) => error)
-    expect(await running).toBe(controller.signal.reason)
-    atMostWhereQuiet(performance.now() - start, 50)
-    reportFault('S5', { 'aborts over real sockets': 1 })
-    return sockets
-  }))
+  const all = await Promise.all(
+    targets.map(async (target) => {
+      const controller = new AbortController()
+      let start = 0
+      const { port, sockets } = await listen(
+        createNetServer((socket) => {
+          socket.resume()
+          start = performance.now()
+          controller.abort()
+        }),
+      )
+      const running = read(
+        target.create(`https://127.0.0.1:${port}`, { timeouts: { connectMs: 1000 } }),
+        controller.signal,
+      ).catch((error: unknown) => error)
+      expect(await running).toBe(controller.signal.reason)
+      atMostWhereQuiet(performance.now() - start, 50)
+      reportFault('S5', { 'aborts over real sockets': 1 })
+      return sockets
+    }),
+  )
   // A connection is the pool's, not the call's: one that is being made ends at the limit of connecting.
   for (const sockets of all) await expect.poll(() => sockets.size).toBe(0)
 })
@@ -112,9 +152,13 @@ test('aborted while the connection is made: a peer that accepts and never shakes
 test('a peer that is gone without a word: the idle limit ends it, and the connection', async () => {
   for (const target of targets) {
     const { headers, pieces } = await answerTo(target, textTurn)
-    const { url, sockets } = await serve((_, response) => response.writeHead(200, headers).write(pieces.slice(0, Math.ceil(pieces.length / 2)).join('')))
+    const { url, sockets } = await serve((_, response) =>
+      response.writeHead(200, headers).write(pieces.slice(0, Math.ceil(pieces.length / 2)).join('')),
+    )
     const start = performance.now()
-    const error = await read(target.create(url, { timeouts: { idleMs: 100 } })).catch((thrown: unknown) => thrown as ProviderError)
+    const error = await read(target.create(url, { timeouts: { idleMs: 100 } })).catch(
+      (thrown: unknown) => thrown as ProviderError,
+    )
     const late = performance.now() - start - 100
     expect(error).toMatchObject({ code: 'timeout', reason: 'idle' })
     atMostWhereQuiet(late, 250)
@@ -145,7 +189,11 @@ test('a server that restarts in mid-stream, and between calls on kept connection
     const error = await (async () => {
       for await (const _ of reader) continue
     })().catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'truncated', retryable: true, partial: { text: expect.stringMatching(/^Hel/) as string } })
+    expect(error).toMatchObject({
+      code: 'truncated',
+      retryable: true,
+      partial: { text: expect.stringMatching(/^Hel/) as string },
+    })
     half = false
     // Kept connections were closed by the restart: that is no failure of the next call.
     expect((await read(provider)).text).toBe('Hello, wörld 👩‍🚀')
@@ -176,7 +224,10 @@ test('1,000 streams at once, each with its own answer', async () => {
   })
   const provider = target.create(url)
   const one = async (id: number): Promise<void> => {
-    const reader = await provider.streamWithTools(question, tools, { ...once, vendor: { headers: { 'x-stream': `<${id}>` } } })
+    const reader = await provider.streamWithTools(question, tools, {
+      ...once,
+      vendor: { headers: { 'x-stream': `<${id}>` } },
+    })
     for await (const _ of reader) continue
     expect(reader.fullText()).toBe(`Hello, <${id}> 👩‍🚀`)
   }

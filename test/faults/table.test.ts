@@ -28,8 +28,11 @@ describe.each(rows)('the tests of $id', ({ tests }) => {
       return
     }
     expect(existsSync(join(root, proof.file)), proof.file).toBe(true)
-    const source = readText(proof.file).replaceAll('\\\'', '\'')
-    expect(['\'', '"', '`'].some((quote) => source.includes(quote + proof.title)), proof.title).toBe(true)
+    const source = readText(proof.file).replaceAll("\\'", "'")
+    expect(
+      ["'", '"', '`'].some((quote) => source.includes(quote + proof.title)),
+      proof.title,
+    ).toBe(true)
   })
 })
 

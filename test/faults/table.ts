@@ -7,7 +7,9 @@ import { tools } from './table/tools.ts'
 
 /** Where the conformance kit runs. */
 export const kitFiles: readonly string[] = [
-  ...['anthropic', 'google', 'ollama', 'openai', 'openai-compatible'].map((name) => `packages/provider-${name}/test/conformance.test.ts`),
+  ...['anthropic', 'google', 'ollama', 'openai', 'openai-compatible'].map(
+    (name) => `packages/provider-${name}/test/conformance.test.ts`,
+  ),
   'packages/conformance/test/reference.test.ts',
 ]
 

@@ -1,6 +1,15 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  type ScriptTurn,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -22,12 +31,38 @@ export interface Target {
 export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
 
 export const targets: readonly Target[] = [
-  { name: 'anthropic', format: anthropicMessages, create: (baseUrl, config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }) },
-  { name: 'openai responses', format: openaiResponses, create: (baseUrl, config) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${baseUrl}/v1`, ...config }) },
-  { name: 'openai chat', format: openaiChat, create: (baseUrl, config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${baseUrl}/v1`, ...config }) },
-  { name: 'google', format: gemini, create: (baseUrl, config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }) },
-  { name: 'ollama', format: ollamaChat, create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }) },
-  { name: 'openai-compatible', format: openaiChat, create: (baseUrl, config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }) },
+  {
+    name: 'anthropic',
+    format: anthropicMessages,
+    create: (baseUrl, config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }),
+  },
+  {
+    name: 'openai responses',
+    format: openaiResponses,
+    create: (baseUrl, config) =>
+      createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${baseUrl}/v1`, ...config }),
+  },
+  {
+    name: 'openai chat',
+    format: openaiChat,
+    create: (baseUrl, config) =>
+      createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${baseUrl}/v1`, ...config }),
+  },
+  {
+    name: 'google',
+    format: gemini,
+    create: (baseUrl, config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }),
+  },
+  {
+    name: 'ollama',
+    format: ollamaChat,
+    create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }),
+  },
+  {
+    name: 'openai-compatible',
+    format: openaiChat,
+    create: (baseUrl, config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }),
+  },
 ]
 
 /** One attempt a call. */
@@ -36,8 +71,16 @@ export const once = { retry: { attempts: 1 } }
 export const question: readonly ChatMessage[] = [{ role: 'user', content: 'What is the weather?' }]
 
 export const tools = [
-  { name: 'get_weather', description: 'The weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
-  { name: 'get_time', description: 'The time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } },
+  {
+    name: 'get_weather',
+    description: 'The weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+  {
+    name: 'get_time',
+    description: 'The time',
+    parameters: { type: 'object', properties: { zone: { type: 'string' } } },
+  },
 ]
 
 /** An answer with everything that can be cut: letters of four bytes, text, two calls. */
@@ -51,7 +94,11 @@ export const richTurn: ScriptTurn = {
   usage: { inputTokens: 21, outputTokens: 7 },
 }
 
-export const textTurn: ScriptTurn = { text: ['Hel', 'lo, ', 'wörld ', '👩‍🚀'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 4 } }
+export const textTurn: ScriptTurn = {
+  text: ['Hel', 'lo, ', 'wörld ', '👩‍🚀'],
+  finish: 'stop',
+  usage: { inputTokens: 3, outputTokens: 4 },
+}
 
 /** A request for a stream, as the provider makes it. */
 export async function requestOf({ create }: Target): Promise<WireRequest> {
@@ -69,13 +116,23 @@ export async function requestOf({ create }: Target): Promise<WireRequest> {
 }
 
 /** All bytes and headers of the streamed answer to a turn. */
-export async function answerTo(target: Target, turn: ScriptTurn): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string>; readonly pieces: readonly string[] }> {
+export async function answerTo(
+  target: Target,
+  turn: ScriptTurn,
+): Promise<{
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly headers: Record<string, string>
+  readonly pieces: readonly string[]
+}> {
   const { headers, pieces } = target.format.answer(turn, await requestOf(target))
   return { bytes: new TextEncoder().encode(pieces.join('')), headers: { ...headers }, pieces }
 }
 
 /** Reads a stream with tools to its end, leaving its calls open; `text` is what its events said. */
-export async function read(provider: Provider, signal?: AbortSignal): Promise<{ readonly text: string; readonly calls: number }> {
+export async function read(
+  provider: Provider,
+  signal?: AbortSignal,
+): Promise<{ readonly text: string; readonly calls: number }> {
   const reader = await provider.streamWithTools(question, tools, { ...once, ...(signal && { signal }) })
   let text = ''
   let calls = 0
@@ -102,7 +159,9 @@ export async function listen(server: Server): Promise<{ readonly port: number; r
 }
 
 /** An HTTP server on the loopback address until the end of the test; the handler is called once the request is read. */
-export async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket>; readonly paths: string[] }> {
+export async function serve(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket>; readonly paths: string[] }> {
   const paths: string[] = []
   const server = createHttpServer((request, response) => {
     paths.push(request.url ?? '')

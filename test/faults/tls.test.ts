@@ -10,18 +10,48 @@ import { atSize, reportFault } from '../support/faults.js'
 import { answerTo, listen, once, read, richTurn, targets } from './targets.js'
 
 const openssl = spawnSync('openssl', ['version']).status === 0 && 'setDefaultCACertificates' in tls
-if (!openssl) console.log('skipped: certificates are made by openssl and trusted by Node 22.19 or 24.5, which are not here')
+if (!openssl)
+  console.log('skipped: certificates are made by openssl and trusted by Node 22.19 or 24.5, which are not here')
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-tls-'))
 const path = (name: string): string => join(folder, name)
 const run = (...parts: readonly string[]): void => void execFileSync('openssl', parts, { stdio: 'ignore', cwd: folder })
 
 /** A key and a certificate for these names, signed by our authority unless it signs itself. */
-function certificate(name: string, names: string, options: readonly string[] = [], self = false): { readonly key: string; readonly cert: string } {
-  run('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`)
+function certificate(
+  name: string,
+  names: string,
+  options: readonly string[] = [],
+  self = false,
+): { readonly key: string; readonly cert: string } {
+  run(
+    'req',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    `${name}.key`,
+    '-out',
+    `${name}.csr`,
+    '-subj',
+    `/CN=${name}`,
+  )
   writeFileSync(path(`${name}.ext`), `subjectAltName=${names}\n`)
   const signer = self ? ['-signkey', `${name}.key`] : ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial']
-  run('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.crt`, '-extfile', `${name}.ext`, ...signer, ...(options.length ? options : ['-days', '2']))
+  run(
+    'x509',
+    '-req',
+    '-in',
+    `${name}.csr`,
+    '-out',
+    `${name}.crt`,
+    '-extfile',
+    `${name}.ext`,
+    ...signer,
+    ...(options.length ? options : ['-days', '2']),
+  )
   return { key: readFileSync(path(`${name}.key`), 'utf8'), cert: readFileSync(path(`${name}.crt`), 'utf8') }
 }
 
@@ -30,7 +60,23 @@ describe.skipIf(!openssl)('TLS', () => {
   const here = 'IP:127.0.0.1,DNS:localhost'
   let good: ReturnType<typeof certificate>
   beforeAll(() => {
-    run('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=modelport tests', '-days', '2')
+    run(
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.crt',
+      '-subj',
+      '/CN=modelport tests',
+      '-days',
+      '2',
+    )
     tls.setDefaultCACertificates([...before, readFileSync(path('ca.crt'), 'utf8')])
     good = certificate('good', here)
   })
@@ -43,14 +89,16 @@ describe.skipIf(!openssl)('TLS', () => {
     const wrong = {
       'of another host': certificate('other', 'DNS:elsewhere.test'),
       'signed by itself': certificate('self', here, [], true),
-      'expired': certificate('expired', here, ['-days', '-1']),
+      expired: certificate('expired', here, ['-days', '-1']),
     }
     for (const [what, pair] of Object.entries(wrong)) {
       let requests = 0
-      const { port } = await listen(createServer(pair, (_, response) => {
-        requests++
-        response.end()
-      }))
+      const { port } = await listen(
+        createServer(pair, (_, response) => {
+          requests++
+          response.end()
+        }),
+      )
       for (const target of targets) {
         const error = await read(target.create(`https://127.0.0.1:${port}`)).catch((thrown: unknown) => thrown)
         expect(error, what).toMatchObject({ code: 'network', reason: 'tls', retryable: false })
@@ -68,7 +116,9 @@ describe.skipIf(!openssl)('TLS', () => {
       const server: Server = createServer(good, (request, response) => {
         request.resume()
         response.writeHead(200, { ...headers, connection: 'close' })
-        response.write(bytes.subarray(0, at), () => (rude ? setTimeout(() => response.socket?.destroy(), 3) : response.socket?.end()))
+        response.write(bytes.subarray(0, at), () =>
+          rude ? setTimeout(() => response.socket?.destroy(), 3) : response.socket?.end(),
+        )
       })
       const { port } = await listen(server)
       const provider = target.create(`https://127.0.0.1:${port}`, { defaults: once })

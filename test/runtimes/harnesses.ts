@@ -1,4 +1,11 @@
-import { anthropicMessages, gemini, type Harness, ollamaChat, openaiChat, openaiResponses } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  gemini,
+  type Harness,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+} from '@modelport/conformance'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
@@ -11,9 +18,42 @@ const dangerouslyAllowBrowser = true
 
 /** The providers that run everywhere. */
 export const harnesses: readonly Harness[] = [
-  { name: 'openai-compatible', format: openaiChat, apiKey, create: (config) => createOpenAICompatible({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }) },
-  { name: 'ollama', format: ollamaChat, apiKey, create: (config) => createOllama({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }) },
-  { name: 'anthropic', format: anthropicMessages, apiKey, create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', dangerouslyAllowBrowser, ...config }) },
-  { name: 'openai', format: openaiResponses, apiKey, create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, dangerouslyAllowBrowser, ...config }) },
-  { name: 'google', format: gemini, apiKey, create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }) },
+  {
+    name: 'openai-compatible',
+    format: openaiChat,
+    apiKey,
+    create: (config) =>
+      createOpenAICompatible({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }),
+  },
+  {
+    name: 'ollama',
+    format: ollamaChat,
+    apiKey,
+    create: (config) => createOllama({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }),
+  },
+  {
+    name: 'anthropic',
+    format: anthropicMessages,
+    apiKey,
+    create: (config) =>
+      createAnthropic({
+        model: 'claude-sonnet-4-5',
+        apiKey,
+        baseUrl: 'https://conformance.test',
+        dangerouslyAllowBrowser,
+        ...config,
+      }),
+  },
+  {
+    name: 'openai',
+    format: openaiResponses,
+    apiKey,
+    create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, dangerouslyAllowBrowser, ...config }),
+  },
+  {
+    name: 'google',
+    format: gemini,
+    apiKey,
+    create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }),
+  },
 ]

@@ -23,7 +23,10 @@ export interface Host {
 export async function startHost(folder: string): Promise<Host> {
   const servers = await startWireServers()
   const refused = await holdRefusedPort()
-  const urls = { ...Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, url])), nobody: `http://127.0.0.1:${refused.port}` }
+  const urls = {
+    ...Object.fromEntries(Object.entries(servers).map(([name, { url }]) => [name, url])),
+    nobody: `http://127.0.0.1:${refused.port}`,
+  }
   let reported: (report: Report) => void = () => undefined
   const report = new Promise<Report>((resolve) => (reported = resolve))
   const answer = async (incoming: IncomingMessage): Promise<readonly [type: string, body: string]> => {

@@ -4,7 +4,12 @@ import { runAll, sendReport } from './run-all.ts'
 
 const full = new URLSearchParams(location.search).has('full')
 try {
-  await sendReport(location.origin, await runAll({ host: location.origin, runtime: navigator.userAgent, harnesses, full }))
+  await sendReport(
+    location.origin,
+    await runAll({ host: location.origin, runtime: navigator.userAgent, harnesses, full }),
+  )
 } catch (error) {
-  await sendReport(location.origin, { failure: error instanceof Error ? (error.stack ?? String(error)) : String(error) })
+  await sendReport(location.origin, {
+    failure: error instanceof Error ? (error.stack ?? String(error)) : String(error),
+  })
 }

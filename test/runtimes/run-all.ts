@@ -22,7 +22,8 @@ export interface RunRequest {
 }
 
 /** The tests that cut and split answers at every byte: nearly all of the kit's time. Those of one script and one provider are always run. */
-const isLong = (title: string): boolean => /at every byte|byte by byte/.test(title) && !/of openai-compatible >.*: one call$/.test(title)
+const isLong = (title: string): boolean =>
+  /at every byte|byte by byte/.test(title) && !/of openai-compatible >.*: one call$/.test(title)
 
 /** The kit over the providers, and the checks over the network. */
 export async function runAll({ host, runtime, harnesses, full }: RunRequest): Promise<Report> {

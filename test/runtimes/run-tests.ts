@@ -21,7 +21,8 @@ export function collectTests(declare: (runner: Runner) => void): readonly TestCa
   const cases: TestCase[] = []
   const groups: string[] = []
   const titled = (name: string): string => [...groups, name].join(' > ')
-  const test = (name: string, body: () => Promise<void> | void, timeoutMs = 60_000): void => void cases.push({ title: titled(name), body, timeoutMs })
+  const test = (name: string, body: () => Promise<void> | void, timeoutMs = 60_000): void =>
+    void cases.push({ title: titled(name), body, timeoutMs })
   const skip = (name: string): void => void cases.push({ title: titled(name) })
   const describe = (name: string, body: () => void): void => {
     groups.push(name)
@@ -33,7 +34,10 @@ export function collectTests(declare: (runner: Runner) => void): readonly TestCa
 }
 
 /** Runs tests one after the other; those that `isLeftOut` names are not run, and the result says so. */
-export async function runTests(cases: readonly TestCase[], isLeftOut: (title: string) => boolean = () => false): Promise<readonly TestResult[]> {
+export async function runTests(
+  cases: readonly TestCase[],
+  isLeftOut: (title: string) => boolean = () => false,
+): Promise<readonly TestResult[]> {
   const results: TestResult[] = []
   for (const { title, body, timeoutMs = 60_000 } of cases) {
     if (!body) results.push({ title, status: 'skipped', ms: 0 })
@@ -53,7 +57,11 @@ async function outcomeOf(body: () => Promise<void> | void, timeoutMs: number): P
     await Promise.race([body(), late])
     return { status: 'passed', ms: Date.now() - start }
   } catch (error) {
-    return { status: 'failed', error: error instanceof Error ? (error.stack ?? String(error)) : String(error), ms: Date.now() - start }
+    return {
+      status: 'failed',
+      error: error instanceof Error ? (error.stack ?? String(error)) : String(error),
+      ms: Date.now() - start,
+    }
   } finally {
     clearTimeout(timer)
   }

@@ -14,7 +14,11 @@ export interface WireServers {
 
 /** openai-compatible over the platform's own network: what the kit, which answers from memory, cannot show of a runtime. */
 export function wireChecks(servers: WireServers): readonly TestCase[] {
-  const config = (name: string): { baseUrl: string; model: string; apiKey: string } => ({ baseUrl: servers.urls[name] as string, model: 'model', apiKey: wireKey })
+  const config = (name: string): { baseUrl: string; model: string; apiKey: string } => ({
+    baseUrl: servers.urls[name] as string,
+    model: 'model',
+    apiKey: wireKey,
+  })
   const provider = (name: string): Provider => createOpenAICompatible(config(name))
   const once = { retry: { attempts: 1 } }
   const checks: Readonly<Record<string, () => Promise<void>>> = {
@@ -25,8 +29,11 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal([reader.finishReason(), reader.usage().inputTokens, reader.usage().outputTokens], ['stop', 21, 7])
       equal(await provider('text').complete('Hi'), text)
     },
-    'the platform\'s fetch, handed in as it is': async () => {
-      equal(await createOpenAICompatible({ ...config('text'), fetch: globalThis.fetch }).complete('Hi'), scriptNamed('unicode').turns[0]?.text?.join(''))
+    "the platform's fetch, handed in as it is": async () => {
+      equal(
+        await createOpenAICompatible({ ...config('text'), fetch: globalThis.fetch }).complete('Hi'),
+        scriptNamed('unicode').turns[0]?.text?.join(''),
+      )
     },
     'pieces come when they are sent, not at the end': async () => {
       // This answer has no end: what is read of it is not read at the end.
@@ -39,9 +46,18 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       await answerCalls(reader)
       equal(reader.fullText(), 'Three answers.')
       const requests = await servers.requests('tools')
-      equal(requests.flatMap((request) => openaiChat.violations(request)), [])
-      const results = openaiChat.read(requests[1] as Logged).messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.text]] : []))
-      equal(results, [['call_a', 'result of get_weather'], ['call_b', 'result of get_weather'], ['call_c', 'result of get_time']])
+      equal(
+        requests.flatMap((request) => openaiChat.violations(request)),
+        [],
+      )
+      const results = openaiChat
+        .read(requests[1] as Logged)
+        .messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.text]] : []))
+      equal(results, [
+        ['call_a', 'result of get_weather'],
+        ['call_b', 'result of get_weather'],
+        ['call_c', 'result of get_time'],
+      ])
     },
     'an aborted stream rejects with the reason, and its connection is closed': async () => {
       const controller = new AbortController()
@@ -59,7 +75,14 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       await closed(servers, before)
     },
     'a deadline ends a stream that stalls': async () => {
-      equal(await code(provider('stalls').stream('Hi', { deadlineMs: 200, ...once }).then(all)), 'timeout')
+      equal(
+        await code(
+          provider('stalls')
+            .stream('Hi', { deadlineMs: 200, ...once })
+            .then(all),
+        ),
+        'timeout',
+      )
     },
     'a refused key': async () => equal(await code(provider('refuses').complete('Hi')), 'auth'),
     'a busy server is asked again': async () => {
@@ -74,23 +97,40 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
     },
     'a connection that is reset in the middle': async () => {
       const error = await rejection(provider('resets').stream('Hi', once).then(all))
-      holds(isLlmError(error) && ['truncated', 'network'].includes(error.code), `a typed rejection, not ${String(error)}`)
+      holds(
+        isLlmError(error) && ['truncated', 'network'].includes(error.code),
+        `a typed rejection, not ${String(error)}`,
+      )
     },
     'a host that nobody listens on': async () => {
       equal(await code(provider('nobody').complete('Hi', once)), 'network')
     },
     'an answer held to a JSON schema': async () => {
       const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-      const { text } = await provider('schema').generate([{ role: 'user', content: 'Where?' }], { responseFormat: { type: 'json-schema', schema } })
+      const { text } = await provider('schema').generate([{ role: 'user', content: 'Where?' }], {
+        responseFormat: { type: 'json-schema', schema },
+      })
       equal(JSON.parse(text), { city: 'Oslo' })
     },
     'embeddings, in two requests, in the order of their texts': async () => {
-      const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config('embeddings'), batchSize: 2 }).embed(['a', 'bb', 'ccc'])
-      equal(vectors, [[1, 0], [2, 1], [3, 0]])
+      const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config('embeddings'), batchSize: 2 }).embed([
+        'a',
+        'bb',
+        'ccc',
+      ])
+      equal(vectors, [
+        [1, 0],
+        [2, 1],
+        [3, 0],
+      ])
       equal(usage.inputTokens, 3)
     },
   }
-  return Object.entries(checks).map(([name, body]) => ({ title: `over the network > ${name}`, body, timeoutMs: 60_000 }))
+  return Object.entries(checks).map(([name, body]) => ({
+    title: `over the network > ${name}`,
+    body,
+    timeoutMs: 60_000,
+  }))
 }
 
 async function answerCalls(reader: ToolStreamReader): Promise<void> {
@@ -117,7 +157,11 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-const rejection = (promise: Promise<unknown>): Promise<unknown> => promise.then((value) => `no failure but ${JSON.stringify(value)}`, (error: unknown) => error)
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => `no failure but ${JSON.stringify(value)}`,
+    (error: unknown) => error,
+  )
 
 async function code(promise: Promise<unknown>): Promise<unknown> {
   const error = await rejection(promise)
@@ -129,5 +173,8 @@ function holds(condition: boolean, what: string): void {
 }
 
 function equal(actual: unknown, expected: unknown): void {
-  holds(JSON.stringify(actual) === JSON.stringify(expected), `expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}`)
+  holds(
+    JSON.stringify(actual) === JSON.stringify(expected),
+    `expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}`,
+  )
 }

@@ -10,7 +10,9 @@ interface Answer {
 const servers: Server[] = []
 
 /** A server that gives these answers, until {@link closeServers}. `paths` are those of its requests so far. */
-export async function serve(answer: (path: string) => Answer): Promise<{ readonly origin: string; readonly paths: readonly string[] }> {
+export async function serve(
+  answer: (path: string) => Answer,
+): Promise<{ readonly origin: string; readonly paths: readonly string[] }> {
   const paths: string[] = []
   const server = createServer((request, response) => {
     const { url = '' } = request

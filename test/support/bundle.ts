@@ -5,7 +5,11 @@ import { pathToFileURL } from 'node:url'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { discoverWorkspaces, root } from '../../scripts/workspaces.mjs'
 
-const sources = new Map(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)] as const)))
+const sources = new Map(
+  discoverWorkspaces().flatMap(({ dir, entries }) =>
+    entries.map(({ specifier, source }) => [specifier, join(dir, source)] as const),
+  ),
+)
 const llama = join(root, 'packages/provider-llamacpp/node_modules/node-llama-cpp')
 
 /** Takes packages of this repository from their sources, so that nothing has to be built before. */
@@ -24,25 +28,46 @@ const forNode: Plugin = {
   name: 'for Node',
   setup: ({ onResolve }) => {
     // Node's own modules by their full names, which every runtime knows.
-    onResolve({ filter: /^[a-z_/]+$/ }, ({ path }) => (builtinModules.includes(path) ? { path: `node:${path}`, external: true } : undefined))
-    onResolve({ filter: /^node-llama-cpp$/ }, () => ({ path: pathToFileURL(join(realpathSync(llama), 'dist/index.js')).href, external: true }))
+    onResolve({ filter: /^[a-z_/]+$/ }, ({ path }) =>
+      builtinModules.includes(path) ? { path: `node:${path}`, external: true } : undefined,
+    )
+    onResolve({ filter: /^node-llama-cpp$/ }, () => ({
+      path: pathToFileURL(join(realpathSync(llama), 'dist/index.js')).href,
+      external: true,
+    }))
   },
 }
 
 // A dependency that is written for `require` finds Node's own modules by this.
-const banner = 'import { createRequire as __createRequire } from \'node:module\'\nconst require = __createRequire(import.meta.url)'
+const banner =
+  "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)"
 
 /**
  * Makes programs that run without vitest, in any runtime, of TypeScript files: what is imported later stays in files of its own.
  * @param entries name of a program → its file
  * @returns name of a program → the file to run, in `folder`
  */
-export async function bundlePrograms<Name extends string>(folder: string, entries: Readonly<Record<Name, string>>): Promise<Record<Name, string>> {
+export async function bundlePrograms<Name extends string>(
+  folder: string,
+  entries: Readonly<Record<Name, string>>,
+): Promise<Record<Name, string>> {
   await build({
-    entryPoints: entries, outdir: folder, bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'es2023', logLevel: 'error',
-    outExtension: { '.js': '.mjs' }, plugins: [workspace, forNode], banner: { js: banner },
+    entryPoints: entries,
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2023',
+    logLevel: 'error',
+    outExtension: { '.js': '.mjs' },
+    plugins: [workspace, forNode],
+    banner: { js: banner },
   })
-  return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<Name, string>
+  return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<
+    Name,
+    string
+  >
 }
 
 /** What a package's manifest says the bundle of a browser takes for a module, by their sources: another one, or nothing. */
@@ -52,7 +77,10 @@ const browserField: Plugin = {
     const replaced = new Map<string, string>()
     for (const { dir, manifest } of discoverWorkspaces()) {
       for (const [file, other] of Object.entries(manifest['browser'] ?? {})) {
-        replaced.set(join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')), other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}')
+        replaced.set(
+          join(dir, file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts')),
+          other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}',
+        )
       }
     }
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
@@ -63,10 +91,24 @@ const browserField: Plugin = {
 }
 
 /** Makes a program for browsers and workers, in one file, as a bundler makes it of the packages. */
-export async function bundleForBrowser(entry: string | { readonly contents: string }, options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'> = {}): Promise<string> {
-  const input = typeof entry === 'string' ? { entryPoints: [entry] } : { stdin: { contents: entry.contents, resolveDir: root, loader: 'ts' as const } }
+export async function bundleForBrowser(
+  entry: string | { readonly contents: string },
+  options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'> = {},
+): Promise<string> {
+  const input =
+    typeof entry === 'string'
+      ? { entryPoints: [entry] }
+      : { stdin: { contents: entry.contents, resolveDir: root, loader: 'ts' as const } }
   const { outputFiles } = await build({
-    ...input, bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'error', plugins: [workspace, browserField], ...options, write: false,
+    ...input,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'error',
+    plugins: [workspace, browserField],
+    ...options,
+    write: false,
   })
   const [{ text } = { text: '' }] = outputFiles
   return text

@@ -12,7 +12,12 @@ const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }
 /** Calls the first tool when there is one and no result yet, otherwise answers with text. */
 function answer({ tools, messages }: ChatRequest): { message: object; finish_reason: string } {
   const asksTool = tools !== undefined && messages.every(({ role }) => role !== 'tool')
-  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } }
+  const call = {
+    index: 0,
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'get_weather', arguments: '{"city":"Rome"}' },
+  }
   return asksTool
     ? { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }
     : { message: { role: 'assistant', content: 'Because of the light.' }, finish_reason: 'stop' }
@@ -34,14 +39,26 @@ export async function startChatServer(): Promise<{ baseUrl: string; requests: Ch
       const head = { id: 'chatcmpl-1', created: 0, model: 'my-model' }
       if (!received.stream) {
         response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({ ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage }))
+        response.end(
+          JSON.stringify({
+            ...head,
+            object: 'chat.completion',
+            choices: [{ index: 0, message, finish_reason }],
+            usage,
+          }),
+        )
         return
       }
       response.setHeader('content-type', 'text/event-stream')
-      const send = (choice: object) => response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`)
+      const send = (choice: object) =>
+        response.write(
+          `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`,
+        )
       send({ delta: message, finish_reason: null })
       send({ delta: {}, finish_reason })
-      response.end(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`)
+      response.end(
+        `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`,
+      )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { isLlmError, type ErrorCode, type Provider, type ProviderError, type ToolCall, type ToolStreamReader } from '@modelport/core'
+import {
+  isLlmError,
+  type ErrorCode,
+  type Provider,
+  type ProviderError,
+  type ToolCall,
+  type ToolStreamReader,
+} from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { random } from './seed.js'
 import { sharedPath } from './shared.js'
@@ -29,13 +36,31 @@ export interface CorpusCase {
     readonly text: string
     readonly reasoningText: string
     readonly refusalText: string
-    readonly toolCalls: readonly { readonly id: string | null; readonly name: string; readonly arguments: unknown; readonly argumentsRaw: string | null; readonly argumentsMalformed?: boolean; readonly custom?: boolean }[]
+    readonly toolCalls: readonly {
+      readonly id: string | null
+      readonly name: string
+      readonly arguments: unknown
+      readonly argumentsRaw: string | null
+      readonly argumentsMalformed?: boolean
+      readonly custom?: boolean
+    }[]
     readonly finishReason: string | null
-    readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly reasoning: number | null } | null
+    readonly usage: {
+      readonly input: number
+      readonly output: number
+      readonly cacheRead: number
+      readonly cacheWrite: number
+      readonly reasoning: number | null
+    } | null
     readonly usageRaw: { readonly total_tokens?: number } | null
     readonly legacyFunctionCall?: { readonly name: string; readonly arguments: string } | null
     readonly terminated: boolean
-    readonly error: { readonly status: number; readonly message: string; readonly retryAfter: string | null; readonly midStream: boolean } | null
+    readonly error: {
+      readonly status: number
+      readonly message: string
+      readonly retryAfter: string | null
+      readonly midStream: boolean
+    } | null
   }
 }
 
@@ -44,7 +69,9 @@ export function corpusCases(api: string, options: { core?: boolean } = {}): Corp
   if (folder === undefined) return []
   const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
   const core = new Set(options.core ? (read('core.json') as string[]) : [])
-  const rows = (read('index.json') as { id: string; api: string }[]).filter((row) => row.api === api && (!options.core || core.has(row.id)))
+  const rows = (read('index.json') as { id: string; api: string }[]).filter(
+    (row) => row.api === api && (!options.core || core.has(row.id)),
+  )
   if (!rows.length) throw new Error(`the corpus has no case of ${api}`)
   return rows.map((row) => read(`cases/${row.id}.json`) as CorpusCase)
 }
@@ -62,7 +89,8 @@ export function cutBytes(bytes: Uint8Array, cut: Cut): Uint8Array[] {
     if (cut !== 'byte') {
       end = Math.min(bytes.length, start + 1 + Math.floor(next() * (next() < 0.15 ? 700 : next() < 0.5 ? 48 : 9)))
       for (let k = start + 1; next() < 0.6 && k < Math.min(bytes.length, start + 200); k++) {
-        const nasty = ((bytes[k] ?? 0) & 0xc0) === 0x80 || (bytes[k] === 10 && (bytes[k - 1] === 13 || bytes[k - 1] === 10))
+        const nasty =
+          ((bytes[k] ?? 0) & 0xc0) === 0x80 || (bytes[k] === 10 && (bytes[k - 1] === 13 || bytes[k - 1] === 10))
         if (nasty && next() < 0.5) {
           end = k
           break
@@ -102,7 +130,15 @@ export interface Outcome {
   readonly reasoning: string
   readonly toolCalls: readonly ToolCall[]
   readonly finishReason: string | undefined
-  readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number; readonly reasoning: number } | undefined
+  readonly usage:
+    | {
+        readonly input: number
+        readonly output: number
+        readonly cacheRead: number
+        readonly cacheWrite: number
+        readonly reasoning: number
+      }
+    | undefined
   readonly error?: { readonly code: ErrorCode; readonly status: number | undefined; readonly message: string }
 }
 
@@ -159,7 +195,7 @@ const toOutcomeUsage = (usage: ReturnType<ToolStreamReader['usage']>): Outcome['
       }
     : undefined
 
-const show = (value: unknown): string => (JSON.stringify(value) as string | undefined ?? 'nothing').slice(0, 300)
+const show = (value: unknown): string => ((JSON.stringify(value) as string | undefined) ?? 'nothing').slice(0, 300)
 
 /** What differs between an outcome and what the case expects; empty when it is decoded exactly. */
 export function differences({ expected }: CorpusCase, outcome: Outcome): string[] {
@@ -174,7 +210,15 @@ export function differences({ expected }: CorpusCase, outcome: Outcome): string[
   // A call in the form before `tool_calls` is a call like any other to us; the corpus has it apart.
   const legacy = expected.legacyFunctionCall
   const calls: CorpusCase['expected']['toolCalls'] = legacy
-    ? [...expected.toolCalls, { id: null, name: legacy.name, arguments: JSON.parse(legacy.arguments) as unknown, argumentsRaw: legacy.arguments }]
+    ? [
+        ...expected.toolCalls,
+        {
+          id: null,
+          name: legacy.name,
+          arguments: JSON.parse(legacy.arguments) as unknown,
+          argumentsRaw: legacy.arguments,
+        },
+      ]
     : expected.toolCalls
   compare('tool calls', outcome.toolCalls.length, calls.length)
   calls.forEach((call, index) => {
@@ -206,7 +250,12 @@ export function differences({ expected }: CorpusCase, outcome: Outcome): string[
     // And some report a part larger than its whole, or one token as read and written, which our counts never do.
     const whole = Math.max(input, cacheRead, cacheWrite)
     const wanted = { input: whole, output: beside ? output + reasoning : Math.max(output, reasoning ?? 0) }
-    compare('usage', outcome.usage, { ...wanted, cacheRead, cacheWrite: Math.min(cacheWrite, whole - cacheRead), reasoning: reasoning ?? 0 })
+    compare('usage', outcome.usage, {
+      ...wanted,
+      cacheRead,
+      cacheWrite: Math.min(cacheWrite, whole - cacheRead),
+      reasoning: reasoning ?? 0,
+    })
   }
   return found
 }

@@ -33,14 +33,16 @@ export function docBlocks(page: string): DocBlock[] {
 }
 
 /** Where a page's files are written; ignored by git. */
-export const pageFolder = (kind: string, page: string): string => join(root, '.cache', kind, page.replace(/\.md$/, '').replaceAll('/', '-'))
+export const pageFolder = (kind: string, page: string): string =>
+  join(root, '.cache', kind, page.replace(/\.md$/, '').replaceAll('/', '-'))
 
 /** Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns their paths. */
 export function writePage(kind: string, page: string, change: (code: string) => string = (code) => code): string[] {
   const folder = pageFolder(kind, page)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const [, yaml = ''] of readText(page).matchAll(yamlFence)) writeFileSync(join(folder, 'config.yaml'), change(yaml))
+  for (const [, yaml = ''] of readText(page).matchAll(yamlFence))
+    writeFileSync(join(folder, 'config.yaml'), change(yaml))
   return docBlocks(page).map(({ name, code }) => {
     const file = join(folder, name)
     writeFileSync(file, /^(?:import|export) /m.test(code) ? change(code) : `${change(code)}\nexport {}\n`)

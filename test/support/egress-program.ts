@@ -19,16 +19,35 @@ export interface EgressOutcome {
   readonly declared: readonly string[]
   readonly text?: string
   readonly calls?: number
-  readonly error?: { readonly code: string | undefined; readonly message: string; readonly problem: string; readonly fix: string; readonly missingHost: string | undefined }
+  readonly error?: {
+    readonly code: string | undefined
+    readonly message: string
+    readonly problem: string
+    readonly fix: string
+    readonly missingHost: string | undefined
+  }
 }
 
 const question = 'What is the weather in Oslo?'
-const tools = [{ name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }] as const
+const tools = [
+  {
+    name: 'get_weather',
+    description: 'The weather of a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+] as const
 
 async function converse({ config, cassette }: EgressJob): Promise<{ text: string; calls: number }> {
-  const fetch = cassette === undefined ? undefined : await (await import('@modelport/provider-mock/node')).cassetteFetch({ path: cassette, mode: 'replay' })
+  const fetch =
+    cassette === undefined
+      ? undefined
+      : await (await import('@modelport/provider-mock/node')).cassetteFetch({ path: cassette, mode: 'replay' })
   const provider = await newProvider({ ...config, ...(fetch && { fetch }) })
-  const reader = await provider.streamWithTools([{ role: 'user', content: question }], tools, { maxTokens: 100, temperature: 0, retry: { attempts: 1 } })
+  const reader = await provider.streamWithTools([{ role: 'user', content: question }], tools, {
+    maxTokens: 100,
+    temperature: 0,
+    retry: { attempts: 1 },
+  })
   let calls: ToolCall[] = []
   let count = 0
   for await (const event of reader) {

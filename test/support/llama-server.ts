@@ -15,7 +15,9 @@ export interface LlamaServer {
   stop(): void
 }
 
-const folder = process.env['LLAMA_SERVER_HOME'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'modelport-llama-server')
+const folder =
+  process.env['LLAMA_SERVER_HOME'] ??
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'modelport-llama-server')
 let started = 0
 
 /**
@@ -30,7 +32,9 @@ export function startLlamaServer(flags: readonly string[] = [], port?: number): 
   if (!script || !model) return undefined
   for (let attempt = 1; ; attempt++) {
     const number = port ?? 20_000 + ((process.pid * 7 + started++) % 12_000)
-    const { status, stderr } = spawnSync(script, ['start', model, String(number), '--alias', 'tinytool', ...flags], { encoding: 'utf8' })
+    const { status, stderr } = spawnSync(script, ['start', model, String(number), '--alias', 'tinytool', ...flags], {
+      encoding: 'utf8',
+    })
     if (status === 0) return running(script, number)
     if (status === 3) {
       console.log('skipped: this machine cannot have a llama.cpp server')
@@ -74,14 +78,23 @@ export const weather: ToolDefinition = {
 }
 
 /** Has the small model call its tool twice at once, answers with `answer`, and reads to the end. */
-export async function askTwoCities(provider: Provider, answer: (calls: readonly ToolCall[]) => readonly ToolResult[]): Promise<{ readonly reader: ToolStreamReader; readonly events: readonly StreamEvent[] }> {
-  const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather])
+export async function askTwoCities(
+  provider: Provider,
+  answer: (calls: readonly ToolCall[]) => readonly ToolResult[],
+): Promise<{ readonly reader: ToolStreamReader; readonly events: readonly StreamEvent[] }> {
+  const reader = await provider.streamWithTools(
+    [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }],
+    [weather],
+  )
   const events: StreamEvent[] = []
   for await (const event of reader) {
     events.push(event)
     if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
     const calls = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall] : []))
-    expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
+    expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([
+      ['get_weather', { city: 'Paris' }],
+      ['get_weather', { city: 'Rome' }],
+    ])
     await reader.sendToolResults(answer(calls))
   }
   return { reader, events }

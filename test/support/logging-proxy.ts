@@ -22,11 +22,23 @@ export async function startLoggingProxy(routes: Routes = new Map()): Promise<Log
     const target = port ? host : `${host}:80`
     asked.push(target)
     const route = routes.get(target)
-    if (!route) return response.writeHead(403, { 'x-proxy-error': 'blocked-by-allowlist' }).end('Connection blocked by network allowlist')
-    const upstream = forward({ host: '127.0.0.1', port: route.plain, path: pathname + search, method: request.method, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
-    })
+    if (!route)
+      return response
+        .writeHead(403, { 'x-proxy-error': 'blocked-by-allowlist' })
+        .end('Connection blocked by network allowlist')
+    const upstream = forward(
+      {
+        host: '127.0.0.1',
+        port: route.plain,
+        path: pathname + search,
+        method: request.method,
+        headers: request.headers,
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      },
+    )
     upstream.on('error', () => response.destroy())
     return request.pipe(upstream)
   })

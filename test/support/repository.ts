@@ -20,7 +20,12 @@ const onDisk = () =>
     .filter((path) => !unversioned.test(path))
 
 const inGit = () =>
-  execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] })
+  execFileSync('git', ['ls-files', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
     .split('\0')
     .filter((path) => path !== '' && existsSync(join(root, path)))
 

@@ -11,7 +11,10 @@ export function fetchSandboxRuntime(): string | undefined {
 /** The same, where it can run programs; else the reason is printed. */
 export function findSandboxRuntime(): string | undefined {
   const srt = fetchSandboxRuntime()
-  const needed = srt === undefined ? [] : [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
+  const needed =
+    srt === undefined
+      ? []
+      : [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
   if (srt === undefined || needed.includes(undefined)) return undefined
   const { status, stderr } = spawnSync(process.execPath, [srt, '-c', 'true'], { encoding: 'utf8', timeout: 30_000 })
   if (status === 0) return srt

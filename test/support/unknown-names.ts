@@ -11,7 +11,14 @@ export function refuseUnknownNames(): () => void {
   const { lookup, promises } = dns
   const { lookup: promised } = promises
   const failure = (name: unknown): Error | undefined =>
-    /\.invalid\.?$/.test(String(name)) ? Object.assign(new Error(`getaddrinfo ENOTFOUND ${String(name)}`), { errno: -3008, code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: name }) : undefined
+    /\.invalid\.?$/.test(String(name))
+      ? Object.assign(new Error(`getaddrinfo ENOTFOUND ${String(name)}`), {
+          errno: -3008,
+          code: 'ENOTFOUND',
+          syscall: 'getaddrinfo',
+          hostname: name,
+        })
+      : undefined
   const replace = (one: unknown, other: unknown): void => {
     Object.assign(dns, { lookup: one })
     Object.assign(promises, { lookup: other })
@@ -28,5 +35,7 @@ export function refuseUnknownNames(): () => void {
       return error ? Promise.reject(error) : Reflect.apply(promised, promises, given)
     },
   )
-  return () => { replace(lookup, promised) }
+  return () => {
+    replace(lookup, promised)
+  }
 }

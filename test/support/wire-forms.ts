@@ -9,7 +9,8 @@ export interface SseEvent {
 type JsonObject = Readonly<Record<string, unknown>>
 
 /** True for a body of server-sent events; some vendors answer a request for a stream with one whole answer. */
-export const isStream = ({ response: { framing, body } }: CorpusCase): boolean => framing === 'sse' && /^data:/m.test(body)
+export const isStream = ({ response: { framing, body } }: CorpusCase): boolean =>
+  framing === 'sse' && /^data:/m.test(body)
 
 const tryParse = (text: string): unknown => {
   try {
@@ -20,16 +21,27 @@ const tryParse = (text: string): unknown => {
 }
 
 function readEvents(body: string): SseEvent[] {
-  return body.replace(/\r\n?/g, '\n').split(/\n{2,}/).flatMap((block) => {
-    const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
-    const event = field('event')
-    const data = field('data')
-    return data === undefined ? [] : [{ ...(event !== undefined && { event }), data }]
-  })
+  return body
+    .replace(/\r\n?/g, '\n')
+    .split(/\n{2,}/)
+    .flatMap((block) => {
+      const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+      const event = field('event')
+      const data = field('data')
+      return data === undefined ? [] : [{ ...(event !== undefined && { event }), data }]
+    })
 }
 
 const writeEvents = (events: readonly SseEvent[]): string =>
-  events.map(({ event, data }) => `${event === undefined ? '' : `event: ${event}\n`}${data.split('\n').map((line) => `data: ${line}\n`).join('')}\n`).join('')
+  events
+    .map(
+      ({ event, data }) =>
+        `${event === undefined ? '' : `event: ${event}\n`}${data
+          .split('\n')
+          .map((line) => `data: ${line}\n`)
+          .join('')}\n`,
+    )
+    .join('')
 
 /** A way to write the events of a stream anew; undefined for whole answers, and where the way is none. */
 export const withEvents =
@@ -48,8 +60,14 @@ export const everyValue =
       const value = tryParse(text)
       return value === undefined ? text : write(value)
     }
-    if (isStream(recorded)) return writeEvents(readEvents(body).map((event) => ({ ...event, data: rewrite(event.data) })))
-    return framing === 'ndjson' ? body.split('\n').map((line) => rewrite(line).replace(/\n/g, ' ')).join('\n') : rewrite(body)
+    if (isStream(recorded))
+      return writeEvents(readEvents(body).map((event) => ({ ...event, data: rewrite(event.data) })))
+    return framing === 'ndjson'
+      ? body
+          .split('\n')
+          .map((line) => rewrite(line).replace(/\n/g, ' '))
+          .join('\n')
+      : rewrite(body)
   }
 
 /** Where a protocol carries what the model made up: its keys are not the protocol's. */
@@ -59,5 +77,9 @@ const opaque = new Set(['args', 'input', 'arguments'])
 export function everyObject(value: unknown, change: (object: JsonObject) => JsonObject): unknown {
   if (Array.isArray(value)) return value.map((item) => everyObject(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return change(Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, opaque.has(key) ? inner : everyObject(inner, change)])))
+  return change(
+    Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, opaque.has(key) ? inner : everyObject(inner, change)]),
+    ),
+  )
 }

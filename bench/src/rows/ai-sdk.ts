@@ -28,7 +28,12 @@ async function modelOf(api: Api) {
 }
 
 const openai = { '@ai-sdk/openai': ['createOpenAI'] }
-const adapters = { 'openai-chat': openai, 'openai-responses': openai, anthropic: { '@ai-sdk/anthropic': ['createAnthropic'] }, gemini: { '@ai-sdk/google': ['createGoogleGenerativeAI'] } }
+const adapters = {
+  'openai-chat': openai,
+  'openai-responses': openai,
+  anthropic: { '@ai-sdk/anthropic': ['createAnthropic'] },
+  gemini: { '@ai-sdk/google': ['createGoogleGenerativeAI'] },
+}
 
 /** AI SDK as an application uses it: `streamText` and `generateText`. */
 export const aiSdk: Row = {
@@ -40,7 +45,12 @@ export const aiSdk: Row = {
     const { generateText, jsonSchema, streamText, tool } = await import('ai')
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
     const model = await modelOf(api)
-    const tools: ToolSet = Object.fromEntries(task.tools.map(({ name, description, parameters }) => [name, tool({ description, inputSchema: jsonSchema(parameters) })]))
+    const tools: ToolSet = Object.fromEntries(
+      task.tools.map(({ name, description, parameters }) => [
+        name,
+        tool({ description, inputSchema: jsonSchema(parameters) }),
+      ]),
+    )
     const request = { messages: [...task.messages], maxRetries: 0, ...(task.tools.length && { tools }) }
     const failures = { onError: ({ error }: { readonly error: unknown }) => process.stderr.write(`${String(error)}\n`) }
     return {
@@ -70,8 +80,16 @@ export const aiSdkModel: Row = {
   uses: usesOf(adapters),
   create: async (api, task) => {
     const model = await modelOf(api)
-    const tools = task.tools.map(({ name, description, parameters }) => ({ type: 'function' as const, name, description, inputSchema: parameters }))
-    const prompt = task.messages.map(({ role, content }) => ({ role, content: [{ type: 'text' as const, text: content }] }))
+    const tools = task.tools.map(({ name, description, parameters }) => ({
+      type: 'function' as const,
+      name,
+      description,
+      inputSchema: parameters,
+    }))
+    const prompt = task.messages.map(({ role, content }) => ({
+      role,
+      content: [{ type: 'text' as const, text: content }],
+    }))
     const request = { prompt, ...(tools.length && { tools }) }
     return {
       stream: async (baseUrl, onText) => {

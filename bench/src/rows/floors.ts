@@ -11,7 +11,8 @@ interface Event {
 
 const anthropicText = ({ delta }: Event): string | undefined => (typeof delta === 'object' ? delta.text : undefined)
 const responsesText = ({ delta }: Event): string | undefined => (typeof delta === 'string' ? delta : undefined)
-const ollamaText = ({ message }: Event): string | undefined => (typeof message?.content === 'string' ? message.content : undefined)
+const ollamaText = ({ message }: Event): string | undefined =>
+  typeof message?.content === 'string' ? message.content : undefined
 
 /** Where an event has its text. */
 const texts: Readonly<Record<Api, (event: Event) => string | undefined>> = {
@@ -32,7 +33,8 @@ function reading(api: Api, onText: OnText | undefined): ((event: unknown) => voi
   }
 }
 
-const bodyOf = ({ messages, tools }: Task): string => JSON.stringify({ model: 'bench', max_tokens: 100, stream: true, messages, tools })
+const bodyOf = ({ messages, tools }: Task): string =>
+  JSON.stringify({ model: 'bench', max_tokens: 100, stream: true, messages, tools })
 const uses = (): Record<string, string[]> => ({ undici: ['request'] })
 
 /** Floor (b), the reference of all ratios. */

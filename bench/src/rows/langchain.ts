@@ -10,7 +10,8 @@ async function modelOf(api: Api) {
     case 'openai-responses': {
       const { ChatOpenAI } = await import('@langchain/openai')
       const useResponsesApi = api === 'openai-responses'
-      return (baseUrl: string) => new ChatOpenAI({ ...common, useResponsesApi, configuration: { baseURL: `${baseUrl}/v1` } })
+      return (baseUrl: string) =>
+        new ChatOpenAI({ ...common, useResponsesApi, configuration: { baseURL: `${baseUrl}/v1` } })
     }
     case 'anthropic': {
       const { ChatAnthropic } = await import('@langchain/anthropic')
@@ -46,7 +47,9 @@ export const langChain: Row = {
     const create = await modelOf(api)
     const tools = task.tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters }))
     const model = perUrl((baseUrl) => (tools.length ? create(baseUrl).bindTools(tools as never) : create(baseUrl)))
-    const messages = task.messages.map(({ role, content }) => (role === 'user' ? new HumanMessage(content) : new AIMessage(content)))
+    const messages = task.messages.map(({ role, content }) =>
+      role === 'user' ? new HumanMessage(content) : new AIMessage(content),
+    )
     return {
       stream: async (baseUrl, onText) => {
         let length = 0

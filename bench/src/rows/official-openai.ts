@@ -14,7 +14,10 @@ const parsed = (json: string): number => {
 /** `chat.completions.create`. */
 export async function chat(task: Task): Promise<Client> {
   const client = await load()
-  const tools = task.tools.map(({ name, description, parameters }) => ({ type: 'function' as const, function: { name, description, parameters } }))
+  const tools = task.tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    function: { name, description, parameters },
+  }))
   const request = { model: 'bench', messages: [...task.messages], ...(tools.length && { tools }) }
   return {
     stream: async (baseUrl, onText) => {
@@ -30,7 +33,8 @@ export async function chat(task: Task): Promise<Client> {
       }
       return length + parsed(json)
     },
-    complete: async (baseUrl) => (await client(baseUrl).chat.completions.create(request)).choices[0]?.message.content?.length ?? 0,
+    complete: async (baseUrl) =>
+      (await client(baseUrl).chat.completions.create(request)).choices[0]?.message.content?.length ?? 0,
   }
 }
 
@@ -38,7 +42,13 @@ export async function chat(task: Task): Promise<Client> {
 export async function responses(task: Task): Promise<Client> {
   const client = await load()
   const input = task.messages.map(({ role, content }) => ({ role, content }))
-  const tools = task.tools.map(({ name, description, parameters }) => ({ type: 'function' as const, name, description, parameters, strict: null }))
+  const tools = task.tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    parameters,
+    strict: null,
+  }))
   const request = { model: 'bench', input, ...(tools.length && { tools }) }
   return {
     stream: async (baseUrl, onText) => {

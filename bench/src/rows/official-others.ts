@@ -5,7 +5,11 @@ import type { Task } from '../task.ts'
 export async function anthropic(task: Task): Promise<Client> {
   const { default: Anthropic } = await import('@anthropic-ai/sdk')
   const client = perUrl((baseURL) => new Anthropic({ apiKey, baseURL, maxRetries: 0 }))
-  const tools = task.tools.map(({ name, description, parameters }) => ({ name, description, input_schema: { ...parameters, type: 'object' as const } }))
+  const tools = task.tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    input_schema: { ...parameters, type: 'object' as const },
+  }))
   const request = { model: 'bench', max_tokens: 100, messages: [...task.messages], ...(tools.length && { tools }) }
   return {
     stream: async (baseUrl, onText) => {
@@ -32,9 +36,20 @@ export async function anthropic(task: Task): Promise<Client> {
 export async function gemini(task: Task): Promise<Client> {
   const { GoogleGenAI } = await import('@google/genai')
   const client = perUrl((baseUrl) => new GoogleGenAI({ apiKey, httpOptions: { baseUrl } }))
-  const contents = task.messages.map(({ role, content }) => ({ role: role === 'assistant' ? 'model' : 'user', parts: [{ text: content }] }))
-  const functionDeclarations = task.tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }))
-  const request = { model: 'bench', contents, ...(functionDeclarations.length && { config: { tools: [{ functionDeclarations }] } }) }
+  const contents = task.messages.map(({ role, content }) => ({
+    role: role === 'assistant' ? 'model' : 'user',
+    parts: [{ text: content }],
+  }))
+  const functionDeclarations = task.tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parametersJsonSchema: parameters,
+  }))
+  const request = {
+    model: 'bench',
+    contents,
+    ...(functionDeclarations.length && { config: { tools: [{ functionDeclarations }] } }),
+  }
   return {
     stream: async (baseUrl, onText) => {
       let length = 0
@@ -46,7 +61,8 @@ export async function gemini(task: Task): Promise<Client> {
       }
       return length
     },
-    complete: async (baseUrl) => (await client(baseUrl).models.generateContent(request)).candidates?.[0]?.content?.parts?.[0]?.text?.length ?? 0,
+    complete: async (baseUrl) =>
+      (await client(baseUrl).models.generateContent(request)).candidates?.[0]?.content?.parts?.[0]?.text?.length ?? 0,
   }
 }
 

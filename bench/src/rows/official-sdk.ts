@@ -9,7 +9,13 @@ export const officialSdk: Row = {
   name: 'official SDK',
   kind: 'peer',
   apis,
-  uses: usesOf({ 'openai-chat': openai, 'openai-responses': openai, anthropic: { '@anthropic-ai/sdk': ['default'] }, gemini: { '@google/genai': ['GoogleGenAI'] }, ollama: { ollama: ['Ollama'] } }),
+  uses: usesOf({
+    'openai-chat': openai,
+    'openai-responses': openai,
+    anthropic: { '@anthropic-ai/sdk': ['default'] },
+    gemini: { '@google/genai': ['GoogleGenAI'] },
+    ollama: { ollama: ['Ollama'] },
+  }),
   create: async (api, task) => {
     switch (api) {
       case 'openai-chat':

@@ -51,7 +51,11 @@ export const tanStack: Row = {
   create: async (api, task) => {
     const { chat } = await import('@tanstack/ai')
     const adapter = perUrl(await adapterOf(api))
-    const tools = task.tools.map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters }))
+    const tools = task.tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      inputSchema: parameters,
+    }))
     const request = { messages: [...task.messages], ...(tools.length && { tools }) }
     return {
       stream: async (baseUrl, onText) => {

@@ -1,11 +1,22 @@
-import { type Provider, textOf, type TokenUsage, type ToolCall, type ToolDefinition, type ToolResult } from '@modelport/core'
+import {
+  type Provider,
+  textOf,
+  type TokenUsage,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+} from '@modelport/core'
 
 /** The two tools of the demo; they answer at once and from nothing but their arguments. */
 export const tools: readonly ToolDefinition[] = [
   {
     name: 'get_weather',
     description: 'Current weather of a city',
-    parameters: { type: 'object', properties: { city: { type: 'string', description: 'Name of the city' } }, required: ['city'] },
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', description: 'Name of the city' } },
+      required: ['city'],
+    },
   },
   {
     name: 'add',
@@ -18,9 +29,15 @@ export const tools: readonly ToolDefinition[] = [
 export function runTool(call: ToolCall): ToolResult {
   const { city, a, b } = call.arguments
   if (call.error !== undefined) return { callId: call.id, content: call.error, isError: true }
-  if (call.name === 'get_weather' && typeof city === 'string') return { callId: call.id, content: `18 °C and sunny in ${city}` }
-  if (call.name === 'add' && typeof a === 'number' && typeof b === 'number') return { callId: call.id, content: String(a + b) }
-  return { callId: call.id, content: `unknown tool or wrong arguments: ${call.name} ${call.argumentsText}`, isError: true }
+  if (call.name === 'get_weather' && typeof city === 'string')
+    return { callId: call.id, content: `18 °C and sunny in ${city}` }
+  if (call.name === 'add' && typeof a === 'number' && typeof b === 'number')
+    return { callId: call.id, content: String(a + b) }
+  return {
+    callId: call.id,
+    content: `unknown tool or wrong arguments: ${call.name} ${call.argumentsText}`,
+    isError: true,
+  }
 }
 
 /** Streams a conversation with tools, giving out each piece as it comes. */

@@ -1,7 +1,9 @@
 import { createLlamaCpp, type LlamaCppProvider } from '@modelport/provider-llamacpp'
 import { fileURLToPath } from 'node:url'
 
-const committed = fileURLToPath(new URL('../../../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url))
+const committed = fileURLToPath(
+  new URL('../../../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url),
+)
 
 /**
  * The demo's question in two halves: the model of 690 kB that is in this repository knows questions about one thing only. A model of a
@@ -12,5 +14,9 @@ export const prompts: readonly string[] = ['What is the weather in Paris and in 
 /** A GGUF file in this process, by default the one in this repository: no server, no key, no network. */
 export function createLocalModel(modelPath: string = committed): LlamaCppProvider {
   const small = modelPath === committed
-  return createLlamaCpp({ modelPath, gpu: small ? false : 'auto', ...(small && { threads: 1, defaults: { temperature: 0, reasoning: 'none' } }) })
+  return createLlamaCpp({
+    modelPath,
+    gpu: small ? false : 'auto',
+    ...(small && { threads: 1, defaults: { temperature: 0, reasoning: 'none' } }),
+  })
 }

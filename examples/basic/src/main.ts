@@ -18,7 +18,9 @@ const print = (text: string): void => {
 async function show(title: string, provider: Provider, host: string, question = prompt): Promise<void> {
   print(`\n── ${title} ──\n> ${question}\n`)
   const usage = await converse(provider, question, print)
-  print(`  ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${usage.rounds.length} rounds; allowed to contact: ${host}\n`)
+  print(
+    `  ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${usage.rounds.length} rounds; allowed to contact: ${host}\n`,
+  )
 }
 
 if (process.argv.includes('--local')) {
@@ -27,14 +29,22 @@ if (process.argv.includes('--local')) {
   for (const question of prompts) await show(`${provider.model}, in this process`, provider, 'no host', question)
   await provider.close()
 } else if (realUrl !== undefined) {
-  const provider = createOpenAICompatible({ model: realModel, baseUrl: realUrl, enforceHosts: true, ...(realKey && { apiKey: realKey }) })
+  const provider = createOpenAICompatible({
+    model: realModel,
+    baseUrl: realUrl,
+    enforceHosts: true,
+    ...(realKey && { apiKey: realKey }),
+  })
   await show(`${realModel} at ${realUrl}`, provider, parseBaseUrl(realUrl).host)
 } else {
   const server = await startOfflineModel()
   const { host } = parseBaseUrl(server.url)
   const common = { apiKey: 'no-key-needed', enforceHosts: true } as const
   const providers: readonly (readonly [string, Provider])[] = [
-    ['OpenAI-compatible, Chat Completions, no SDK', createOpenAICompatible({ ...common, model: 'offline', baseUrl: `${server.url}/v1` })],
+    [
+      'OpenAI-compatible, Chat Completions, no SDK',
+      createOpenAICompatible({ ...common, model: 'offline', baseUrl: `${server.url}/v1` }),
+    ],
     ['Anthropic, Messages', createAnthropic({ ...common, model: 'offline', baseUrl: server.url })],
     ['OpenAI, Responses', createOpenAI({ ...common, model: 'offline', baseUrl: `${server.url}/v1`, api: 'responses' })],
     ['Google, Gemini', createGoogle({ ...common, model: 'offline', baseUrl: server.url })],

@@ -20,9 +20,15 @@ export function startOfflineModel(): Promise<WireServer> {
     formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
     delayMs: 15,
     reply: (request, { format }) => {
-      const results = format.read(request).messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+      const results = format
+        .read(request)
+        .messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
       if (!results.length) return first
-      return { text: say(`You asked, and the tools say: ${results.join('; ')}. Have a good day!`), finish: 'stop', usage: { inputTokens: 203, outputTokens: 31 } }
+      return {
+        text: say(`You asked, and the tools say: ${results.join('; ')}. Have a good day!`),
+        finish: 'stop',
+        usage: { inputTokens: 203, outputTokens: 31 },
+      }
     },
   })
 }

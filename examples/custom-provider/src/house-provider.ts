@@ -1,7 +1,16 @@
 // house-provider.ts
 import { type ChatMessage, type FinishReason, LlmError, parseBaseUrl, type Provider, textOf } from '@modelport/core'
 import {
-  checkApiKey, type CommonConfig, createProvider, type Driver, mapToolCallIds, parseJson, postJson, type Sink, toProviderError, type Turn,
+  checkApiKey,
+  type CommonConfig,
+  createProvider,
+  type Driver,
+  mapToolCallIds,
+  parseJson,
+  postJson,
+  type Sink,
+  toProviderError,
+  type Turn,
 } from '@modelport/driver'
 
 export interface HouseConfig extends CommonConfig {
@@ -18,19 +27,40 @@ export function createHouse({ apiKey, baseUrl = 'http://127.0.0.1:8080/v1', ...c
     framing: 'sse',
     request: toRequest,
     send: (body, io) => postJson(io, `${href}/chat/completions`, body, { authorization: `Bearer ${key}` }),
-    decoder: (sink) => ({ push: ({ data }) => { readChunk(data, sink) } }),
+    decoder: (sink) => ({
+      push: ({ data }) => {
+        readChunk(data, sink)
+      },
+    }),
     error: (failure) => {
       const { error } = (failure.body ?? {}) as Chunk
-      return toProviderError('house', failure, { message: error?.message, type: error?.type, ...(failure.inBand && { code: 'server' }) })
+      return toProviderError('house', failure, {
+        message: error?.message,
+        type: error?.type,
+        ...(failure.inBand && { code: 'server' }),
+      })
     },
   }
-  return createProvider(driver, { ...config, cheapestModel: config.cheapestModel ?? config.model, hosts: [host], secrets: [key] })
+  return createProvider(driver, {
+    ...config,
+    cheapestModel: config.cheapestModel ?? config.model,
+    hosts: [host],
+    secrets: [key],
+  })
 }
 
 // Domain → wire.
 
 /** What is not sent yet: better refused than dropped. */
-const refused = ['topK', 'toolChoice', 'parallelToolCalls', 'responseFormat', 'reasoning', 'topLogprobs', 'providerTools'] as const
+const refused = [
+  'topK',
+  'toolChoice',
+  'parallelToolCalls',
+  'responseFormat',
+  'reasoning',
+  'topLogprobs',
+  'providerTools',
+] as const
 
 function toRequest({ model, messages, tools, options, defaultTemperature, stream }: Turn): object {
   const option = refused.find((name) => options[name] !== undefined)
@@ -43,18 +73,29 @@ function toRequest({ model, messages, tools, options, defaultTemperature, stream
     top_p: options.topP,
     stop: options.stop,
     seed: options.seed,
-    ...(tools.length && { tools: tools.map(({ name, description, parameters }) => ({ type: 'function', function: { name, description, parameters } })) }),
+    ...(tools.length && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: 'function',
+        function: { name, description, parameters },
+      })),
+    }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
     ...options.vendor,
   }
 }
 
 function toMessage(message: ChatMessage): object {
-  if (Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text')) throw new LlmError('unsupported', 'house: parts that are no text')
+  if (Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text'))
+    throw new LlmError('unsupported', 'house: parts that are no text')
   const content = textOf(message.content)
-  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: message.isError ? `Error: ${content}` : content }
+  if (message.role === 'tool')
+    return { role: 'tool', tool_call_id: message.toolCallId, content: message.isError ? `Error: ${content}` : content }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
-  const calls = message.toolCalls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.argumentsText || '{}' } }))
+  const calls = message.toolCalls.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.argumentsText || '{}' },
+  }))
   return { role: 'assistant', content: content || null, tool_calls: calls }
 }
 
@@ -63,11 +104,19 @@ function toMessage(message: ChatMessage): object {
 interface Message {
   readonly content?: string | null
   readonly reasoning_content?: string | null
-  readonly tool_calls?: readonly { readonly index?: number; readonly id?: string; readonly function?: { readonly name?: string; readonly arguments?: string } }[]
+  readonly tool_calls?: readonly {
+    readonly index?: number
+    readonly id?: string
+    readonly function?: { readonly name?: string; readonly arguments?: string }
+  }[]
 }
 
 interface Chunk {
-  readonly choices?: readonly { readonly delta?: Message; readonly message?: Message; readonly finish_reason?: string | null }[]
+  readonly choices?: readonly {
+    readonly delta?: Message
+    readonly message?: Message
+    readonly finish_reason?: string | null
+  }[]
   readonly usage?: Usage | null
   readonly error?: { readonly message?: string; readonly type?: string }
 }
@@ -79,7 +128,12 @@ interface Usage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
 }
 
-const reasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', tool_calls: 'tool-calls', content_filter: 'content-filter' }
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+}
 
 function readChunk(data: string, sink: Sink): void {
   if (data === '[DONE]') {

@@ -4,10 +4,20 @@ import { startWireServer } from '@modelport/conformance/wire-server'
 import { apiHost, createProviderTable, newProvider, registerProvider } from '@modelport/factory'
 import { createHouse } from './house-provider.ts'
 
-const server = await startWireServer({ formats: [openaiChat], reply: [{ text: ['Made', ' in this', ' house.'], finish: 'stop', usage: { inputTokens: 9, outputTokens: 4 } }] })
+const server = await startWireServer({
+  formats: [openaiChat],
+  reply: [{ text: ['Made', ' in this', ' house.'], finish: 'stop', usage: { inputTokens: 9, outputTokens: 4 } }],
+})
 
 const table = createProviderTable()
-registerProvider(table, { name: 'house', baseUrl: 'http://127.0.0.1:8080/v1', keyEnv: ['HOUSE_API_KEY'], needsKey: true, model: 'house-1', creators: { createProvider: createHouse } })
+registerProvider(table, {
+  name: 'house',
+  baseUrl: 'http://127.0.0.1:8080/v1',
+  keyEnv: ['HOUSE_API_KEY'],
+  needsKey: true,
+  model: 'house-1',
+  creators: { createProvider: createHouse },
+})
 
 const config = { provider: 'house', apiKey: 'hk-0123456789abcdef', baseUrl: `${server.url}/v1` }
 const provider = await newProvider(config, { table })

@@ -5,12 +5,15 @@ import { createHouse } from '../src/house-provider.ts'
 
 const apiKey = 'hk-0123456789abcdef0123456789'
 
-conformance({ describe, test }, {
-  name: 'house',
-  create: (config) => createHouse({ model: 'house-1', apiKey, ...config }),
-  format: openaiChat,
-  apiKey,
-})
+conformance(
+  { describe, test },
+  {
+    name: 'house',
+    create: (config) => createHouse({ model: 'house-1', apiKey, ...config }),
+    format: openaiChat,
+    apiKey,
+  },
+)
 
 test('docs/custom-provider.md shows this provider, and it is short', () => {
   const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')

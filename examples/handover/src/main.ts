@@ -1,18 +1,34 @@
 // Three vendors hold one conversation: the first asks for two tools, the second takes over while one is still running, the third goes on.
-import { type ChatMessage, fromJson, type Provider, toJson, type ToolCall, type ToolDefinition, toToolMessage } from '@modelport/core'
+import {
+  type ChatMessage,
+  fromJson,
+  type Provider,
+  toJson,
+  type ToolCall,
+  type ToolDefinition,
+  toToolMessage,
+} from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOpenAI } from '@modelport/provider-openai'
 import { startOfflineModel } from './offline-model.ts'
 
 const tools: readonly ToolDefinition[] = [
-  { name: 'get_weather', description: 'The weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+  {
+    name: 'get_weather',
+    description: 'The weather of a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
 ]
 const weather: Readonly<Record<string, string>> = { Rome: '28 °C', Oslo: '-4 °C' }
-const run = (call: ToolCall): ChatMessage => toToolMessage({ callId: call.id, content: weather[String(call.arguments['city'])] ?? 'unknown' }, call.name)
+const run = (call: ToolCall): ChatMessage =>
+  toToolMessage({ callId: call.id, content: weather[String(call.arguments['city'])] ?? 'unknown' }, call.name)
 
 /** One round of a conversation: what was said, and which calls are open. */
-async function round(provider: Provider, history: readonly ChatMessage[]): Promise<{ messages: readonly ChatMessage[]; calls: ToolCall[] }> {
+async function round(
+  provider: Provider,
+  history: readonly ChatMessage[],
+): Promise<{ messages: readonly ChatMessage[]; calls: ToolCall[] }> {
   const reader = await provider.streamWithTools(history, tools)
   const calls: ToolCall[] = []
   for await (const event of reader) {
@@ -36,7 +52,11 @@ const [rome, oslo] = calls as [ToolCall, ToolCall]
 
 // What is stored is plain JSON: one tool has answered, the other has not.
 const stored = JSON.stringify(toJson([...messages, run(rome)]))
-console.log(`stored: ${fromJson(JSON.parse(stored)).map(({ role }) => role).join(', ')}`)
+console.log(
+  `stored: ${fromJson(JSON.parse(stored))
+    .map(({ role }) => role)
+    .join(', ')}`,
+)
 
 process.stdout.write(`${second.name}: `)
 const answered = await round(second, [...fromJson(JSON.parse(stored)), run(oslo)])

@@ -23,7 +23,8 @@ export function startOfflineModel(): Promise<WireServer> {
       const results = messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
       if (results.length === 0) return ask
       const last = messages.at(-1)
-      const text = last?.role === 'user' ? 'To Rome, as I have just read.' : `Rome: it has ${results.join(' against ')}.`
+      const text =
+        last?.role === 'user' ? 'To Rome, as I have just read.' : `Rome: it has ${results.join(' against ')}.`
       return { text: text.split(/(?= )/), finish: 'stop', usage }
     },
   })

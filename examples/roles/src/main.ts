@@ -14,7 +14,11 @@ const server = await startWireServer({
   },
 })
 
-const variables: Record<string, string> = { OFFLINE_URL: server.url, OFFLINE_URL_V1: `${server.url}/v1`, OFFLINE_KEY: 'no-key-needed' }
+const variables: Record<string, string> = {
+  OFFLINE_URL: server.url,
+  OFFLINE_URL_V1: `${server.url}/v1`,
+  OFFLINE_KEY: 'no-key-needed',
+}
 const pool = await readConfigFile(process.argv[2] ?? fileURLToPath(new URL('../models.yaml', import.meta.url)))
 const registry = createRegistry(pool, { environment: (name) => variables[name] })
 

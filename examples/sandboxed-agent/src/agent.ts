@@ -5,7 +5,11 @@ import { newProvider } from '@modelport/factory'
 import { modelAt } from './model.ts'
 
 const tools: readonly ToolDefinition[] = [
-  { name: 'open_page', description: 'The text of a web page', parameters: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] } },
+  {
+    name: 'open_page',
+    description: 'The text of a web page',
+    parameters: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+  },
 ]
 
 async function openPage(call: ToolCall): Promise<ToolResult> {
@@ -26,6 +30,7 @@ const reader = await provider.streamWithTools([{ role: 'user', content: 'Summari
 const calls: ToolCall[] = []
 for await (const event of reader) {
   if (event.type === 'tool-call-complete') calls.push(event.toolCall)
-  if (event.type === 'turn-end' && calls.length > 0) await reader.sendToolResults(await Promise.all(calls.splice(0).map(openPage)))
+  if (event.type === 'turn-end' && calls.length > 0)
+    await reader.sendToolResults(await Promise.all(calls.splice(0).map(openPage)))
 }
 console.log(reader.fullText())

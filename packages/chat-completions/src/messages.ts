@@ -30,16 +30,27 @@ export interface ChatState {
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
 export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
-  const ownIds = new Set(messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])))
+  const ownIds = new Set(
+    messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
+  )
   return mapToolCallIds(messages, dialect.toolCallIds).map((mapped, index) => {
     const where = `messages[${index}]`
     const original = messages[index] ?? mapped
-    const message = isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
+    const message =
+      isOwn(original, dialect) || (original.role === 'tool' && ownIds.has(original.toolCallId)) ? original : mapped
     switch (message.role) {
       case 'system':
-        return { role: dialect.systemRole, content: toContent(message.content, where, dialect, ['text']), name: toName(message, where, dialect) }
+        return {
+          role: dialect.systemRole,
+          content: toContent(message.content, where, dialect, ['text']),
+          name: toName(message, where, dialect),
+        }
       case 'user':
-        return { role: 'user', content: toContent(message.content, where, dialect, dialect.inputs), name: toName(message, where, dialect) }
+        return {
+          role: 'user',
+          content: toContent(message.content, where, dialect, dialect.inputs),
+          name: toName(message, where, dialect),
+        }
       case 'assistant':
         return toAssistant(message, where, dialect)
       case 'tool':
@@ -59,15 +70,25 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
   const own = isOwn(message, dialect)
   const state: ChatState = own ? asObject(message.origin?.state) : {}
   const calls = message.toolCalls ?? []
-  const images = state.images && typeof message.content !== 'string' ? message.content.filter(({ type }) => type === 'image') : undefined
-  const said = toContent(images ? textOf(message.content) : message.content, where, dialect, own ? ['text', 'image'] : ['text'])
+  const images =
+    state.images && typeof message.content !== 'string'
+      ? message.content.filter(({ type }) => type === 'image')
+      : undefined
+  const said = toContent(
+    images ? textOf(message.content) : message.content,
+    where,
+    dialect,
+    own ? ['text', 'image'] : ['text'],
+  )
   const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
-  const wanted = dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
+  const wanted =
+    dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
   const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
   return {
     role: 'assistant',
     content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
-    ...(calls.length && dialect.requiredReasoningField && { [dialect.requiredReasoningField]: message.reasoning ?? '' }),
+    ...(calls.length &&
+      dialect.requiredReasoningField && { [dialect.requiredReasoningField]: message.reasoning ?? '' }),
     ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
     reasoning_details: state.details,
     images: images?.map((image) => toPart(image, where, dialect)),
@@ -90,13 +111,23 @@ const withThinking = (reasoning: string, content: unknown): readonly JsonObject[
 
 /** The API has no field for a failed tool, so the text says it. */
 function toResult(message: ToolMessage, where: string, dialect: ChatDialect): string | readonly JsonObject[] {
-  const content = toContent(message.content, `${where} (a tool result)`, dialect, dialect.toolResultImages ? ['text', 'image'] : ['text'])
+  const content = toContent(
+    message.content,
+    `${where} (a tool result)`,
+    dialect,
+    dialect.toolResultImages ? ['text', 'image'] : ['text'],
+  )
   if (!message.isError) return content
   return typeof content === 'string' ? `Error: ${content}` : [{ type: 'text', text: 'Error: ' }, ...content]
 }
 
 /** Text alone stays plain text: more servers take that. */
-function toContent(content: Content, where: string, dialect: ChatDialect, allowed: readonly ContentPart['type'][]): string | readonly JsonObject[] {
+function toContent(
+  content: Content,
+  where: string,
+  dialect: ChatDialect,
+  allowed: readonly ContentPart['type'][],
+): string | readonly JsonObject[] {
   if (typeof content === 'string' || content.every(({ type }) => type === 'text')) return textOf(content)
   return content.map((part) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
@@ -116,13 +147,15 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
       return { type: 'input_audio', input_audio: { data, format: audioFormat(mediaType) } }
     }
     case 'file': {
-      if (part.source.type === 'url' && !dialect.fileUrls) return refuse(`${where}: a file given by its address; give its bytes`)
+      if (part.source.type === 'url' && !dialect.fileUrls)
+        return refuse(`${where}: a file given by its address; give its bytes`)
       return { type: 'file', file: { filename: part.name ?? 'file', file_data: toUrl(part.source) } }
     }
   }
 }
 
-const toUrl = (source: MediaSource): string => (source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`)
+const toUrl = (source: MediaSource): string =>
+  source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`
 
 /** `audio/mpeg` is `mp3`, `audio/x-wav` is `wav`; others are called by their subtype. */
 const audioFormat = (mediaType: string): string => {

@@ -73,7 +73,9 @@ export type ChatRequestBody = JsonObject & { readonly model: string; readonly me
  */
 export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody {
   const { options, stream } = turn
-  const missing = dialect.lacks.find((option) => (option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined))
+  const missing = dialect.lacks.find((option) =>
+    option === 'tools' ? speaksOfTools(turn) : options[option] !== undefined,
+  )
   if (missing) refuse(missing)
   const fields = {
     [dialect.maxTokensField]: options.maxTokens,
@@ -99,7 +101,8 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
 }
 
 const speaksOfTools = ({ tools, messages }: Turn): boolean =>
-  tools.length > 0 || messages.some((message) => message.role === 'tool' || (message.role === 'assistant' && message.toolCalls?.length))
+  tools.length > 0 ||
+  messages.some((message) => message.role === 'tool' || (message.role === 'assistant' && message.toolCalls?.length))
 
 function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   const { options } = turn
@@ -109,11 +112,19 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   const choice = typeof toolChoice === 'object' ? 'named' : toolChoice
   if (choice && !dialect.toolChoices.includes(choice)) {
     if (choice === 'none') return {}
-    const advice = choice === 'named' && dialect.toolChoices.includes('required') ? '; give only that tool and ask for "required"' : ''
+    const advice =
+      choice === 'named' && dialect.toolChoices.includes('required')
+        ? '; give only that tool and ask for "required"'
+        : ''
     refuse(`toolChoice ${JSON.stringify(toolChoice)}${advice}`)
   }
-  if (name !== undefined ? !turn.tools.some((tool) => tool.name === name) : toolChoice === 'required' && !tools.length) {
-    throw new LlmError('invalid-request', `toolChoice: ${name === undefined ? '"required" needs a tool' : `there is no tool "${name}"`}`)
+  if (
+    name !== undefined ? !turn.tools.some((tool) => tool.name === name) : toolChoice === 'required' && !tools.length
+  ) {
+    throw new LlmError(
+      'invalid-request',
+      `toolChoice: ${name === undefined ? '"required" needs a tool' : `there is no tool "${name}"`}`,
+    )
   }
   // Servers refuse both fields without tools, where they mean nothing.
   if (!tools.length) return {}
@@ -132,7 +143,9 @@ const toTool = ({ name, description, parameters, strict }: ToolDefinition): Json
 function toResponseFormat(format: CallOptions['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
   if (!format || format.type === 'text') return undefined
   if (!dialect.responseFormats.includes(format.type)) {
-    const advice = dialect.responseFormats.includes('json') ? '; ask for { type: "json" } and say the form in the prompt' : ''
+    const advice = dialect.responseFormats.includes('json')
+      ? '; ask for { type: "json" } and say the form in the prompt'
+      : ''
     refuse(`responseFormat "${format.type}"${advice}`)
   }
   if (format.type === 'json') return { type: 'json_object' }

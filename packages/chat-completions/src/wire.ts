@@ -7,7 +7,20 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<'object' | 'model' | 'choices' | 'usage' | 'x_groq' | 'error' | 'message' | 'citations' | 'search_results' | 'web_search' | 'base_resp' | 'error_message'>
+export type WireAnswer = Fields<
+  | 'object'
+  | 'model'
+  | 'choices'
+  | 'usage'
+  | 'x_groq'
+  | 'error'
+  | 'message'
+  | 'citations'
+  | 'search_results'
+  | 'web_search'
+  | 'base_resp'
+  | 'error_message'
+>
 /** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error'>
 /**
@@ -16,8 +29,19 @@ export type WireChoice = Fields<'index' | 'delta' | 'message' | 'finish_reason' 
  * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
  */
 export type WireMessage = Fields<
-  | 'content' | 'refusal' | 'audio' | 'images' | 'reasoning_content' | 'reasoning' | 'reasoning_text' | 'reasoning_details' | 'reasoning_steps'
-  | 'tool_calls' | 'function_call' | 'executed_tools' | 'annotations'
+  | 'content'
+  | 'refusal'
+  | 'audio'
+  | 'images'
+  | 'reasoning_content'
+  | 'reasoning'
+  | 'reasoning_text'
+  | 'reasoning_details'
+  | 'reasoning_steps'
+  | 'tool_calls'
+  | 'function_call'
+  | 'executed_tools'
+  | 'annotations'
 >
 /** A part of the content; `thinking` is text or text parts. */
 export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
@@ -53,13 +77,22 @@ const toPaths = (fields: string): readonly (readonly string[])[] => fields.split
 const places: readonly (readonly [name: keyof TokenCounts, where: readonly (readonly string[])[]])[] = [
   ['inputTokens', toPaths('prompt_tokens input_tokens')],
   ['outputTokens', toPaths('completion_tokens output_tokens')],
-  ['cacheReadTokens', toPaths(
-    'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cached_tokens prompt_cache_hit_tokens num_cached_tokens cache_read_input_tokens',
-  )],
-  ['cacheCreationTokens', toPaths(
-    'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens prompt_tokens_details.cache_creation_input_tokens cache_creation_input_tokens',
-  )],
-  ['reasoningTokens', toPaths('completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens')],
+  [
+    'cacheReadTokens',
+    toPaths(
+      'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cached_tokens prompt_cache_hit_tokens num_cached_tokens cache_read_input_tokens',
+    ),
+  ],
+  [
+    'cacheCreationTokens',
+    toPaths(
+      'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens prompt_tokens_details.cache_creation_input_tokens cache_creation_input_tokens',
+    ),
+  ],
+  [
+    'reasoningTokens',
+    toPaths('completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens'),
+  ],
 ]
 
 /** The counts of a usage object; undefined when it has none. Reasoning that is counted beside the output is added to it. */

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { chunk, done, failure, generate, json, chatProvider, once, stream, whole } from './support.js'
 
 const stop = { finish_reason: 'stop' }
-const call = (index: number | undefined, id: string | undefined, name: string | undefined, text: unknown): object =>
-  ({ ...(index !== undefined && { index }), ...(id !== undefined && { id }), function: { ...(name !== undefined && { name }), arguments: text } })
+const call = (index: number | undefined, id: string | undefined, name: string | undefined, text: unknown): object => ({
+  ...(index !== undefined && { index }),
+  ...(id !== undefined && { id }),
+  function: { ...(name !== undefined && { name }), arguments: text },
+})
 
 describe('the end of a stream', () => {
   test.each([
@@ -11,30 +14,54 @@ describe('the end of a stream', () => {
     ['[DONE] without a reason', [chunk({ content: 'Hi' }), done], 'unknown'],
     ['a reason with the text', [chunk({ content: 'Hi' }, stop), done], 'stop'],
     ['a reason of "" before the real one', [chunk({ content: 'Hi' }, { finish_reason: '' }), chunk({}, stop)], 'stop'],
-    ['a reason of "null" before the real one', [chunk({ content: 'Hi' }, { finish_reason: 'null' }), chunk({}, stop)], 'stop'],
+    [
+      'a reason of "null" before the real one',
+      [chunk({ content: 'Hi' }, { finish_reason: 'null' }), chunk({}, stop)],
+      'stop',
+    ],
   ])('%s', async (_, events, reason) => {
     expect(await stream(...events)).toMatchObject({ text: 'Hi', reason })
   })
 
   test('neither is a cut stream, with what had come', async () => {
-    const error = await failure(stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })))
+    const error = await failure(
+      stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })),
+    )
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'Hi there' } })
   })
 
   test('[DONE] alone is no answer', async () => {
     expect(await failure(stream(done))).toMatchObject({ code: 'truncated' })
     // As llama.cpp before September 2025, for a prompt that is too long.
-    expect(await failure(stream('error: {"code":400,"message":"the request exceeds the available context size"}', done))).toMatchObject({ code: 'truncated' })
+    expect(
+      await failure(stream('error: {"code":400,"message":"the request exceeds the available context size"}', done)),
+    ).toMatchObject({ code: 'truncated' })
   })
 
   test.each([
-    ['stop', 'stop'], ['eos', 'stop'], ['end_turn', 'stop'], ['STOP', 'stop'], ['length', 'length'], ['max_tokens', 'length'], ['model_length', 'length'],
-    ['content_filter', 'content-filter'], ['error', 'error'], ['insufficient_system_resource', 'error'], ['banana', 'other'], ['model_context_window_exceeded', 'length'],
-    ['content_filter: RECITATION', 'content-filter'], ['PROHIBITED_CONTENT', 'content-filter'], ['function_call_filter: MALFORMED_FUNCTION_CALL', 'error'],
-    ['stop: for now', 'stop'], ['constructor', 'other'],
+    ['stop', 'stop'],
+    ['eos', 'stop'],
+    ['end_turn', 'stop'],
+    ['STOP', 'stop'],
+    ['length', 'length'],
+    ['max_tokens', 'length'],
+    ['model_length', 'length'],
+    ['content_filter', 'content-filter'],
+    ['error', 'error'],
+    ['insufficient_system_resource', 'error'],
+    ['banana', 'other'],
+    ['model_context_window_exceeded', 'length'],
+    ['content_filter: RECITATION', 'content-filter'],
+    ['PROHIBITED_CONTENT', 'content-filter'],
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'error'],
+    ['stop: for now', 'stop'],
+    ['constructor', 'other'],
   ])('%s means %s', async (raw, reason) => {
     expect((await stream(chunk({ content: 'Hi' }, { finish_reason: raw }), done)).reason).toBe(reason)
-    expect(await generate(whole({ content: 'Hi' }, { finish_reason: raw }))).toMatchObject({ finishReason: reason, rawFinishReason: raw })
+    expect(await generate(whole({ content: 'Hi' }, { finish_reason: raw }))).toMatchObject({
+      finishReason: reason,
+      rawFinishReason: raw,
+    })
   })
 
   test('calls make stop a tool-calls, but not a length', async () => {
@@ -45,14 +72,24 @@ describe('the end of a stream', () => {
   })
 
   test('a whole answer needs no reason', async () => {
-    expect(await generate(whole({ content: 'Hi' }, { finish_reason: null }))).toMatchObject({ text: 'Hi', finishReason: 'unknown' })
+    expect(await generate(whole({ content: 'Hi' }, { finish_reason: null }))).toMatchObject({
+      text: 'Hi',
+      finishReason: 'unknown',
+    })
   })
 })
 
 describe('content', () => {
   test('parts: text, thinking, images', async () => {
     const content = [
-      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }, { type: 'text', text: 'm' }], closed: true },
+      {
+        type: 'thinking',
+        thinking: [
+          { type: 'text', text: 'Hm' },
+          { type: 'text', text: 'm' },
+        ],
+        closed: true,
+      },
       { type: 'text', text: 'A ' },
       'cat',
       { type: 'reference', reference_ids: [1] },
@@ -61,39 +98,76 @@ describe('content', () => {
     expect(await generate(whole({ content }))).toMatchObject({
       text: 'A cat',
       reasoning: 'Hmm',
-      message: { content: [{ type: 'text', text: 'A cat' }, { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } }] },
+      message: {
+        content: [
+          { type: 'text', text: 'A cat' },
+          { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+        ],
+      },
     })
-    expect(await stream(chunk({ content: content.slice(0, 1) }), chunk({ content: 'A cat' }, stop))).toMatchObject({ text: 'A cat', reasoning: 'Hmm' })
+    expect(await stream(chunk({ content: content.slice(0, 1) }), chunk({ content: 'A cat' }, stop))).toMatchObject({
+      text: 'A cat',
+      reasoning: 'Hmm',
+    })
   })
 
   test('a refusal stands in for the text', async () => {
-    expect(await generate(whole({ content: null, refusal: 'No.' }))).toMatchObject({ text: 'No.', message: { refusal: 'No.' } })
+    expect(await generate(whole({ content: null, refusal: 'No.' }))).toMatchObject({
+      text: 'No.',
+      message: { refusal: 'No.' },
+    })
     expect((await stream(chunk({ refusal: 'N' }), chunk({ refusal: 'o.' }, stop))).text).toBe('No.')
   })
 
   test('of several choices only the first is read', async () => {
-    const two = { object: 'chat.completion', choices: [{ index: 1, message: { content: 'B' }, finish_reason: 'length' }, { index: 0, message: { content: 'A' }, finish_reason: 'stop' }] }
+    const two = {
+      object: 'chat.completion',
+      choices: [
+        { index: 1, message: { content: 'B' }, finish_reason: 'length' },
+        { index: 0, message: { content: 'A' }, finish_reason: 'stop' },
+      ],
+    }
     expect(await generate(two)).toMatchObject({ text: 'A', finishReason: 'stop' })
     const other = { choices: [{ index: 1, delta: { content: 'B' }, finish_reason: 'stop' }] }
-    expect(await stream(other, chunk({ content: 'A' }), other, chunk({}, { finish_reason: 'length' }))).toMatchObject({ text: 'A', reason: 'length' })
+    expect(await stream(other, chunk({ content: 'A' }), other, chunk({}, { finish_reason: 'length' }))).toMatchObject({
+      text: 'A',
+      reason: 'length',
+    })
   })
 
   test('content and calls in one delta', async () => {
-    const round = await stream(chunk({ content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] }, { finish_reason: 'tool_calls' }), done)
+    const round = await stream(
+      chunk({ content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] }, { finish_reason: 'tool_calls' }),
+      done,
+    )
     expect(round).toMatchObject({ text: 'Look: ', calls: [['a', 'f', '{"x":1}']], reason: 'tool-calls' })
   })
 
   test('a whole message inside a stream fills up what did not come in pieces', async () => {
     const message = { content: 'Hello', reasoning_content: 'Hm', tool_calls: [call(undefined, 'a', 'f', '{}')] }
-    expect(await stream({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject({ text: 'Hello', reasoning: 'Hm', calls: [['a', 'f', '{}']] })
-    expect(await stream(chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({ content: '' }, { message, finish_reason: 'stop' })))
-      .toMatchObject({ text: 'Hello', reasoning: 'Hm', calls: [['a', 'f', '{}']] })
-    const grows = ['H', 'Hello'].map((content, index) => chunk({ content: ['H', 'ello'][index] }, { message: { content } }))
+    expect(await stream({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject({
+      text: 'Hello',
+      reasoning: 'Hm',
+      calls: [['a', 'f', '{}']],
+    })
+    expect(
+      await stream(
+        chunk({ content: 'Hel' }),
+        chunk({ content: 'lo' }),
+        chunk({ content: '' }, { message, finish_reason: 'stop' }),
+      ),
+    ).toMatchObject({ text: 'Hello', reasoning: 'Hm', calls: [['a', 'f', '{}']] })
+    const grows = ['H', 'Hello'].map((content, index) =>
+      chunk({ content: ['H', 'ello'][index] }, { message: { content } }),
+    )
     expect((await stream(...grows, chunk({}, stop))).text).toBe('Hello')
   })
 
   test('a JSON answer to a streamed request', async () => {
-    const reader = await chatProvider(() => json(whole({ content: 'Hi' }, { finish_reason: null }))).stream('Hello', once)
+    const reader = await chatProvider(() => json(whole({ content: 'Hi' }, { finish_reason: null }))).stream(
+      'Hello',
+      once,
+    )
     const pieces: string[] = []
     for await (const text of reader) pieces.push(text)
     expect(pieces).toEqual(['Hi'])
@@ -101,27 +175,63 @@ describe('content', () => {
 
   test('nothing has the type it should have', async () => {
     for (const odd of [5, 'x', true, [], {}, [null], [[]], { a: 1 }]) {
-      const message = Object.fromEntries(['refusal', 'audio', 'images', 'reasoning', 'reasoning_details', 'reasoning_steps', 'tool_calls', 'function_call', 'executed_tools', 'annotations'].map((name) => [name, odd]))
-      const body = { choices: [{ index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' }], usage: odd, x_groq: odd, citations: odd, search_results: odd, base_resp: odd, model: odd }
+      const message = Object.fromEntries(
+        [
+          'refusal',
+          'audio',
+          'images',
+          'reasoning',
+          'reasoning_details',
+          'reasoning_steps',
+          'tool_calls',
+          'function_call',
+          'executed_tools',
+          'annotations',
+        ].map((name) => [name, odd]),
+      )
+      const body = {
+        choices: [{ index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' }],
+        usage: odd,
+        x_groq: odd,
+        citations: odd,
+        search_results: odd,
+        base_resp: odd,
+        model: odd,
+      }
       expect((await stream(body)).reason, JSON.stringify(odd)).toBe('stop')
     }
     expect(await failure(stream(chunk({ content: 'Hi' }), 'data: 5'))).toMatchObject({ code: 'protocol' })
-    expect(await failure(stream(chunk({ content: 'Hi' }), 'data: {unparsable}', done))).toMatchObject({ code: 'protocol' })
+    expect(await failure(stream(chunk({ content: 'Hi' }), 'data: {unparsable}', done))).toMatchObject({
+      code: 'protocol',
+    })
     expect(await failure(generate({ choices: [] }))).toMatchObject({ code: 'protocol' })
   })
 })
 
 describe('reasoning', () => {
   test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('in %s', async (field) => {
-    expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({ text: 'Yes', reasoning: 'Hmm' })
-    expect(await generate(whole({ content: 'Yes', [field]: 'Hmm' }))).toMatchObject({ text: 'Yes', reasoning: 'Hmm', message: { origin: { state: { field } } } })
+    expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({
+      text: 'Yes',
+      reasoning: 'Hmm',
+    })
+    expect(await generate(whole({ content: 'Yes', [field]: 'Hmm' }))).toMatchObject({
+      text: 'Yes',
+      reasoning: 'Hmm',
+      message: { origin: { state: { field } } },
+    })
   })
 
   test('in steps of a search, whole in the message at the end', async () => {
-    const steps = [{ thought: 'Look. ', type: 'web_search', web_search: { search_keywords: ['x'] } }, { thought: 'Read.', type: 'fetch_url_content' }]
+    const steps = [
+      { thought: 'Look. ', type: 'web_search', web_search: { search_keywords: ['x'] } },
+      { thought: 'Read.', type: 'fetch_url_content' },
+    ]
     const message = { role: 'assistant', content: 'A', reasoning_steps: steps }
     const answer = await stream(
-      ...steps.map((step) => ({ ...chunk({ role: 'assistant', content: '', reasoning_steps: [step] }), object: 'chat.reasoning' })),
+      ...steps.map((step) => ({
+        ...chunk({ role: 'assistant', content: '', reasoning_steps: [step] }),
+        object: 'chat.reasoning',
+      })),
       { ...chunk({}, { message: { ...message, content: '' } }), object: 'chat.reasoning.done' },
       chunk({ content: 'A' }),
       { ...chunk({}, { message, finish_reason: 'stop' }), object: 'chat.completion.done' },
@@ -132,7 +242,11 @@ describe('reasoning', () => {
   })
 
   test('given twice it counts once', async () => {
-    const twice = { reasoning: 'Hmm', reasoning_content: 'Hmm', reasoning_details: [{ type: 'reasoning.text', text: 'Hmm', index: 0 }] }
+    const twice = {
+      reasoning: 'Hmm',
+      reasoning_content: 'Hmm',
+      reasoning_details: [{ type: 'reasoning.text', text: 'Hmm', index: 0 }],
+    }
     expect((await stream(chunk(twice), chunk({}, stop))).reasoning).toBe('Hmm')
     expect(await generate(whole(twice))).toMatchObject({ reasoning: 'Hmm' })
   })
@@ -147,7 +261,10 @@ describe('reasoning', () => {
       { type: 'reasoning.encrypted', data: 'x', id: 'e', index: 2 },
       { type: 'reasoning.encrypted', data: 'y', index: 2 },
     ]
-    const { reasoning, message } = await stream(...details.map((detail) => chunk({ reasoning_details: [detail] })), chunk({ content: 'A' }, stop))
+    const { reasoning, message } = await stream(
+      ...details.map((detail) => chunk({ reasoning_details: [detail] })),
+      chunk({ content: 'A' }, stop),
+    )
     expect(reasoning).toBe('One twoThreeS')
     expect(message).toMatchObject({
       origin: {
@@ -167,32 +284,81 @@ describe('reasoning', () => {
 
 describe('tool calls', () => {
   const finish = chunk({}, { finish_reason: 'tool_calls' })
-  const streamed = async (...pieces: readonly object[]) => (await stream(...pieces.map((piece) => chunk({ tool_calls: [piece] })), finish)).calls
+  const streamed = async (...pieces: readonly object[]) =>
+    (await stream(...pieces.map((piece) => chunk({ tool_calls: [piece] })), finish)).calls
 
   test('interleaved, and in the order of their index', async () => {
-    const calls = await streamed(call(1, 'b', 'g', ''), call(0, 'a', 'f', '{"x"'), call(1, undefined, undefined, '{}'), call(0, undefined, undefined, ':1}'))
-    expect(calls).toEqual([['a', 'f', '{"x":1}'], ['b', 'g', '{}']])
+    const calls = await streamed(
+      call(1, 'b', 'g', ''),
+      call(0, 'a', 'f', '{"x"'),
+      call(1, undefined, undefined, '{}'),
+      call(0, undefined, undefined, ':1}'),
+    )
+    expect(calls).toEqual([
+      ['a', 'f', '{"x":1}'],
+      ['b', 'g', '{}'],
+    ])
   })
 
   test('without an index, by id, by name, or by nothing', async () => {
-    expect(await streamed(call(undefined, 'a', 'f', '{}'), call(undefined, 'b', 'g', '{'), call(undefined, 'b', undefined, '}'))).toEqual([['a', 'f', '{}'], ['b', 'g', '{}']])
-    expect(await streamed(call(undefined, undefined, 'f', '{'), call(undefined, undefined, undefined, '}'), call(undefined, '', 'g', '{}'))).toEqual([
+    expect(
+      await streamed(
+        call(undefined, 'a', 'f', '{}'),
+        call(undefined, 'b', 'g', '{'),
+        call(undefined, 'b', undefined, '}'),
+      ),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'g', '{}'],
+    ])
+    expect(
+      await streamed(
+        call(undefined, undefined, 'f', '{'),
+        call(undefined, undefined, undefined, '}'),
+        call(undefined, '', 'g', '{}'),
+      ),
+    ).toEqual([
       ['call_1', 'f', '{}'],
       ['call_2', 'g', '{}'],
     ])
   })
 
   test('the same index for every call', async () => {
-    expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'a', undefined, '}'), call(0, 'b', 'g', '{'), call(0, undefined, undefined, '}'))).toEqual([['a', 'f', '{}'], ['b', 'g', '{}']])
-    expect(await streamed(call(0, '', 'f', '{}'), call(0, '', 'g', '{}'))).toEqual([['call_1', 'f', '{}'], ['call_2', 'g', '{}']])
+    expect(
+      await streamed(
+        call(0, 'a', 'f', '{'),
+        call(0, 'a', undefined, '}'),
+        call(0, 'b', 'g', '{'),
+        call(0, undefined, undefined, '}'),
+      ),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'g', '{}'],
+    ])
+    expect(await streamed(call(0, '', 'f', '{}'), call(0, '', 'g', '{}'))).toEqual([
+      ['call_1', 'f', '{}'],
+      ['call_2', 'g', '{}'],
+    ])
   })
 
   test('an index that is wrong at the start of a call', async () => {
-    expect(await streamed(call(0, 'a', 'f', '{}'), call(0, 'b', 'f', ''), call(1, undefined, undefined, '{"x"'), call(1, undefined, undefined, ':1}'))).toEqual([['a', 'f', '{}'], ['b', 'f', '{"x":1}']])
+    expect(
+      await streamed(
+        call(0, 'a', 'f', '{}'),
+        call(0, 'b', 'f', ''),
+        call(1, undefined, undefined, '{"x"'),
+        call(1, undefined, undefined, ':1}'),
+      ),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'f', '{"x":1}'],
+    ])
   })
 
   test('id and name repeated, a new id in each piece, null arguments, an empty piece at the end', async () => {
-    expect(await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', ''))).toEqual([['a', 'f', '{}']])
+    expect(
+      await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', '')),
+    ).toEqual([['a', 'f', '{}']])
     expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'b', undefined, '}'))).toEqual([['a', 'f', '{}']])
     expect(await streamed(call(0, 'a', 'f', '{}'), call(7, undefined, undefined, ''))).toEqual([['a', 'f', '{}']])
   })
@@ -202,17 +368,39 @@ describe('tool calls', () => {
   })
 
   test('arguments as an object, free text, the form before tool_calls', async () => {
-    const answer = await generate(whole({ tool_calls: [call(0, 'a', 'f', { x: 1 }), { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } }] }))
-    expect(answer.toolCalls).toMatchObject([{ arguments: { x: 1 }, argumentsText: '{"x":1}' }, { name: 'g', argumentsText: 'free', error: expect.any(String) as string }])
-    expect(await generate(whole({ function_call: { name: 'f', arguments: '{"x":1}' } }, { finish_reason: 'function_call' })))
-      .toMatchObject({ toolCalls: [{ name: 'f', arguments: { x: 1 } }], finishReason: 'tool-calls' })
-    expect((await stream(chunk({ function_call: { name: 'f', arguments: '{"x"' } }), chunk({ function_call: { arguments: ':1}' } }), finish)).calls).toMatchObject([[expect.any(String), 'f', '{"x":1}']])
+    const answer = await generate(
+      whole({
+        tool_calls: [call(0, 'a', 'f', { x: 1 }), { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } }],
+      }),
+    )
+    expect(answer.toolCalls).toMatchObject([
+      { arguments: { x: 1 }, argumentsText: '{"x":1}' },
+      { name: 'g', argumentsText: 'free', error: expect.any(String) as string },
+    ])
+    expect(
+      await generate(whole({ function_call: { name: 'f', arguments: '{"x":1}' } }, { finish_reason: 'function_call' })),
+    ).toMatchObject({ toolCalls: [{ name: 'f', arguments: { x: 1 } }], finishReason: 'tool-calls' })
+    expect(
+      (
+        await stream(
+          chunk({ function_call: { name: 'f', arguments: '{"x"' } }),
+          chunk({ function_call: { arguments: ':1}' } }),
+          finish,
+        )
+      ).calls,
+    ).toMatchObject([[expect.any(String), 'f', '{"x":1}']])
     expect((await generate(whole({ content: 'Hi', function_call: { name: '', arguments: '' } }))).toolCalls).toEqual([])
   })
 
   test('in a whole message each is its own call, whatever its index says', async () => {
-    const { toolCalls } = await generate(whole({ tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')] }))
-    expect(toolCalls.map(({ id, name }) => [id, name])).toEqual([['a', 'f'], ['b', 'f'], ['call_3', 'g']])
+    const { toolCalls } = await generate(
+      whole({ tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')] }),
+    )
+    expect(toolCalls.map(({ id, name }) => [id, name])).toEqual([
+      ['a', 'f'],
+      ['b', 'f'],
+      ['call_3', 'g'],
+    ])
   })
 
   test('without a name it is no call', async () => {
@@ -227,9 +415,30 @@ describe('usage', () => {
   test.each([
     ['after the reason', [chunk({ content: 'Hi' }, stop), { choices: [], usage }, done]],
     ['with the reason', [chunk({ content: 'Hi' }), { ...chunk({}, stop), usage }, done]],
-    ['cumulative in every chunk', [{ ...chunk({ content: 'H' }), usage: { ...usage, completion_tokens: 1 } }, { ...chunk({ content: 'i' }, stop), usage }, done]],
-    ['repeated', [{ ...chunk({ content: 'Hi' }, stop), usage }, { choices: [], usage }, { choices: [], usage }]],
-    ['null until the end', [{ ...chunk({ content: 'Hi' }), usage: null }, { ...chunk({}, stop), usage: null }, { choices: [], usage }]],
+    [
+      'cumulative in every chunk',
+      [
+        { ...chunk({ content: 'H' }), usage: { ...usage, completion_tokens: 1 } },
+        { ...chunk({ content: 'i' }, stop), usage },
+        done,
+      ],
+    ],
+    [
+      'repeated',
+      [
+        { ...chunk({ content: 'Hi' }, stop), usage },
+        { choices: [], usage },
+        { choices: [], usage },
+      ],
+    ],
+    [
+      'null until the end',
+      [
+        { ...chunk({ content: 'Hi' }), usage: null },
+        { ...chunk({}, stop), usage: null },
+        { choices: [], usage },
+      ],
+    ],
     ['in x_groq', [chunk({ content: 'Hi' }), { ...chunk({}, stop), x_groq: { id: 'r', usage } }]],
     ['in the choice', [chunk({ content: 'Hi' }), chunk({}, { ...stop, usage })]],
   ])('%s', async (_, events) => {
@@ -247,39 +456,87 @@ describe('usage', () => {
     [{ prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 4 }, { cacheReadTokens: 6 }],
     [{ num_cached_tokens: 6 }, { cacheReadTokens: 6 }],
     [{ cache_creation_input_tokens: 3 }, { cacheCreationTokens: 3 }],
-    [{ prompt_tokens_details: { cache_write_tokens: 3, cached_tokens: 6 } }, { cacheCreationTokens: 3, cacheReadTokens: 6 }],
+    [
+      { prompt_tokens_details: { cache_write_tokens: 3, cached_tokens: 6 } },
+      { cacheCreationTokens: 3, cacheReadTokens: 6 },
+    ],
     [{ completion_tokens_details: { reasoning_tokens: 3 } }, { outputTokens: 4, reasoningTokens: 3 }],
     [{ reasoning_tokens: 3 }, { outputTokens: 4, reasoningTokens: 3 }],
     // Beside the output, as the total shows.
-    [{ completion_tokens_details: { reasoning_tokens: 30 }, total_tokens: 44 }, { outputTokens: 34, reasoningTokens: 30 }],
+    [
+      { completion_tokens_details: { reasoning_tokens: 30 }, total_tokens: 44 },
+      { outputTokens: 34, reasoningTokens: 30 },
+    ],
   ])('%j', async (extra, wanted) => {
-    expect((await generate(whole({ content: 'Hi' }, {}, { usage: { ...usage, ...extra } }))).usage).toMatchObject({ inputTokens: 10, ...wanted })
+    expect((await generate(whole({ content: 'Hi' }, {}, { usage: { ...usage, ...extra } }))).usage).toMatchObject({
+      inputTokens: 10,
+      ...wanted,
+    })
   })
 })
 
 describe('beside the answer', () => {
   test('the model as the server names it', async () => {
-    expect((await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model).toBe('model-0613')
+    expect((await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model).toBe(
+      'model-0613',
+    )
   })
 
   test('log probabilities', async () => {
-    const content = [{ token: 'Hi', logprob: -0.5, bytes: [72], top_logprobs: [{ token: 'Hi', logprob: -0.5 }, { token: 'Ho', logprob: -1 }] }, { token: '!', logprob: 0, top_logprobs: [] }]
-    const wanted = [{ token: 'Hi', logprob: -0.5, top: [{ token: 'Hi', logprob: -0.5 }, { token: 'Ho', logprob: -1 }] }, { token: '!', logprob: 0 }]
+    const content = [
+      {
+        token: 'Hi',
+        logprob: -0.5,
+        bytes: [72],
+        top_logprobs: [
+          { token: 'Hi', logprob: -0.5 },
+          { token: 'Ho', logprob: -1 },
+        ],
+      },
+      { token: '!', logprob: 0, top_logprobs: [] },
+    ]
+    const wanted = [
+      {
+        token: 'Hi',
+        logprob: -0.5,
+        top: [
+          { token: 'Hi', logprob: -0.5 },
+          { token: 'Ho', logprob: -1 },
+        ],
+      },
+      { token: '!', logprob: 0 },
+    ]
     expect((await generate(whole({ content: 'Hi!' }, { logprobs: { content } }))).logprobs).toEqual(wanted)
   })
 
   test('citations: as annotations, flat or not, as addresses, as results; repeated lists once', async () => {
-    const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A', content: 'said' } }, { type: 'url_citation', url: 'https://b.test' }, { type: 'file', file: {} }]
-    expect((await generate(whole({ content: 'Hi', annotations }))).citations).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }, { url: 'https://b.test' }])
-    expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'] })).citations).toEqual([{ url: 'https://a.test' }])
+    const annotations = [
+      { type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A', content: 'said' } },
+      { type: 'url_citation', url: 'https://b.test' },
+      { type: 'file', file: {} },
+    ]
+    expect((await generate(whole({ content: 'Hi', annotations }))).citations).toEqual([
+      { url: 'https://a.test', title: 'A', text: 'said' },
+      { url: 'https://b.test' },
+    ])
+    expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'] })).citations).toEqual([
+      { url: 'https://a.test' },
+    ])
     const results = [{ title: 'A', url: 'https://a.test', snippet: 'said', date: null }]
-    expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'], search_results: results })).citations).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
+    expect(
+      (await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'], search_results: results }))
+        .citations,
+    ).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
     const web_search = [{ title: 'A', link: 'https://a.test', content: 'said', media: 'a', icon: 'https://a.test/i' }]
-    expect((await generate({ ...whole({ content: 'Hi' }), usage: { prompt_tokens: 1 }, web_search })).citations).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
+    expect(
+      (await generate({ ...whole({ content: 'Hi' }), usage: { prompt_tokens: 1 }, web_search })).citations,
+    ).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
   })
 
   test('tools the server ran', async () => {
     const executed_tools = [{ index: 0, type: 'search', arguments: '{}', output: 'found' }]
-    expect((await generate(whole({ content: 'Hi', executed_tools }))).providerToolCalls).toEqual([{ name: 'search', data: executed_tools[0] }])
+    expect((await generate(whole({ content: 'Hi', executed_tools }))).providerToolCalls).toEqual([
+      { name: 'search', data: executed_tools[0] },
+    ])
   })
 })

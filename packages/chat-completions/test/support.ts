@@ -1,9 +1,22 @@
-import { isLlmError, type CallOptions, type Generation, type Provider, type ProviderError, type StreamEvent, type TokenUsage } from '@modelport/core'
+import {
+  isLlmError,
+  type CallOptions,
+  type Generation,
+  type Provider,
+  type ProviderError,
+  type StreamEvent,
+  type TokenUsage,
+} from '@modelport/core'
 import { createProvider, type CommonConfig, postJson } from '@modelport/driver'
 import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '../src/index.js'
 
 /** A provider that speaks the dialect and gets its answers from `answer`. */
-export function chatProvider(answer: (body: any) => Response, dialect: Partial<ChatDialect> = {}, config: Partial<CommonConfig> = {}): Provider { // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+export function chatProvider(
+  answer: (body: any) => Response,
+  dialect: Partial<ChatDialect> = {},
+  config: Partial<CommonConfig> = {},
+): Provider {
+  // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   const own = { ...defaultChatDialect, provider: 'test', ...dialect }
   return createProvider(
     {
@@ -29,17 +42,29 @@ export const once: CallOptions = { retry: { attempts: 1 } }
 
 /** A stream of events; texts are sent as they are, and `[DONE]` only if it is among them. */
 export const sse = (...events: readonly unknown[]): Response =>
-  new Response(events.map((event) => `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`).join(''), { headers: { 'content-type': 'text/event-stream' } })
+  new Response(
+    events.map((event) => `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`).join(''),
+    { headers: { 'content-type': 'text/event-stream' } },
+  )
 
 export const json = (body: unknown, status = 200): Response =>
-  new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json' },
+  })
 
 /** A chunk with this delta in choice 0. */
-export const chunk = (delta: object, rest: object = {}): object => ({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null, ...rest }] })
+export const chunk = (delta: object, rest: object = {}): object => ({
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason: null, ...rest }],
+})
 
 /** A whole answer with this message. */
-export const whole = (message: object, rest: object = {}, body: object = {}): object =>
-  ({ object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...rest }], ...body })
+export const whole = (message: object, rest: object = {}, body: object = {}): object => ({
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...rest }],
+  ...body,
+})
 
 export const done = 'data: [DONE]'
 
@@ -57,13 +82,21 @@ export interface Round {
 
 /** Reads a stream to its end. */
 export async function stream(...events: readonly unknown[]): Promise<Round> {
-  const reader = await chatProvider(() => sse(...events)).streamWithTools([{ role: 'user', content: 'Hello' }], [], once)
+  const reader = await chatProvider(() => sse(...events)).streamWithTools(
+    [{ role: 'user', content: 'Hello' }],
+    [],
+    once,
+  )
   const all: StreamEvent[] = []
   for await (const event of reader) all.push(event)
   return {
     text: reader.fullText(),
     reasoning: all.map((event) => (event.type === 'reasoning-delta' ? event.text : '')).join(''),
-    calls: all.flatMap((event) => (event.type === 'tool-call-complete' ? [[event.toolCall.id, event.toolCall.name, event.toolCall.argumentsText] as const] : [])),
+    calls: all.flatMap((event) =>
+      event.type === 'tool-call-complete'
+        ? [[event.toolCall.id, event.toolCall.name, event.toolCall.argumentsText] as const]
+        : [],
+    ),
     reason: all.flatMap((event) => (event.type === 'turn-end' ? [event.reason] : []))[0],
     usage: reader.usage(),
     events: all,
@@ -77,7 +110,10 @@ export const generate = (body: unknown, options: CallOptions = {}): Promise<Gene
 
 /** The typed error a call rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<ProviderError> {
-  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
   if (!isLlmError(error)) throw new Error(`no typed error: ${String(error)}`)
   return error as ProviderError
 }

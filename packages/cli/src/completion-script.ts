@@ -9,7 +9,12 @@ export type Shell = (typeof shells)[number]
 interface Completed {
   readonly name: string
   readonly description: string
-  readonly flags: readonly { readonly names: readonly string[]; readonly description: string; readonly values: readonly string[]; readonly takesFile: boolean }[]
+  readonly flags: readonly {
+    readonly names: readonly string[]
+    readonly description: string
+    readonly values: readonly string[]
+    readonly takesFile: boolean
+  }[]
   readonly values: readonly string[]
 }
 
@@ -25,7 +30,10 @@ function toCompleted(command: Command): Completed {
     name: command.name(),
     description: command.description(),
     values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
-    flags: [...command.options.map(toFlag), { names: ['--help', '-h'], description: 'display help for command', values: [], takesFile: false }],
+    flags: [
+      ...command.options.map(toFlag),
+      { names: ['--help', '-h'], description: 'display help for command', values: [], takesFile: false },
+    ],
   }
 }
 
@@ -37,8 +45,18 @@ const toFlag = (option: Option): Completed['flags'][number] => ({
 })
 
 function toBash(name: string, commands: readonly Completed[]): string {
-  const values = commands.flatMap((command) => command.flags.flatMap((flag) => (flag.values.length ? [`    ${flag.names.map((one) => `${command.name}:${one}`).join('|')}) COMPREPLY=($(compgen -W "${flag.values.join(' ')}" -- "$current")); return ;;`] : [])))
-  const files = commands.flatMap((command) => command.flags.flatMap((flag) => (flag.takesFile ? flag.names.map((one) => `${command.name}:${one}`) : [])))
+  const values = commands.flatMap((command) =>
+    command.flags.flatMap((flag) =>
+      flag.values.length
+        ? [
+            `    ${flag.names.map((one) => `${command.name}:${one}`).join('|')}) COMPREPLY=($(compgen -W "${flag.values.join(' ')}" -- "$current")); return ;;`,
+          ]
+        : [],
+    ),
+  )
+  const files = commands.flatMap((command) =>
+    command.flags.flatMap((flag) => (flag.takesFile ? flag.names.map((one) => `${command.name}:${one}`) : [])),
+  )
   return [
     `_${name}() {`,
     '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" command="${COMP_WORDS[1]}"',
@@ -48,7 +66,10 @@ function toBash(name: string, commands: readonly Completed[]): string {
     ...(files.length ? [`    ${files.join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;`] : []),
     '  esac',
     '  case "$command" in',
-    ...commands.map((command) => `    ${command.name}) COMPREPLY=($(compgen -W "${[...command.values, ...command.flags.flatMap((flag) => flag.names)].join(' ')}" -- "$current")) ;;`),
+    ...commands.map(
+      (command) =>
+        `    ${command.name}) COMPREPLY=($(compgen -W "${[...command.values, ...command.flags.flatMap((flag) => flag.names)].join(' ')}" -- "$current")) ;;`,
+    ),
     '  esac',
     '}',
     `complete -o default -F _${name} ${name}`,
@@ -58,7 +79,8 @@ function toBash(name: string, commands: readonly Completed[]): string {
 
 function toZsh(name: string, commands: readonly Completed[]): string {
   const quote = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&').replaceAll(`'`, `'\\''`)
-  const argument = ({ values, takesFile }: Completed['flags'][number]): string => (values.length ? `:value:(${values.join(' ')})` : takesFile ? ':file:_files' : '')
+  const argument = ({ values, takesFile }: Completed['flags'][number]): string =>
+    values.length ? `:value:(${values.join(' ')})` : takesFile ? ':file:_files' : ''
   return [
     `#compdef ${name}`,
     `_${name}() {`,
@@ -69,7 +91,9 @@ function toZsh(name: string, commands: readonly Completed[]): string {
     '  shift words; (( CURRENT-- ))',
     '  case "$command" in',
     ...commands.map((command) => {
-      const flags = command.flags.flatMap((flag) => flag.names.map((one) => `'${one}[${quote(flag.description)}]${argument(flag)}'`))
+      const flags = command.flags.flatMap((flag) =>
+        flag.names.map((one) => `'${one}[${quote(flag.description)}]${argument(flag)}'`),
+      )
       const rest = command.values.length ? `'*:value:(${command.values.join(' ')})'` : `'*:file:_files'`
       return `    ${command.name}) _arguments ${[...flags, rest].join(' ')} ;;`
     }),

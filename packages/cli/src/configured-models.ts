@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { LlmError, type ModelProfile } from '@modelport/core'
-import { createProviderTable, type ModelConfig, type ModelEntry, type ModelPool, parseModel, poolConfig } from '@modelport/factory'
+import {
+  createProviderTable,
+  type ModelConfig,
+  type ModelEntry,
+  type ModelPool,
+  parseModel,
+  poolConfig,
+} from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from './cli.js'
 
@@ -48,12 +55,18 @@ export class ConfiguredModels {
       return { name, config: parseModel(name), profile: undefined, purpose: undefined }
     }
     const names = this.#pool?.models.map((one) => one.name).join(', ') ?? `none: there is no ${this.#file}`
-    throw new LlmError('config', `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`)
+    throw new LlmError(
+      'config',
+      `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`,
+    )
   }
 
   #needPool(): ModelPool {
     if (this.#pool) return this.#pool
-    throw new LlmError('config', `there is no configuration at ${this.#file}; run "modelport init", or name a model: --model provider:model`)
+    throw new LlmError(
+      'config',
+      `there is no configuration at ${this.#file}; run "modelport init", or name a model: --model provider:model`,
+    )
   }
 
   #named(entry: ModelEntry): NamedModel {
@@ -68,6 +81,14 @@ export class ConfiguredModels {
 
 /** Reads the configuration. One that was asked for must be there; the usual one may be missing. */
 export async function loadModels({ locations, configGiven }: Cli): Promise<ConfiguredModels> {
-  const there = configGiven || (await stat(locations.config).then(() => true, () => false))
-  return new ConfiguredModels(locations.config, there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined)
+  const there =
+    configGiven ||
+    (await stat(locations.config).then(
+      () => true,
+      () => false,
+    ))
+  return new ConfiguredModels(
+    locations.config,
+    there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined,
+  )
 }

@@ -12,10 +12,10 @@ export const exitCodes = {
 } as const
 
 const byErrorCode: Readonly<Record<ErrorCode, number>> = {
-  'config': 3,
+  config: 3,
   'invalid-base-url': 3,
-  'auth': 4,
-  'permission': 4,
+  auth: 4,
+  permission: 4,
   'not-found': 5,
   'invalid-request': 6,
   'context-length': 7,
@@ -23,17 +23,17 @@ const byErrorCode: Readonly<Record<ErrorCode, number>> = {
   'rate-limit': 9,
   'quota-exhausted': 10,
   'budget-exceeded': 11,
-  'overloaded': 12,
-  'server': 12,
-  'network': 13,
-  'timeout': 14,
-  'truncated': 15,
-  'protocol': 16,
+  overloaded: 12,
+  server: 12,
+  network: 13,
+  timeout: 14,
+  truncated: 15,
+  protocol: 16,
   'limit-exceeded': 16,
   'redirect-refused': 16,
-  'unsupported': 17,
-  'aborted': exitCodes.interrupted,
-  'unknown': exitCodes.unknown,
+  unsupported: 17,
+  aborted: exitCodes.interrupted,
+  unknown: exitCodes.unknown,
 }
 
 /** The exit code of a failure. */

@@ -35,7 +35,9 @@ export function printFailure(error: unknown, err: Printer, json: boolean): numbe
     err.json(report)
   } else if (report.exitCode !== exitCodes.interrupted) {
     const { code, message, fix } = report.error
-    err.line(`${err.style('red', code === 'usage' || code === 'unknown' ? 'error:' : `error (${code}):`)} ${err.foreign(message)}`)
+    err.line(
+      `${err.style('red', code === 'usage' || code === 'unknown' ? 'error:' : `error (${code}):`)} ${err.foreign(message)}`,
+    )
     if (fix !== undefined) err.line(err.style('dim', fix))
   }
   return report.exitCode
@@ -44,6 +46,17 @@ export function printFailure(error: unknown, err: Printer, json: boolean): numbe
 function fileProblem(error: unknown): string | undefined {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException
   if (code === undefined || path === undefined) return undefined
-  const known: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EACCES: 'no right to it', EPERM: 'no right to it', EISDIR: 'it is a folder', ENOTDIR: 'it is no folder', EEXIST: 'it is no folder', ENOSPC: 'the disk is full', EDQUOT: 'the quota of the disk is used up', EFBIG: 'files may not become that large', EROFS: 'the disk is read-only' }
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'no right to it',
+    EPERM: 'no right to it',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is no folder',
+    EEXIST: 'it is no folder',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the quota of the disk is used up',
+    EFBIG: 'files may not become that large',
+    EROFS: 'the disk is read-only',
+  }
   return `${path}: ${known[code] ?? code}`
 }

@@ -24,8 +24,12 @@ export interface Io {
 }
 
 /** Resolves when an output has taken everything, or failed and said so. */
-export const written = (output: Output): Promise<void> => new Promise((resolve) => {
-  // A stream tells its error a moment after it is destroyed.
-  if (output.destroyed) setImmediate(resolve)
-  else output.write('', () => { resolve() })
-})
+export const written = (output: Output): Promise<void> =>
+  new Promise((resolve) => {
+    // A stream tells its error a moment after it is destroyed.
+    if (output.destroyed) setImmediate(resolve)
+    else
+      output.write('', () => {
+        resolve()
+      })
+  })

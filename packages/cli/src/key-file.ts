@@ -12,7 +12,8 @@ export async function readKeyFile(path: string): Promise<Map<string, string>> {
     if (!row.trim() || row.trim().startsWith('#')) continue
     const [, name, value] = line.exec(row) ?? []
     // The line may be a key, so it is not shown.
-    if (name === undefined || value === undefined) throw new LlmError('config', `${path}:${index + 1}: expected NAME=value`)
+    if (name === undefined || value === undefined)
+      throw new LlmError('config', `${path}:${index + 1}: expected NAME=value`)
     keys.set(name, value.replace(/^(["'])(.*)\1$/, '$2'))
   }
   return keys

@@ -1,9 +1,11 @@
 import type { Printer, Style } from './printer.js'
 
 /** What a line begins with, once it is known: heading, bullet, quote, fence. A rule is a whole line. */
-const lineStart = /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
+const lineStart =
+  /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
 /** What may still become one of them. */
-const maybeLineStart = /^ {0,20}(?:#{1,6}|[-+]|[*_]{1,2}|([-*_])\1{1,100} {0,20}|`{1,2}|`{3,20}[^\n]{0,200}|~{1,2}|~{3,20}[^\n]{0,200})?$/
+const maybeLineStart =
+  /^ {0,20}(?:#{1,6}|[-+]|[*_]{1,2}|([-*_])\1{1,100} {0,20}|`{1,2}|`{3,20}[^\n]{0,200}|~{1,2}|~{3,20}[^\n]{0,200})?$/
 /** Code, strong, emphasis, struck through, a link: whole, and followed by the character that shows that it is. */
 const spans: readonly [form: RegExp, style: Style][] = [
   [/^(`+)([^`\n]+)\1(?!`)/, 'cyan'],
@@ -55,7 +57,8 @@ export class MarkdownView {
 
   /** Shows what can be shown; false where more must come first. */
   #step(final: boolean): boolean {
-    if (this.#atLineStart) return this.#fence === undefined ? this.#beginLine(final) : this.#beginCodeLine(this.#fence, final)
+    if (this.#atLineStart)
+      return this.#fence === undefined ? this.#beginLine(final) : this.#beginCodeLine(this.#fence, final)
     return this.#fence === undefined ? this.#inline(final) : this.#put(this.#take(this.#lineRest()), ['cyan'])
   }
 

@@ -12,7 +12,9 @@ export function processIo(): Io {
     home: homedir(),
     onInterrupt: (listener) => {
       process.on('SIGINT', listener)
-      return () => { process.off('SIGINT', listener) }
+      return () => {
+        process.off('SIGINT', listener)
+      }
     },
   }
 }

@@ -5,15 +5,20 @@ import { dirname, join } from 'node:path'
  * Writes a file that only its owner reads: whole or not at all, and on the disk before it takes its name. Folders that are missing
  * are made for the owner alone.
  */
-export const writePrivateFile = (path: string, text: string): Promise<void> => withDraft(path, text, (draft) => rename(draft, path))
+export const writePrivateFile = (path: string, text: string): Promise<void> =>
+  withDraft(path, text, (draft) => rename(draft, path))
 
 /** The same under a name that nothing has yet: false where something has it, which then stays as it is. Of several at once one gets it. */
-export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> => withDraft(path, text, (draft) => takeName(draft, path))
+export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> =>
+  withDraft(path, text, (draft) => takeName(draft, path))
 
 /** Fails as {@link writePrivateFile} would, and leaves what is there as it is: before it is too late to say so. */
 export async function checkPrivateFile(path: string): Promise<void> {
   await withDraft(path, '', () => Promise.resolve())
-  const isFolder = await stat(path).then((found) => found.isDirectory(), () => false)
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
   if (isFolder) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR', path })
 }
 
@@ -25,7 +30,11 @@ export async function isReadableByOthers(path: string): Promise<boolean> {
 }
 
 /** True where there is something of this name. */
-export const exists = (path: string): Promise<boolean> => stat(path).then(() => true, () => false)
+export const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
 
 /** What every draft ends with, and nothing else does: a program that was killed leaves one behind. */
 const draftEnding = '.modelport.part'

@@ -25,8 +25,12 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     .showSuggestionAfterError()
     .addHelpText('after', '\nExit codes and everything else: docs/cli.md')
   const output = {
-    writeOut: (text: string) => { io.stdout.write(text) },
-    writeErr: (text: string) => { io.stderr.write(text) },
+    writeOut: (text: string) => {
+      io.stdout.write(text)
+    },
+    writeErr: (text: string) => {
+      io.stderr.write(text)
+    },
     outputError: (text: string, write: (text: string) => void) => {
       if (!json) write(toUsageMessage(text))
     },
@@ -36,7 +40,19 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     getErrHasColors: () => false,
   }
   program.configureOutput(output).exitOverride()
-  for (const add of [addInit, addDoctor, addChat, addComplete, addHosts, addModels, addRecord, addReplay, addSessions, addCompletion]) add(program, start)
+  for (const add of [
+    addInit,
+    addDoctor,
+    addChat,
+    addComplete,
+    addHosts,
+    addModels,
+    addRecord,
+    addReplay,
+    addSessions,
+    addCompletion,
+  ])
+    add(program, start)
   for (const command of program.commands) command.configureOutput(output).exitOverride()
   return program
 }

@@ -38,7 +38,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done
-      if (json) printFailure(new UsageError(toUsageMessage(error.message.replace(/^error: /, ''))), new Printer(io.stderr, io.environment), json)
+      if (json)
+        printFailure(
+          new UsageError(toUsageMessage(error.message.replace(/^error: /, ''))),
+          new Printer(io.stderr, io.environment),
+          json,
+        )
       return exitCodes.usage
     }
     // Nobody reads on: `modelport … | head` is no failure.

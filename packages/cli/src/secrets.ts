@@ -10,7 +10,12 @@ function secretsOfOne(model: ModelConfig, cli: Cli): string[] {
   const { headers, vendor, settings, fallback = [] } = model
   const ofHeaders = [headers, vendor?.['headers'], settings?.['headers']].flatMap(headerSecrets)
   const key = settings?.['apiKey']
-  return [...resolvedSecrets(model, cli), ...(typeof key === 'string' ? [key] : []), ...ofHeaders, ...fallback.flatMap((spare) => secretsOfOne(spare, cli))]
+  return [
+    ...resolvedSecrets(model, cli),
+    ...(typeof key === 'string' ? [key] : []),
+    ...ofHeaders,
+    ...fallback.flatMap((spare) => secretsOfOne(spare, cli)),
+  ]
 }
 
 /** A model that cannot be used sends nothing that could be secret. */

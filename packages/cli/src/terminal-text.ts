@@ -1,6 +1,7 @@
 /** What a terminal would act on, or show in another order or not at all, instead of showing it as text. */
 // eslint-disable-next-line no-control-regex -- these characters are what is looked for
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
+const unsafe =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
 
 /** Sequences that run to a terminator: operating system commands, device control, application commands, privacy messages. */
 const strings = new Set([']', 'P', '_', '^', 'X', '\u009d', '\u0090', '\u009f', '\u009e', '\u0098'])
@@ -56,7 +57,12 @@ export class TerminalText {
 
 /** JSON in which everything unsafe is written as an escape of JSON: the same value. */
 export const escapeUnsafe = (json: string): string =>
-  json.replace(new RegExp(unsafe, 'gu'), (character) => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''))
+  json.replace(new RegExp(unsafe, 'gu'), (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 /** A whole text, made safe for a terminal. */
 export const toTerminalText = (text: string): string => new TerminalText().push(text)

@@ -7,9 +7,15 @@ export interface Cost {
 }
 
 /** The price of these tokens; undefined where the profile has no prices. */
-export function costOf(usage: TokenUsage, { inputCostPerMillion, outputCostPerMillion, currency = 'USD' }: ModelProfile = {}): Cost | undefined {
+export function costOf(
+  usage: TokenUsage,
+  { inputCostPerMillion, outputCostPerMillion, currency = 'USD' }: ModelProfile = {},
+): Cost | undefined {
   if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
-  return { amount: (usage.inputTokens * inputCostPerMillion + usage.outputTokens * outputCostPerMillion) / 1_000_000, currency }
+  return {
+    amount: (usage.inputTokens * inputCostPerMillion + usage.outputTokens * outputCostPerMillion) / 1_000_000,
+    currency,
+  }
 }
 
 /** For example `12 in · 5 out · 0.0003 USD`. Counts that the server did not give are not shown as zero. */
@@ -26,4 +32,5 @@ export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
 }
 
 /** Two digits that mean something, and never `1e-7`. */
-const formatAmount = (amount: number): string => (amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(Math.min(12, 1 - Math.floor(Math.log10(amount)))))
+const formatAmount = (amount: number): string =>
+  amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(Math.min(12, 1 - Math.floor(Math.log10(amount))))

@@ -19,7 +19,11 @@ export function buildCli(): Promise<string> {
 async function bundle(): Promise<string> {
   copyFileSync(join(folder, 'package.json'), join(target, 'package.json'))
   const file = join(target, 'dist/main.js')
-  const alias = Object.fromEntries(discoverWorkspaces().flatMap(({ dir, entries }) => entries.map(({ specifier, source }) => [specifier, join(dir, source)])))
+  const alias = Object.fromEntries(
+    discoverWorkspaces().flatMap(({ dir, entries }) =>
+      entries.map(({ specifier, source }) => [specifier, join(dir, source)]),
+    ),
+  )
   await build({
     entryPoints: [join(folder, 'src/main.ts')],
     outdir: dirname(file),
@@ -31,7 +35,9 @@ async function bundle(): Promise<string> {
     alias,
     external: ['node-llama-cpp'],
     // Some SDKs still call require.
-    banner: { js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);` },
+    banner: {
+      js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
+    },
     logLevel: 'error',
   })
   return file

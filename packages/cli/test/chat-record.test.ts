@@ -6,14 +6,23 @@ import { command, type Outcome, startCommand } from './test-io.js'
 import { key, writeTools } from './wire.js'
 
 const { home, server } = useModel({ fields: '' })
-const chat = (args: readonly string[], stdin: string): Promise<Outcome> => command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key } })
-const lines = (text: string): Record<string, unknown>[] => text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
-const elsewhere = (args: readonly string[]): Promise<Outcome> => command(args, { home: join(home.path, 'other'), stdin: '' })
+const chat = (args: readonly string[], stdin: string): Promise<Outcome> =>
+  command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key } })
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const elsewhere = (args: readonly string[]): Promise<Outcome> =>
+  command(args, { home: join(home.path, 'other'), stdin: '' })
 
 describe('chat --record', () => {
   test('keeps the whole chat, tools included, without the key; replay says it again without a server', async () => {
     const file = join(home.path, 'chat.cassette.json')
-    const recorded = await chat(['--record', file, '--no-save', '-s', 'Be brief', '--allow-tools', '-t', writeTools(home.path)], `warm?\nand my key is ${key}?\n`)
+    const recorded = await chat(
+      ['--record', file, '--no-save', '-s', 'Be brief', '--allow-tools', '-t', writeTools(home.path)],
+      `warm?\nand my key is ${key}?\n`,
+    )
     expect(recorded).toMatchObject({ code: 0, err: expect.stringContaining('recorded 4 exchanges in') as string })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const text = readFileSync(file, 'utf8')
@@ -35,23 +44,47 @@ describe('chat --record', () => {
 
   test('--json says what was recorded; what cannot be repeated is refused, and the chat goes on', async () => {
     const file = join(home.path, 'chat.json')
-    const { code, out, err } = await chat(['--json', '--no-save', '--record', file], 'plain one\n/model main\n/model openai-compatible:other\n/clear\nplain two\n')
+    const { code, out, err } = await chat(
+      ['--json', '--no-save', '--record', file],
+      'plain one\n/model main\n/model openai-compatible:other\n/clear\nplain two\n',
+    )
     expect(code).toBe(0)
     expect(lines(out).at(-1)).toEqual({ type: 'recorded', file, exchanges: 2 })
-    expect(lines(err).map(({ error }) => error)).toEqual([expect.objectContaining({ code: 'unsupported' }), expect.objectContaining({ code: 'unsupported' }), expect.objectContaining({ code: 'unsupported' })])
+    expect(lines(err).map(({ error }) => error)).toEqual([
+      expect.objectContaining({ code: 'unsupported' }),
+      expect.objectContaining({ code: 'unsupported' }),
+      expect.objectContaining({ code: 'unsupported' }),
+    ])
   })
 
   test('ends before an answer that failed; what came before can be replayed', async () => {
     const file = join(home.path, 'chat.json')
-    const running = startCommand(['chat', '--no-save', '--record', file], { home: home.path, stdin: 'plain one\nplain two\n', environment: { MY_KEY: key }, onOutput: (text) => { if (text.includes(' text')) void server.close() } })
+    const running = startCommand(['chat', '--no-save', '--record', file], {
+      home: home.path,
+      stdin: 'plain one\nplain two\n',
+      environment: { MY_KEY: key },
+      onOutput: (text) => {
+        if (text.includes(' text')) void server.close()
+      },
+    })
     expect((await running.done).err).toContain('the recording ends before this answer')
     expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: 'Plain text\n' })
   })
 
   test('a file that cannot be written is known before anything is asked', async () => {
-    for (const [file, told] of [['/dev/null/chat.json', 'it is no folder'], [home.path, 'it is a folder']] as const) {
-      for (const args of [['chat', '--no-save', '--record', file], ['record', file, 'plain']]) {
-        expect(await command(args, { home: home.path, stdin: 'plain\n', environment: { MY_KEY: key } })).toEqual({ code: 1, out: '', err: `error: ${file}: ${told}\n` })
+    for (const [file, told] of [
+      ['/dev/null/chat.json', 'it is no folder'],
+      [home.path, 'it is a folder'],
+    ] as const) {
+      for (const args of [
+        ['chat', '--no-save', '--record', file],
+        ['record', file, 'plain'],
+      ]) {
+        expect(await command(args, { home: home.path, stdin: 'plain\n', environment: { MY_KEY: key } })).toEqual({
+          code: 1,
+          out: '',
+          err: `error: ${file}: ${told}\n`,
+        })
       }
     }
     expect(server.requests).toEqual([])
@@ -81,9 +114,15 @@ describe('tools in chat', () => {
   const hanging = `export default [{ name: 'wait', description: 'Waits', execute: (_, { signal }) => new Promise(() => { signal.addEventListener('abort', () => { globalThis.waitAborted = true }) }) }]`
 
   test('a call that takes too long is answered for, its signal aborts, and the chat goes on', async () => {
-    const { code, out } = await chat(['--json', '--no-save', '-t', tools(hanging), '--allow-tools', '--tool-timeout', '0.05'], 'go\n')
+    const { code, out } = await chat(
+      ['--json', '--no-save', '-t', tools(hanging), '--allow-tools', '--tool-timeout', '0.05'],
+      'go\n',
+    )
     expect(code).toBe(0)
-    expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({ isError: true, content: 'The tool "wait" did not answer within 0.05 s; whether it had an effect is unknown.' })
+    expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
+      isError: true,
+      content: 'The tool "wait" did not answer within 0.05 s; whether it had an effect is unknown.',
+    })
     expect((globalThis as { waitAborted?: boolean }).waitAborted).toBe(true)
     expect(lines(out).at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
   })
@@ -91,13 +130,20 @@ describe('tools in chat', () => {
   test('a tool may say itself how long it takes', async () => {
     const own = hanging.replace(`description:`, `timeoutMs: 30, description:`)
     const { out } = await chat(['--json', '--no-save', '-t', tools(own), '--allow-tools'], 'go\n')
-    expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({ content: expect.stringContaining('within 0.03 s') as string })
-    expect(await chat(['--no-save', '-t', tools(own.replace('30', '-1'), 'wrong')], 'go\n')).toMatchObject({ code: 3, err: expect.stringContaining('timeoutMs must be a number above 0') as string })
+    expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
+      content: expect.stringContaining('within 0.03 s') as string,
+    })
+    expect(await chat(['--no-save', '-t', tools(own.replace('30', '-1'), 'wrong')], 'go\n')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('timeoutMs must be a number above 0') as string,
+    })
   })
 
   test.each(['0', '-1', 'soon'])('--tool-timeout %s is no time', async (value) => {
     expect((await chat(['--tool-timeout', value], 'x\n')).code).toBe(2)
-    expect((await command(['record', 'x.json', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' })).code).toBe(2)
+    expect(
+      (await command(['record', 'x.json', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' })).code,
+    ).toBe(2)
     expect((await command(['doctor', '--timeout', value], { home: home.path, stdin: '' })).code).toBe(2)
   })
 })
@@ -108,9 +154,18 @@ test('with --json commands of a chat, warnings and what there is not are JSON', 
   writeFileSync(join(home.path, '.config/modelport/keys.env'), `MY_KEY=${key}\n`, { mode: 0o644 })
   const { code, out, err } = await chat(['--json', '--no-save'], '/help\n/model\n/usage\n/nothing\nplain\n')
   expect(code).toBe(0)
-  expect(lines(out).slice(0, 4).map(({ type }) => type)).toEqual(['session', 'commands', 'model', 'usage'])
-  expect(lines(err)).toMatchObject([{ warning: expect.stringContaining('chmod 600') as string }, { error: { code: 'usage' }, exitCode: 2 }])
+  expect(
+    lines(out)
+      .slice(0, 4)
+      .map(({ type }) => type),
+  ).toEqual(['session', 'commands', 'model', 'usage'])
+  expect(lines(err)).toMatchObject([
+    { warning: expect.stringContaining('chmod 600') as string },
+    { error: { code: 'usage' }, exitCode: 2 },
+  ])
   const listed = await command(['sessions', '--json'], { home: home.path, stdin: '' })
   expect(listed).toMatchObject({ code: 0, out: '{"sessions":[]}\n' })
-  expect(lines(listed.err).at(-1)).toMatchObject({ warning: expect.stringContaining('this is no saved chat') as string })
+  expect(lines(listed.err).at(-1)).toMatchObject({
+    warning: expect.stringContaining('this is no saved chat') as string,
+  })
 })

@@ -7,26 +7,40 @@ import { key } from './wire.js'
 
 const { home, server } = useModel({ fields: '' })
 const folder = (): string => join(home.path, '.local/state/modelport/sessions')
-const chat = (args: readonly string[], stdin: string, onOutput: (text: string) => void = () => undefined): Promise<Outcome> =>
-  command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, onOutput })
-const lines = (text: string): Record<string, unknown>[] => text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+const chat = (
+  args: readonly string[],
+  stdin: string,
+  onOutput: (text: string) => void = () => undefined,
+): Promise<Outcome> => command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, onOutput })
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('a chat that cannot be saved', () => {
   test('says why, after the answer; a recording of it is kept all the same', async () => {
     const [taken, recorded] = [join(home.path, 'taken'), join(home.path, 'chat.json')]
     writeFileSync(taken, '')
-    expect(await chat(['--sessions', taken], 'plain one\nplain two\n')).toMatchObject({ code: 1, out: 'Plain text\n', err: expect.stringMatching(/^error: \S+taken\/\S+\.1\.json: it is no folder\n$/) as string })
+    expect(await chat(['--sessions', taken], 'plain one\nplain two\n')).toMatchObject({
+      code: 1,
+      out: 'Plain text\n',
+      err: expect.stringMatching(/^error: \S+taken\/\S+\.1\.json: it is no folder\n$/) as string,
+    })
     const { err } = await chat(['--sessions', taken, '--record', recorded], 'plain one\n')
     expect(err).toContain('recorded 1 exchange')
     expect(err).not.toContain('ends before')
     await server.close()
-    expect(await command(['replay', recorded], { home: home.path, stdin: '' })).toMatchObject({ code: 0, out: 'Plain text\n' })
+    expect(await command(['replay', recorded], { home: home.path, stdin: '' })).toMatchObject({
+      code: 0,
+      out: 'Plain text\n',
+    })
   })
 })
 
 describe('a chat that went on elsewhere', () => {
   /** As another process would save it: after the second answer there is a save that this one did not make. */
-  const savedElsewhere = (): (text: string) => void => {
+  const savedElsewhere = (): ((text: string) => void) => {
     let answers = 0
     return (text) => {
       if (!text.includes(' text') || ++answers !== 2) return
@@ -35,20 +49,27 @@ describe('a chat that went on elsewhere', () => {
     }
   }
   const ids = async (): Promise<Record<string, number>> => {
-    const { sessions } = JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as { sessions: { id: string; messages: number }[] }
+    const { sessions } = JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as {
+      sessions: { id: string; messages: number }[]
+    }
     return Object.fromEntries(sessions.map(({ id, messages }) => [id, messages]))
   }
 
   test('is saved under another id from there on, which it says', async () => {
     const { code, err } = await chat([], 'plain one\nplain two\nplain three\n', savedElsewhere())
-    const [, first = '', other = ''] = /^(\S+) was saved or deleted by another process meanwhile; this chat is saved as (\S+) from here on\n$/.exec(err) ?? []
+    const [, first = '', other = ''] =
+      /^(\S+) was saved or deleted by another process meanwhile; this chat is saved as (\S+) from here on\n$/.exec(
+        err,
+      ) ?? []
     expect(code).toBe(0)
     expect(await ids()).toEqual({ [first]: 2, [other]: 6 })
     expect((JSON.parse(readFileSync(join(folder(), `${other}.2.json`), 'utf8')) as { id: string }).id).toBe(other)
   })
 
   test('with --json too', async () => {
-    const events = lines((await chat(['--json'], 'plain one\nplain two\n', savedElsewhere())).out).filter(({ type }) => type === 'session')
+    const events = lines((await chat(['--json'], 'plain one\nplain two\n', savedElsewhere())).out).filter(
+      ({ type }) => type === 'session',
+    )
     expect(events).toEqual([
       { type: 'session', id: events[0]?.['id'], model: 'main', messages: 0 },
       { type: 'session', id: events[1]?.['id'], model: 'main', messages: 4, instead: events[0]?.['id'] },

@@ -12,7 +12,11 @@ const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3
 const sessionFolder = (): string => join(home.path, '.local/state/modelport/sessions')
 const chat = (args: readonly string[], stdin: string, world: Partial<World> = {}): Promise<Outcome> =>
   command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, ...world })
-const events = (out: string): Record<string, unknown>[] => out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+const events = (out: string): Record<string, unknown>[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('chat over a pipe', () => {
   test('each line is a message; the conversation goes on, and is kept for its owner', async () => {
@@ -30,7 +34,11 @@ describe('chat over a pipe', () => {
 
   test('is resumed by its id, and by nothing as the latest', async () => {
     await chat(['-s', 'Be brief'], 'plain one\n')
-    const [first] = (JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as { sessions: { id: string; messages: number }[] }).sessions
+    const [first] = (
+      JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as {
+        sessions: { id: string; messages: number }[]
+      }
+    ).sessions
     expect(first?.messages).toBe(2)
     for (const resume of [['--resume'], ['--resume', first?.id ?? '']]) await chat(resume, 'plain more\n')
     const { messages } = server.requests.at(-1)?.body as { messages: { role: string }[] }
@@ -48,15 +56,28 @@ describe('chat over a pipe', () => {
 
   test('with --json every event is a line', async () => {
     const { out } = await chat(['--json', '--no-save'], 'plain\n')
-    expect(events(out).map(({ type }) => type)).toEqual(['session', 'text-delta', 'text-delta', 'turn-end', 'done', 'cost'])
+    expect(events(out).map(({ type }) => type)).toEqual([
+      'session',
+      'text-delta',
+      'text-delta',
+      'turn-end',
+      'done',
+      'cost',
+    ])
   })
 
   test('a tool is refused where nobody can be asked, unless it is allowed', async () => {
     const tools = writeTools(home.path)
     const refused = events((await chat(['--json', '--no-save', '-t', tools], 'warm?\n')).out)
-    expect(refused.find(({ type }) => type === 'tool-result')).toMatchObject({ callId: 'call_1', isError: true, content: 'The user did not allow this call.' })
+    expect(refused.find(({ type }) => type === 'tool-result')).toMatchObject({
+      callId: 'call_1',
+      isError: true,
+      content: 'The user did not allow this call.',
+    })
     const allowed = events((await chat(['--json', '--no-save', '-t', tools, '--allow-tools'], 'warm?\n')).out)
-    expect(allowed.find(({ type }) => type === 'tool-result')).toMatchObject({ content: '{"city":"Rome\u202e","degrees":28}' })
+    expect(allowed.find(({ type }) => type === 'tool-result')).toMatchObject({
+      content: '{"city":"Rome\u202e","degrees":28}',
+    })
   })
 
   test('a failure ends it with its code', async () => {
@@ -66,7 +87,10 @@ describe('chat over a pipe', () => {
   })
 
   test('commands: another model, usage, and what there is not', async () => {
-    const { err, code } = await chat(['--no-save'], '/model\n/model other\n/model main\nplain\n/usage\n/nothing\n/help\n/exit\nplain\n')
+    const { err, code } = await chat(
+      ['--no-save'],
+      '/model\n/model other\n/model main\nplain\n/usage\n/nothing\n/help\n/exit\nplain\n',
+    )
     expect(code).toBe(0)
     expect(err).toContain('model: main\n')
     expect(err).toContain('there is no model "other"')
@@ -83,8 +107,20 @@ describe('chat over a pipe', () => {
 describe('saved chats', () => {
   const store = (): SessionStore => new SessionStore(sessionFolder())
 
-  test.each(['../config', '..%2f..%2fetc', 'a/b', 'x', '.'.repeat(20), 'a'.repeat(65), 'con\u0000aaaaaaaaaaaaaaaa', '/etc/passwd-aaaaaaaaaa'])('%j is no id', async (id) => {
-    await expect(store().load(id)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining('no id') as string })
+  test.each([
+    '../config',
+    '..%2f..%2fetc',
+    'a/b',
+    'x',
+    '.'.repeat(20),
+    'a'.repeat(65),
+    'con\u0000aaaaaaaaaaaaaaaa',
+    '/etc/passwd-aaaaaaaaaa',
+  ])('%j is no id', async (id) => {
+    await expect(store().load(id)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('no id') as string,
+    })
     await expect(store().delete(id)).rejects.toMatchObject({ code: 'config' })
   })
 
@@ -99,16 +135,33 @@ describe('saved chats', () => {
     const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.1.json')
     const facts = { model: 'main', createdAt: '', updatedAt: '' }
     const sealed = (value: object): string => toSealed(JSON.stringify(value, undefined, 1))
-    for (const stored of ['', 'null', '5', '{"version":1,"messages":[]}', JSON.stringify({ ...facts, version: 1, messages: [] }), sealed({ version: 1, messages: [] }), sealed({ ...facts, model: 5 })]) {
+    for (const stored of [
+      '',
+      'null',
+      '5',
+      '{"version":1,"messages":[]}',
+      JSON.stringify({ ...facts, version: 1, messages: [] }),
+      sealed({ version: 1, messages: [] }),
+      sealed({ ...facts, model: 5 }),
+    ]) {
       writeFileSync(file, stored)
-      await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(`${file}: this is no saved chat`) as string })
+      await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({
+        code: 'config',
+        message: expect.stringContaining(`${file}: this is no saved chat`) as string,
+      })
     }
     writeFileSync(file, sealed({ ...facts, version: 9 }))
-    await expect(store().load('20260101-000000-aaaaaaaa')).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringMatching(`^${file}: .*version`) as string })
+    await expect(store().load('20260101-000000-aaaaaaaa')).rejects.toMatchObject({
+      code: 'invalid-request',
+      message: expect.stringMatching(`^${file}: .*version`) as string,
+    })
   })
 
   test('a folder that is none is not an empty one', async () => {
-    expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({ code: 1, err: 'error: /dev/null: it is no folder\n' })
+    expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({
+      code: 1,
+      err: 'error: /dev/null: it is no folder\n',
+    })
   })
 })
 
@@ -125,14 +178,22 @@ describe('a module with tools', () => {
       { definition: { name: 'b', description: 'B', parameters: { type: 'object' } }, execute: async (value, { callId }) => callId,
         validate: (value) => value.ok ? { ok: true, value } : { ok: false, message: 'not ok' } },
     ]`)
-    expect(tools.map(({ definition }) => definition)).toEqual([{ name: 'a', description: 'A' }, { name: 'b', description: 'B', parameters: { type: 'object' } }])
+    expect(tools.map(({ definition }) => definition)).toEqual([
+      { name: 'a', description: 'A' },
+      { name: 'b', description: 'B', parameters: { type: 'object' } },
+    ])
     const [, b] = tools
     await expect(b!.check({})).rejects.toThrow('not ok')
-    await expect(b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000) })).resolves.toBe('call_7')
+    await expect(b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000) })).resolves.toBe(
+      'call_7',
+    )
   })
 
   test('that is not there', async () => {
-    await expect(loadTools('/nowhere/tools.mjs')).rejects.toMatchObject({ code: 'config', message: '/nowhere/tools.mjs: there is no such file' })
+    await expect(loadTools('/nowhere/tools.mjs')).rejects.toMatchObject({
+      code: 'config',
+      message: '/nowhere/tools.mjs: there is no such file',
+    })
   })
 
   const wrong: [text: string, message: string][] = [
@@ -141,12 +202,18 @@ describe('a module with tools', () => {
     ['export default [5]', 'tool 1: expected { name'],
     [`export default [{ name: 'a b', description: '', execute() {} }]`, 'tool 1: name must be'],
     [`export default [{ name: 'a', execute() {} }]`, 'tool 1 (a): description must be text, found nothing'],
-    [`export default [{ name: 'a', description: '', parameters: [], execute() {} }]`, 'parameters must be a JSON Schema of an object, found a list'],
+    [
+      `export default [{ name: 'a', description: '', parameters: [], execute() {} }]`,
+      'parameters must be a JSON Schema of an object, found a list',
+    ],
     [`export default [{ name: 'a', description: '' }]`, 'execute must be a function, found nothing'],
     [`export default [1, 2].map(() => ({ name: 'a', description: '', execute() {} }))`, 'two tools are named "a"'],
     ['throw new Error("boom")', 'the tools do not load: boom'],
   ]
   test.each(wrong)('%s', async (text, message) => {
-    await expect(load(text)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message) as string })
+    await expect(load(text)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(message) as string,
+    })
   })
 })

@@ -13,11 +13,16 @@ import { command, type Outcome, startCommand, type World } from './test-io.js'
 import { configure, key, writeTools } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
-const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> => command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
+const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
+  command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
 
 describe('complete', () => {
   test('writes the text into a pipe as the model wrote it', async () => {
-    expect(await cli(['complete', 'be', 'evil'])).toEqual({ code: 0, out: 'a\u001b]52;c;ZXZpbA==\u0007b\u001b[2Jc\rd \u202etxt\n', err: '' })
+    expect(await cli(['complete', 'be', 'evil'])).toEqual({
+      code: 0,
+      out: 'a\u001b]52;c;ZXZpbA==\u0007b\u001b[2Jc\rd \u202etxt\n',
+      err: '',
+    })
   })
 
   test('makes it safe for a terminal', async () => {
@@ -27,21 +32,42 @@ describe('complete', () => {
 
   test('takes what is piped in after the arguments', async () => {
     await cli(['complete', 'Say it plain:'], { stdin: 'line one\nline two\n' })
-    expect(server.requests.at(-1)?.body).toMatchObject({ messages: [{ role: 'user', content: 'Say it plain:\n\nline one\nline two' }] })
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      messages: [{ role: 'user', content: 'Say it plain:\n\nline one\nline two' }],
+    })
   })
 
   test('prints data with --json, with usage and cost', async () => {
     const { out, code } = await cli(['complete', '--json', 'plain'])
-    expect(JSON.parse(out)).toMatchObject({ text: 'Plain text', finishReason: 'stop', usage: { inputTokens: 12, outputTokens: 5 }, cost: { amount: 0.000111, currency: 'USD' } })
+    expect(JSON.parse(out)).toMatchObject({
+      text: 'Plain text',
+      finishReason: 'stop',
+      usage: { inputTokens: 12, outputTokens: 5 },
+      cost: { amount: 0.000111, currency: 'USD' },
+    })
     expect(code).toBe(0)
   })
 
   test('passes options on, and a schema', async () => {
     const file = join(home.path, 'schema.json')
     writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')
-    const { out } = await cli(['complete', '--schema', file, '--max-tokens', '50', '--temperature', '0', '-s', 'Be brief', 'go'])
+    const { out } = await cli([
+      'complete',
+      '--schema',
+      file,
+      '--max-tokens',
+      '50',
+      '--temperature',
+      '0',
+      '-s',
+      'Be brief',
+      'go',
+    ])
     expect(out).toBe('{"ok": true}\n')
-    expect(server.requests.at(-1)?.body).toMatchObject({ temperature: 0, messages: [{ role: 'system', content: 'Be brief' }, {}] })
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      temperature: 0,
+      messages: [{ role: 'system', content: 'Be brief' }, {}],
+    })
   })
 
   test('says that an answer was cut, and what it cost', async () => {
@@ -72,7 +98,10 @@ describe('complete', () => {
     expect(await cli(['complete', 'x'], { environment })).toMatchObject({ code: 4, out: '' })
     const { err, code } = await cli(['complete', '--json', 'x'], { environment })
     expect(code).toBe(4)
-    expect(JSON.parse(err)).toMatchObject({ error: { code: 'auth', fix: expect.stringContaining('key') as string }, exitCode: 4 })
+    expect(JSON.parse(err)).toMatchObject({
+      error: { code: 'auth', fix: expect.stringContaining('key') as string },
+      exitCode: 4,
+    })
     expect(err).not.toContain('sk-wrong')
   })
 
@@ -83,19 +112,43 @@ describe('complete', () => {
   })
 
   test('Ctrl-C ends with 130, without a word', async () => {
-    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.interrupt() } })
+    const running = startCommand(['complete', 'be slow'], {
+      home: home.path,
+      stdin: '',
+      environment: { MY_KEY: key },
+      onOutput: () => {
+        running.interrupt()
+      },
+    })
     const { code, err } = await running.done
     expect({ code, err }).toEqual({ code: 130, err: '' })
   })
 
   test('a reader that is gone is no failure', async () => {
-    const running = startCommand(['complete', 'be slow'], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput('EPIPE') } })
+    const running = startCommand(['complete', 'be slow'], {
+      home: home.path,
+      stdin: '',
+      environment: { MY_KEY: key },
+      onOutput: () => {
+        running.breakOutput('EPIPE')
+      },
+    })
     const { code, err } = await running.done
     expect({ code, err }).toEqual({ code: 0, err: '' })
   })
 
-  test.each([['a long answer', 'be slow'], ['the last write of a short one', 'be evil']])('a disk that is full is one: %s', async (_what, prompt) => {
-    const running = startCommand(['complete', prompt], { home: home.path, stdin: '', environment: { MY_KEY: key }, onOutput: () => { running.breakOutput('ENOSPC') } })
+  test.each([
+    ['a long answer', 'be slow'],
+    ['the last write of a short one', 'be evil'],
+  ])('a disk that is full is one: %s', async (_what, prompt) => {
+    const running = startCommand(['complete', prompt], {
+      home: home.path,
+      stdin: '',
+      environment: { MY_KEY: key },
+      onOutput: () => {
+        running.breakOutput('ENOSPC')
+      },
+    })
     const { code, err } = await running.done
     expect({ code, err }).toEqual({ code: 1, err: 'error: ENOSPC: write\n' })
   })
@@ -103,7 +156,9 @@ describe('complete', () => {
 
 describe('exit codes', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d+) \| (.*?) \|/gm)].map(([, code, names = '']) => [Number(code), [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)] as const)
+  const rows = [...page.matchAll(/^\| (\d+) \| (.*?) \|/gm)].map(
+    ([, code, names = '']) => [Number(code), [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)] as const,
+  )
   const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
   const known = [...errors.matchAll(/^\| `([a-z-]+)` \| .* \| (?:yes|no)/gm)].map(([, name = '']) => name)
 
@@ -119,7 +174,17 @@ describe('exit codes', () => {
 })
 
 describe('nothing is contacted before it is needed', () => {
-  const quiet: string[][] = [['--help'], ['chat', '--help'], ['--version'], ['completion', 'bash'], ['hosts'], ['hosts', '-f', 'deno'], ['models'], ['sessions'], ['doctor', '--until', 'config']]
+  const quiet: string[][] = [
+    ['--help'],
+    ['chat', '--help'],
+    ['--version'],
+    ['completion', 'bash'],
+    ['hosts'],
+    ['hosts', '-f', 'deno'],
+    ['models'],
+    ['sessions'],
+    ['doctor', '--until', 'config'],
+  ]
   test.each(quiet.map((args) => [args.join(' '), args] as const))('%s', async (_title, args) => {
     const connect = vi.spyOn(Socket.prototype, 'connect')
     try {
@@ -136,18 +201,27 @@ describe('hosts', () => {
   test.each(hostFormats)('as %s', async (format) => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
-    expect(out).toContain({ 'codex-network-access': 'network_access = true', 'node': '--allow-net', 'kubernetes': 'NetworkPolicy' }[format] ?? 'api.anthropic.com')
+    expect(out).toContain(
+      { 'codex-network-access': 'network_access = true', node: '--allow-net', kubernetes: 'NetworkPolicy' }[format] ??
+        'api.anthropic.com',
+    )
   })
 
   test('every form of the factory is there', () => {
-    const forms = Object.keys(factory).filter((name) => /^to[A-Z]/.test(name)).map((name) => name.slice(2).toLowerCase())
+    const forms = Object.keys(factory)
+      .filter((name) => /^to[A-Z]/.test(name))
+      .map((name) => name.slice(2).toLowerCase())
     expect(forms.length).toBeGreaterThan(12)
     expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(expect.arrayContaining(forms))
   })
 
   test('of the whole configuration, as data', async () => {
     const { out } = await cli(['hosts', '--json', '--format', 'srt'])
-    expect(JSON.parse(out)).toMatchObject({ hosts: [{ host: '127.0.0.1', scheme: 'http', purpose: 'api' }], environment: ['MY_KEY', 'OP_MY_KEY', 'OPENAI_COMPATIBLE_API_KEY', 'OP_OPENAI_COMPATIBLE_API_KEY'], allowList: { target: 'srt 0.0.68 or later' } })
+    expect(JSON.parse(out)).toMatchObject({
+      hosts: [{ host: '127.0.0.1', scheme: 'http', purpose: 'api' }],
+      environment: ['MY_KEY', 'OP_MY_KEY', 'OPENAI_COMPATIBLE_API_KEY', 'OP_OPENAI_COMPATIBLE_API_KEY'],
+      allowList: { target: 'srt 0.0.68 or later' },
+    })
   })
 
   test('what a form cannot say goes to the error output', async () => {
@@ -157,8 +231,12 @@ describe('hosts', () => {
 
 describe('models', () => {
   test('lists what is configured, as text and as data', async () => {
-    expect((await cli(['models'])).out).toBe(`main  openai-compatible:my-model  ${new URL(server.url).host}  roles: chat\n`)
-    expect(JSON.parse((await cli(['models', '--json'])).out)).toMatchObject({ models: [{ name: 'main', provider: 'openai-compatible', roles: ['chat'] }] })
+    expect((await cli(['models'])).out).toBe(
+      `main  openai-compatible:my-model  ${new URL(server.url).host}  roles: chat\n`,
+    )
+    expect(JSON.parse((await cli(['models', '--json'])).out)).toMatchObject({
+      models: [{ name: 'main', provider: 'openai-compatible', roles: ['chat'] }],
+    })
   })
 
   test('--remote says why there is no list', async () => {
@@ -187,13 +265,17 @@ describe('record and replay', () => {
     const asked: string[] = []
     const proxy = createServer((request, response) => {
       asked.push(request.url ?? '')
-      response.setHeader('content-type', 'application/json').end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}')
+      response
+        .setHeader('content-type', 'application/json')
+        .end('{"choices":[{"message":{"content":"no"},"finish_reason":"stop"}]}')
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     configure(home.path, 'http://model.test', 'proxy_env: HTTP_PROXY')
     const file = join(home.path, 'cassette.json')
     const { port } = proxy.address() as AddressInfo
-    const { err } = await cli(['record', file, 'Is it warm?'], { environment: { MY_KEY: key, HTTP_PROXY: `http://me:p%40ss-of-tests@127.0.0.1:${port}` } })
+    const { err } = await cli(['record', file, 'Is it warm?'], {
+      environment: { MY_KEY: key, HTTP_PROXY: `http://me:p%40ss-of-tests@127.0.0.1:${port}` },
+    })
     expect(err).not.toMatch(/p(@|%40)ss/)
     expect(asked).toEqual(['http://model.test/v1/chat/completions'])
     proxy.close()
@@ -203,16 +285,42 @@ describe('record and replay', () => {
     const file = join(home.path, 'x.json')
     writeFileSync(file, '{"version":1,"exchanges":[]}')
     expect(await cli(['replay', file])).toMatchObject({ code: 3 })
-    writeFileSync(file, '{"version":1,"exchanges":[],"asked":{"model":{"provider":"ollama","model":"x"},"options":{},"prompt":"hi","tools":[]}}')
-    expect(await cli(['replay', file])).toMatchObject({ code: 3, err: expect.stringContaining('was not made by "modelport record"') as string })
-    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') as string })
-    expect(await cli(['replay', home.path])).toMatchObject({ code: 1, err: expect.stringContaining(`${home.path}: it is a folder`) as string })
+    writeFileSync(
+      file,
+      '{"version":1,"exchanges":[],"asked":{"model":{"provider":"ollama","model":"x"},"options":{},"prompt":"hi","tools":[]}}',
+    )
+    expect(await cli(['replay', file])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('was not made by "modelport record"') as string,
+    })
+    expect(await cli(['replay', join(home.path, 'none.json')])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no such file') as string,
+    })
+    expect(await cli(['replay', home.path])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${home.path}: it is a folder`) as string,
+    })
   })
 })
 
 describe('a key as an option', () => {
-  test.each(['--api-key', '--apikey', '--key', '--token', '--api_key', '--auth-token', '--secret', '--password', '--access-key', '-key'])('%s is refused, and not repeated', async (flag) => {
-    for (const args of [['complete', flag, key, 'x'], ['complete', `${flag}=${key}`, 'x']]) {
+  test.each([
+    '--api-key',
+    '--apikey',
+    '--key',
+    '--token',
+    '--api_key',
+    '--auth-token',
+    '--secret',
+    '--password',
+    '--access-key',
+    '-key',
+  ])('%s is refused, and not repeated', async (flag) => {
+    for (const args of [
+      ['complete', flag, key, 'x'],
+      ['complete', `${flag}=${key}`, 'x'],
+    ]) {
       const { code, err, out } = await cli(args)
       expect(code).toBe(2)
       expect(err).toContain('is not offered')
@@ -236,7 +344,11 @@ describe('completion', () => {
     }
     expect(complete(['modelport', 'co'])).toEqual(['complete', 'completion'])
     expect(complete(['modelport', 'hosts', '--form'])).toEqual(['--format'])
-    expect(complete(['modelport', 'hosts', '--format', 'code'])).toEqual(['codex', 'codex-policy', 'codex-network-access'])
+    expect(complete(['modelport', 'hosts', '--format', 'code'])).toEqual([
+      'codex',
+      'codex-policy',
+      'codex-network-access',
+    ])
   })
 
   test.each(['zsh', 'fish'])('is a script that %s reads', async (shell) => {
@@ -262,7 +374,17 @@ test('help of what is no command names it, and the nearest', async () => {
   const told = { code: 2, out: '', err: "error: unknown command 'chta'\n(Did you mean chat?)\n" }
   expect(await cli(['chta'])).toEqual(told)
   expect(await cli(['help', 'chta'])).toEqual(told)
-  expect(await cli(['help', 'nothing', '--json'])).toMatchObject({ code: 2, err: expect.stringContaining("unknown command 'nothing'") as string })
-  for (const args of [['help'], ['help', 'help']]) expect(await cli(args)).toMatchObject({ code: 0, out: expect.stringContaining('Talk to any language model.') as string })
-  expect(await cli(['help', 'chat'])).toMatchObject({ code: 0, out: expect.stringContaining('talk with a model') as string })
+  expect(await cli(['help', 'nothing', '--json'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("unknown command 'nothing'") as string,
+  })
+  for (const args of [['help'], ['help', 'help']])
+    expect(await cli(args)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Talk to any language model.') as string,
+    })
+  expect(await cli(['help', 'chat'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('talk with a model') as string,
+  })
 })

@@ -20,8 +20,15 @@ afterAll(() => {
   refused.release()
 })
 
-async function diagnosed(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Promise<{ report: DoctorReport; code: number; last: DoctorStep }> {
-  const { out, code } = await command(['doctor', '--json', ...args], { home: home.path, stdin: '', environment: { MY_KEY: key, ...environment } })
+async function diagnosed(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ report: DoctorReport; code: number; last: DoctorStep }> {
+  const { out, code } = await command(['doctor', '--json', ...args], {
+    home: home.path,
+    stdin: '',
+    environment: { MY_KEY: key, ...environment },
+  })
   const { ok, models } = JSON.parse(out) as { ok: boolean; models: DoctorReport[] }
   const [report] = models
   expect(ok).toBe(code === 0)
@@ -29,12 +36,19 @@ async function diagnosed(args: readonly string[] = [], environment: Readonly<Rec
 }
 
 /** Answers CONNECT like a proxy that refuses. */
-async function startProxy(status: number, headers: Readonly<Record<string, string>>): Promise<{ url: string; server: Server; asked: string[] }> {
+async function startProxy(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ url: string; server: Server; asked: string[] }> {
   const asked: string[] = []
   const proxy = createServer()
   proxy.on('connect', (request, socket) => {
     asked.push(request.url ?? '')
-    socket.end(`HTTP/1.1 ${status} Refused\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+    socket.end(
+      `HTTP/1.1 ${status} Refused\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+    )
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, server: proxy, asked }
@@ -45,8 +59,23 @@ describe('doctor', () => {
     configure(home.path, server.url)
     const { report, code } = await diagnosed()
     expect(code).toBe(0)
-    expect(report).toMatchObject({ name: 'main', provider: 'openai-compatible', model: 'my-model', host: new URL(server.url).host })
-    expect(report.steps.map(({ id, status }) => `${id} ${status}`)).toEqual(['config ok', 'dns ok', 'tcp ok', 'tls skipped', 'auth ok', 'model ok', 'stream ok', 'tools ok', 'schema ok'])
+    expect(report).toMatchObject({
+      name: 'main',
+      provider: 'openai-compatible',
+      model: 'my-model',
+      host: new URL(server.url).host,
+    })
+    expect(report.steps.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'config ok',
+      'dns ok',
+      'tcp ok',
+      'tls skipped',
+      'auth ok',
+      'model ok',
+      'stream ok',
+      'tools ok',
+      'schema ok',
+    ])
     expect(report.steps.find(({ id }) => id === 'tcp')?.latencyMs).toBeTypeOf('number')
   })
 
@@ -73,24 +102,43 @@ describe('doctor', () => {
 
   test('a configuration that cannot be read is a failure of the command', async () => {
     configure(home.path, 'ftp://x')
-    expect(await command(['doctor', '--json'], { home: home.path, stdin: '' })).toMatchObject({ code: 3, out: '', err: expect.stringContaining('base_url') as string })
+    expect(await command(['doctor', '--json'], { home: home.path, stdin: '' })).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('base_url') as string,
+    })
   })
 
   test('https where the server speaks http', async () => {
     configure(home.path, server.url.replace('http:', 'https:'))
     const { last } = await diagnosed()
-    expect(last).toMatchObject({ id: 'tls', status: 'failed', problem: 'tls', fix: expect.stringContaining('http against https') as string })
+    expect(last).toMatchObject({
+      id: 'tls',
+      status: 'failed',
+      problem: 'tls',
+      fix: expect.stringContaining('http against https') as string,
+    })
   })
 
   test('a refused key, and an unset one', async () => {
     configure(home.path, server.url)
     expect((await diagnosed([], { MY_KEY: 'sk-wrong-0123456789' })).last).toMatchObject({ id: 'auth', problem: 'auth' })
     const { report } = await diagnosed([], { MY_KEY: '' })
-    expect(report.steps[0]).toMatchObject({ id: 'config', status: 'warning', fix: expect.stringContaining('MY_KEY is not set') as string })
+    expect(report.steps[0]).toMatchObject({
+      id: 'config',
+      status: 'warning',
+      fix: expect.stringContaining('MY_KEY is not set') as string,
+    })
   })
 
   test('a model that is not there: the key is good', async () => {
-    await server.restart({ reply: () => ({ status: 404, headers: { 'content-type': 'application/json' }, pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'] }) })
+    await server.restart({
+      reply: () => ({
+        status: 404,
+        headers: { 'content-type': 'application/json' },
+        pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'],
+      }),
+    })
     configure(home.path, server.url)
     const { report, last } = await diagnosed()
     expect(report.steps.find(({ id }) => id === 'auth')?.status).toBe('ok')
@@ -107,7 +155,11 @@ describe('doctor', () => {
     const silent = createTcpServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     configure(home.path, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
-    expect((await diagnosed(['--timeout', '0.3'])).last).toMatchObject({ id: 'auth', status: 'failed', problem: 'timeout' })
+    expect((await diagnosed(['--timeout', '0.3'])).last).toMatchObject({
+      id: 'auth',
+      status: 'failed',
+      problem: 'timeout',
+    })
     silent.close()
   })
 
@@ -121,9 +173,16 @@ describe('doctor', () => {
     const { last } = await diagnosed([], { HTTPS_PROXY: proxy.url })
     expect(last).toMatchObject({ id: 'tcp', status: 'failed', problem: 'sandbox', refusedHost: 'api.example.com:443' })
     expect(last.allow).toHaveLength(1)
-    expect(last.allow?.[0]).toMatchObject({ sandbox, line: sandbox === 'srt' ? '"api.example.com:443"' : '"api.example.com" = "allow"' })
+    expect(last.allow?.[0]).toMatchObject({
+      sandbox,
+      line: sandbox === 'srt' ? '"api.example.com:443"' : '"api.example.com" = "allow"',
+    })
     expect(proxy.asked).toEqual(['api.example.com:443'])
-    const { out } = await command(['doctor'], { home: home.path, stdin: '', environment: { MY_KEY: key, HTTPS_PROXY: proxy.url } })
+    const { out } = await command(['doctor'], {
+      home: home.path,
+      stdin: '',
+      environment: { MY_KEY: key, HTTPS_PROXY: proxy.url },
+    })
     expect(out).toContain('allow api.example.com:443\n')
     proxy.server.close()
   })
@@ -148,7 +207,10 @@ describe('doctor', () => {
   })
 
   test('a model in this process needs no connection', async () => {
-    const { out, code } = await command(['doctor', '--json', '-m', 'mock', '--until', 'tls'], { home: home.path, stdin: '' })
+    const { out, code } = await command(['doctor', '--json', '-m', 'mock', '--until', 'tls'], {
+      home: home.path,
+      stdin: '',
+    })
     const [report] = (JSON.parse(out) as { models: DoctorReport[] }).models
     // The mock wants to be told what to say.
     expect(report?.steps[0]).toMatchObject({ id: 'config', status: 'failed', problem: 'config' })
@@ -163,13 +225,21 @@ describe('doctor', () => {
 })
 
 test('the line of each sandbox', () => {
-  const lines = toAllowLines({ host: 'api.example.com', port: 443, scheme: 'https', purpose: 'api', phase: 'runtime', required: true, source: 'default' })
+  const lines = toAllowLines({
+    host: 'api.example.com',
+    port: 443,
+    scheme: 'https',
+    purpose: 'api',
+    phase: 'runtime',
+    required: true,
+    source: 'default',
+  })
   expect(Object.fromEntries(lines.map(({ sandbox, line }) => [sandbox, line]))).toEqual({
-    'srt': '"api.example.com:443"',
+    srt: '"api.example.com:443"',
     'claude-code': '"api.example.com:443"',
-    'codex': '"api.example.com" = "allow"',
-    'deno': '--allow-net=api.example.com:443',
-    'docker': 'sbx policy allow network "api.example.com:443"',
-    'node': '--allow-net',
+    codex: '"api.example.com" = "allow"',
+    deno: '--allow-net=api.example.com:443',
+    docker: 'sbx policy allow network "api.example.com:443"',
+    node: '--allow-net',
   })
 })

@@ -8,7 +8,11 @@ import { configOf, key } from './wire.js'
 const { home, server } = useModel()
 const keysOf = (): string => join(home.path, '.config/modelport/keys.env')
 const init = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
-  command(['init', '-p', 'openai-compatible', '-m', 'my-model', '--base-url', `${server.url}/v1`, ...args], { home: home.path, stdin: '', ...world })
+  command(['init', '-p', 'openai-compatible', '-m', 'my-model', '--base-url', `${server.url}/v1`, ...args], {
+    home: home.path,
+    stdin: '',
+    ...world,
+  })
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe('init without a terminal', () => {
@@ -17,19 +21,30 @@ describe('init without a terminal', () => {
     try {
       const { code, out } = await init(['--key-stdin', '--json'], { stdin: `${key}\n` })
       expect(code).toBe(0)
-      expect(JSON.parse(out)).toMatchObject({ name: 'main', provider: 'openai-compatible', model: 'my-model', config: configOf(home.path), keys: keysOf() })
+      expect(JSON.parse(out)).toMatchObject({
+        name: 'main',
+        provider: 'openai-compatible',
+        model: 'my-model',
+        config: configOf(home.path),
+        keys: keysOf(),
+      })
     } finally {
       process.umask(before)
     }
     expect([configOf(home.path), keysOf()].map(modeOf)).toEqual([0o600, 0o600])
     expect(modeOf(join(home.path, '.config/modelport'))).toBe(0o700)
-    expect(readFileSync(configOf(home.path), 'utf8')).toBe(`models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: OPENAI_COMPATIBLE_API_KEY\nroles:\n  chat: main\n`)
+    expect(readFileSync(configOf(home.path), 'utf8')).toBe(
+      `models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: OPENAI_COMPATIBLE_API_KEY\nroles:\n  chat: main\n`,
+    )
     expect(server.requests).toHaveLength(1)
   })
 
   test('adds to a file; its comments and other parts stay', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
-    writeFileSync(configOf(home.path), '# mine\nmodels:\n  - {name: main, provider: ollama, model: llama3.2} # local\nroles: {chat: main}\nother: 1\n')
+    writeFileSync(
+      configOf(home.path),
+      '# mine\nmodels:\n  - {name: main, provider: ollama, model: llama3.2} # local\nroles: {chat: main}\nother: 1\n',
+    )
     expect((await init(['--key-env', 'MY_KEY'], { environment: { MY_KEY: key } })).code).toBe(0)
     const text = readFileSync(configOf(home.path), 'utf8')
     expect(text).toContain('# mine')
@@ -38,7 +53,10 @@ describe('init without a terminal', () => {
     expect(text).toContain('name: main-2')
     expect(text).toContain('chat: main }')
     const { out } = await command(['models', '--json'], { home: home.path, stdin: '' })
-    expect((JSON.parse(out) as { models: { name: string }[] }).models.map(({ name }) => name)).toEqual(['main', 'main-2'])
+    expect((JSON.parse(out) as { models: { name: string }[] }).models.map(({ name }) => name)).toEqual([
+      'main',
+      'main-2',
+    ])
   })
 
   test('a key of the key file is replaced, others stay', async () => {
@@ -69,12 +87,18 @@ describe('init without a terminal', () => {
   test('a configuration that is broken is left alone', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
     writeFileSync(configOf(home.path), 'models: 5\n')
-    expect(await init(['--no-test'])).toMatchObject({ code: 3, err: expect.stringContaining('config.yaml:1') as string })
+    expect(await init(['--no-test'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('config.yaml:1') as string,
+    })
     expect(readFileSync(configOf(home.path), 'utf8')).toBe('models: 5\n')
   })
 
   test('a name that is taken', async () => {
     expect((await init(['--no-test'])).code).toBe(0)
-    expect(await init(['--no-test', '-n', 'main'])).toMatchObject({ code: 2, err: expect.stringContaining('already') as string })
+    expect(await init(['--no-test', '-n', 'main'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('already') as string,
+    })
   })
 })

@@ -17,7 +17,8 @@ afterAll(() => {
 })
 
 test.skipIf(!server)('init, doctor and chat with a real server', async () => {
-  const start = async (...args: string[]): Promise<PseudoTerminal> => (terminal = await PseudoTerminal.start(args, home))
+  const start = async (...args: string[]): Promise<PseudoTerminal> =>
+    (terminal = await PseudoTerminal.start(args, home))
 
   const setUp = await start('init', '--provider', 'llamacpp-server')
   await setUp.shows('Address of llamacpp-server?')
@@ -36,7 +37,9 @@ test.skipIf(!server)('init, doctor and chat with a real server', async () => {
 
   const doctor = await start('doctor', '--until', 'stream')
   expect(await doctor.ended()).toBe(0)
-  await expect(stable(doctor.screen()).replace(/\d+ tokens/, 'N tokens')).toMatchFileSnapshot('screens/llama-server-doctor.txt')
+  await expect(stable(doctor.screen()).replace(/\d+ tokens/, 'N tokens')).toMatchFileSnapshot(
+    'screens/llama-server-doctor.txt',
+  )
 
   const chat = await start('chat', '--no-save')
   await chat.shows(/^>/m)

@@ -6,8 +6,15 @@ import { fc } from '../../../test/support/fast-check.js'
 
 function render(pieces: readonly string[], environment: Readonly<Record<string, string>> = { NO_COLOR: '1' }): string {
   let shown = ''
-  const output = new Writable({ write: (chunk: Buffer, _encoding, callback) => { shown += String(chunk); callback() } })
-  const view = new MarkdownView(new Printer(Object.assign(output, { isTTY: true, columns: 80 }), (name) => environment[name]))
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, callback) => {
+      shown += String(chunk)
+      callback()
+    },
+  })
+  const view = new MarkdownView(
+    new Printer(Object.assign(output, { isTTY: true, columns: 80 }), (name) => environment[name]),
+  )
   for (const piece of pieces) view.write(piece)
   view.end()
   return shown
@@ -52,36 +59,72 @@ describe('Markdown', () => {
 
   test('is the same in any pieces', () => {
     const whole = render([document])
-    fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), (sizes) => {
-      const pieces: string[] = []
-      for (let start = 0, turn = 0; start < document.length; turn++) {
-        const end = start + (sizes[turn % sizes.length] ?? 1)
-        pieces.push(document.slice(start, end))
-        start = end
-      }
-      expect(render(pieces)).toBe(whole)
-    }), { numRuns: 100 })
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), (sizes) => {
+        const pieces: string[] = []
+        for (let start = 0, turn = 0; start < document.length; turn++) {
+          const end = start + (sizes[turn % sizes.length] ?? 1)
+          pieces.push(document.slice(start, end))
+          start = end
+        }
+        expect(render(pieces)).toBe(whole)
+      }),
+      { numRuns: 100 },
+    )
   })
 
-  const part = fc.constantFrom('word', '**', '*', '`', '\n', '\n\n', '- ', '# ', '> ', '[a](b)', '1. ', '```\n', '|', ' ', '~~', '_', '![', '](', ')', '---\n', '\\')
+  const part = fc.constantFrom(
+    'word',
+    '**',
+    '*',
+    '`',
+    '\n',
+    '\n\n',
+    '- ',
+    '# ',
+    '> ',
+    '[a](b)',
+    '1. ',
+    '```\n',
+    '|',
+    ' ',
+    '~~',
+    '_',
+    '![',
+    '](',
+    ')',
+    '---\n',
+    '\\',
+  )
 
   test('loses no word, and shows the same in any pieces, whatever the text', () => {
-    fc.assert(fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
-      const text = parts.join('')
-      const shown = render([text])
-      expect(shown.split('word').length).toBe(text.split('word').length)
-      expect(render(parts)).toBe(shown)
-      expect(render(Array.from(text))).toBe(shown)
-    }), { numRuns: 2000 })
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+        const text = parts.join('')
+        const shown = render([text])
+        expect(shown.split('word').length).toBe(text.split('word').length)
+        expect(render(parts)).toBe(shown)
+        expect(render(Array.from(text))).toBe(shown)
+      }),
+      { numRuns: 2000 },
+    )
   })
 
-  test.each(['use *args and **kwargs', 'snake_case_name', '2 * 3 * 4', 'a ` b', '[not a link]', '~~~ no'])('shows marks that mark nothing: %s', (text) => {
-    expect(render([text])).toBe(`${text}\n`)
-  })
+  test.each(['use *args and **kwargs', 'snake_case_name', '2 * 3 * 4', 'a ` b', '[not a link]', '~~~ no'])(
+    'shows marks that mark nothing: %s',
+    (text) => {
+      expect(render([text])).toBe(`${text}\n`)
+    },
+  )
 
   test('shows words at once, but for those of a span', () => {
     let shown = ''
-    const output = new Writable({ write: (chunk: Buffer, _encoding, callback) => { shown += String(chunk); callback() } })
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, callback) => {
+        shown += String(chunk)
+        callback()
+      },
+    })
     const view = new MarkdownView(new Printer(Object.assign(output, { isTTY: true }), () => '1'))
     view.write('Some words ')
     expect(shown).toBe('Some words ')

@@ -5,7 +5,9 @@ import { writePrivateFile } from '../src/private-file.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 
 let home: string
-beforeEach(() => { home = temporaryFolder('home') })
+beforeEach(() => {
+  home = temporaryFolder('home')
+})
 
 describe('a private file', () => {
   test('takes the place of one that others could read, and of a link, not of what the link leads to', async () => {

@@ -19,15 +19,23 @@ export class ProcessWatch {
   constructor(root: number) {
     this.#root = root
     this.look()
-    this.#timer = setInterval(() => { this.look() }, 50)
+    this.#timer = setInterval(() => {
+      this.look()
+    }, 50)
   }
 
   /** Looks once. A process that was only forked is passed over: until it runs a program of its own it shows what its parent shows. */
   look(): void {
-    const processes = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), originOf(Number(name))]))
-    const isInTree = (pid: number): boolean => pid > 0 && (pid === this.#root || isInTree(processes.get(pid)?.parent ?? 0))
+    const processes = new Map(
+      readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map((name) => [Number(name), originOf(Number(name))]),
+    )
+    const isInTree = (pid: number): boolean =>
+      pid > 0 && (pid === this.#root || isInTree(processes.get(pid)?.parent ?? 0))
     for (const [pid, { isForked }] of processes) {
-      if (!isForked && isInTree(pid)) this.seen.push({ pid, arguments: read(pid, 'cmdline'), environment: read(pid, 'environ') })
+      if (!isForked && isInTree(pid))
+        this.seen.push({ pid, arguments: read(pid, 'cmdline'), environment: read(pid, 'environ') })
     }
   }
 
@@ -56,6 +64,9 @@ const forkNoExec = 0x40
 
 /** The name, which may hold anything, stands in brackets before the state, the parent, four other numbers and the flags. */
 function originOf(pid: number): Origin {
-  const [, parent = 0, , , , , flags = 0] = read(pid, 'stat').replace(/^.*\) /s, '').split(' ').map(Number)
+  const [, parent = 0, , , , , flags = 0] = read(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .map(Number)
   return { parent, isForked: (flags & forkNoExec) !== 0 }
 }

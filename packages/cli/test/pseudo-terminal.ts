@@ -10,7 +10,11 @@ export class PseudoTerminal {
   /** Every byte that was written, before the terminal acted on it. */
   raw = ''
 
-  static async start(args: readonly string[], home: string, variables: Readonly<Record<string, string>> = {}): Promise<PseudoTerminal> {
+  static async start(
+    args: readonly string[],
+    home: string,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<PseudoTerminal> {
     return new PseudoTerminal(await buildCli(), args, home, variables)
   }
 
@@ -18,7 +22,10 @@ export class PseudoTerminal {
     const [cols, rows] = [100, 40]
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 })
     this.#pty = spawn(process.execPath, [program, ...args], {
-      cols, rows, cwd: home, name: 'xterm-256color',
+      cols,
+      rows,
+      cwd: home,
+      name: 'xterm-256color',
       env: { PATH: process.env['PATH'] ?? '', HOME: home, TERM: 'xterm-256color', ...variables },
     })
     this.#pty.onData((data) => {
@@ -26,7 +33,9 @@ export class PseudoTerminal {
       this.#screen.write(data)
     })
     this.#exited = new Promise((resolve) => {
-      this.#pty.onExit(({ exitCode }) => { resolve(exitCode) })
+      this.#pty.onExit(({ exitCode }) => {
+        resolve(exitCode)
+      })
     })
   }
 
@@ -38,14 +47,21 @@ export class PseudoTerminal {
   /** What is shown: lines without spaces at their end, from the first to the last that is not empty. */
   screen(): string {
     const { buffer } = this.#screen
-    const lines = Array.from({ length: buffer.active.length }, (_, index) => buffer.active.getLine(index)?.translateToString(true) ?? '')
+    const lines = Array.from(
+      { length: buffer.active.length },
+      (_, index) => buffer.active.getLine(index)?.translateToString(true) ?? '',
+    )
     return lines.join('\n').trimEnd()
   }
 
   /** Waits until the screen shows it. */
   async shows(wanted: string | RegExp, times = 1): Promise<void> {
     const found = (): number => this.screen().split(wanted).length - 1
-    for (const deadline = Date.now() + 50_000; Date.now() < deadline; await new Promise((resolve) => setTimeout(resolve, 10))) {
+    for (
+      const deadline = Date.now() + 50_000;
+      Date.now() < deadline;
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    ) {
       if (found() >= times) return
     }
     throw new Error(`the terminal does not show ${String(wanted)}:\n${this.screen()}`)
@@ -59,7 +75,9 @@ export class PseudoTerminal {
   async ended(): Promise<number> {
     const code = await this.#exited
     // The screen takes in what was written last after it was handed over.
-    await new Promise<void>((resolve) => { this.#screen.write('', resolve) })
+    await new Promise<void>((resolve) => {
+      this.#screen.write('', resolve)
+    })
     return code
   }
 

@@ -9,49 +9,82 @@ const secrets = {
   key,
   'key of the fallback': 'spare-canary-1111111111',
   'key of the fallback of the fallback': 'last-canary-2222222222',
-  'header': 'header-canary-3333333333',
+  header: 'header-canary-3333333333',
   'header of the fallback': 'spare-header-canary-444',
   'header in vendor': 'vendor-canary-5555555555',
   'password of a proxy': 'proxy canary/6666666666',
   'key in settings': 'settings-canary-77777777',
 }
-const environment = { MY_KEY: key, SPARE_KEY: secrets['key of the fallback'], LAST_KEY: secrets['key of the fallback of the fallback'], SPARE_PROXY: `http://user:${encodeURIComponent(secrets['password of a proxy'])}@proxy.test:3128` }
+const environment = {
+  MY_KEY: key,
+  SPARE_KEY: secrets['key of the fallback'],
+  LAST_KEY: secrets['key of the fallback of the fallback'],
+  SPARE_PROXY: `http://user:${encodeURIComponent(secrets['password of a proxy'])}@proxy.test:3128`,
+}
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 /** As a person may paste them. */
-const forms = (secret: string): string[] => [secret, encodeURIComponent(secret), base64(secret), base64(`me:${secret}`), base64(`user:${secret}`), base64(`someone:${secret}`)]
+const forms = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  base64(secret),
+  base64(`me:${secret}`),
+  base64(`user:${secret}`),
+  base64(`someone:${secret}`),
+]
 
 const { home, server } = useModel()
 
 beforeEach(async () => {
   mkdirSync(join(home.path, '.config/modelport'), { recursive: true, mode: 0o700 })
-  writeFileSync(configOf(home.path), `
+  writeFileSync(
+    configOf(home.path),
+    `
 models:
   - { name: main, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY, fallback: [spare], headers: { X-Auth: ${secrets.header} }, vendor: { headers: { X-Token: ${secrets['header in vendor']} } } }
   - { name: spare, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: SPARE_KEY, fallback: [last], headers: { Cookie: "id=${secrets['header of the fallback']}" }, proxy_env: SPARE_PROXY }
   - { name: last, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: LAST_KEY, settings: { apiKey: ${secrets['key in settings']} } }
   - { name: other, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY }
 roles: { chat: main }
-`, { mode: 0o600 })
+`,
+    { mode: 0o600 },
+  )
 })
 
 /** Everything that was kept, but for the configuration. */
-const kept = (): string => readdirSync(home.path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json')).map((name) => readFileSync(join(home.path, name), 'utf8')).join('\n')
+const kept = (): string =>
+  readdirSync(home.path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFileSync(join(home.path, name), 'utf8'))
+    .join('\n')
 
-test.each(Object.entries(secrets))('%s: nothing that is kept holds it, in whatever form it was said', async (_, secret) => {
-  const said = forms(secret)
-  const { code, err } = await command(['chat', '--record', join(home.path, 'chat.json')], { home: home.path, stdin: said.map((form) => `plain ${form}.\n`).join(''), environment })
-  expect(code, err).toBe(0)
-  const text = kept()
-  for (const form of said) expect(text).not.toContain(form)
-  // Base64 of what begins elsewhere is other letters: what stands for the secret's own bytes.
-  expect(text).not.toContain(base64(`me:${secret}`).slice(8, -4))
-  expect(text.split('[redacted]').length).toBeGreaterThan(2 * said.length)
-  expect(text).toContain('Plain text')
-})
+test.each(Object.entries(secrets))(
+  '%s: nothing that is kept holds it, in whatever form it was said',
+  async (_, secret) => {
+    const said = forms(secret)
+    const { code, err } = await command(['chat', '--record', join(home.path, 'chat.json')], {
+      home: home.path,
+      stdin: said.map((form) => `plain ${form}.\n`).join(''),
+      environment,
+    })
+    expect(code, err).toBe(0)
+    const text = kept()
+    for (const form of said) expect(text).not.toContain(form)
+    // Base64 of what begins elsewhere is other letters: what stands for the secret's own bytes.
+    expect(text).not.toContain(base64(`me:${secret}`).slice(8, -4))
+    expect(text.split('[redacted]').length).toBeGreaterThan(2 * said.length)
+    expect(text).toContain('Plain text')
+  },
+)
 
 test('the key of a model that is used no more', async () => {
-  writeFileSync(configOf(home.path), readFileSync(configOf(home.path), 'utf8').replace('MY_KEY }\n', 'LAST_KEY }\n'), { mode: 0o600 })
-  const { code } = await command(['chat'], { home: home.path, stdin: `plain ${secrets.header}\n/model other\nplain too\n`, environment: { ...environment, LAST_KEY: key } })
+  writeFileSync(configOf(home.path), readFileSync(configOf(home.path), 'utf8').replace('MY_KEY }\n', 'LAST_KEY }\n'), {
+    mode: 0o600,
+  })
+  const { code } = await command(['chat'], {
+    home: home.path,
+    stdin: `plain ${secrets.header}\n/model other\nplain too\n`,
+    environment: { ...environment, LAST_KEY: key },
+  })
   expect(code).toBe(0)
   expect(kept()).toContain('plain too')
   expect(kept()).not.toContain(secrets.header)

@@ -15,7 +15,10 @@ export interface SetUp {
 }
 
 /** A home and a server for each test, gone after it however it ends. `fields` writes a configuration of that server, with these in it. */
-export function useModel({ fields, ...options }: Partial<WireServerOptions> & { readonly fields?: string } = {}): SetUp {
+export function useModel({
+  fields,
+  ...options
+}: Partial<WireServerOptions> & { readonly fields?: string } = {}): SetUp {
   let path: string
   let server: WireServer
   beforeEach(async () => {
@@ -27,10 +30,18 @@ export function useModel({ fields, ...options }: Partial<WireServerOptions> & { 
     await server.close()
   })
   return {
-    home: { get path() { return path } },
+    home: {
+      get path() {
+        return path
+      },
+    },
     server: {
-      get url() { return server.url },
-      get requests() { return server.requests },
+      get url() {
+        return server.url
+      },
+      get requests() {
+        return server.requests
+      },
       close: () => server.close(),
       restart: async (other) => {
         await server.close()

@@ -26,26 +26,34 @@ describe('text for a terminal', () => {
     expect(toTerminalText(text)).toBe(shown)
   })
 
-  const piece = fc.oneof(fc.string(), fc.constantFrom('\u001b', '[', ']', '52;c;', '\u0007', '\u009b', '\u001b\\', '\r', '\n', 'm', '\u202e', 'P'))
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom('\u001b', '[', ']', '52;c;', '\u0007', '\u009b', '\u001b\\', '\r', '\n', 'm', '\u202e', 'P'),
+  )
 
   test('holds nothing a terminal acts on, however it is cut', () => {
-    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      const filter = new TerminalText()
-      const streamed = pieces.map((one) => filter.push(one)).join('')
-      // eslint-disable-next-line no-control-regex -- these are what must not be there
-      expect(streamed).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
-      expect(stripVTControlCharacters(streamed)).toBe(streamed)
-      expect(streamed).toBe(toTerminalText(pieces.join('')))
-    }), { numRuns: 2000 })
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const filter = new TerminalText()
+        const streamed = pieces.map((one) => filter.push(one)).join('')
+        // eslint-disable-next-line no-control-regex -- these are what must not be there
+        expect(streamed).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+        expect(stripVTControlCharacters(streamed)).toBe(streamed)
+        expect(streamed).toBe(toTerminalText(pieces.join('')))
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   test('in JSON it is escaped, and the value stays the same', () => {
-    fc.assert(fc.property(fc.array(piece), fc.constantFrom('\u{e0041}', '\u009b', '\u202e', ''), (pieces, more) => {
-      const value = { text: pieces.join('') + more }
-      const json = escapeUnsafe(JSON.stringify(value))
-      expect(JSON.parse(json)).toEqual(value)
-      expect(toTerminalText(json)).toBe(json)
-    }))
+    fc.assert(
+      fc.property(fc.array(piece), fc.constantFrom('\u{e0041}', '\u009b', '\u202e', ''), (pieces, more) => {
+        const value = { text: pieces.join('') + more }
+        const json = escapeUnsafe(JSON.stringify(value))
+        expect(JSON.parse(json)).toEqual(value)
+        expect(toTerminalText(json)).toBe(json)
+      }),
+    )
   })
 
   test('takes time in proportion to the text', () => {

@@ -13,7 +13,10 @@ const reading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 
 const { home, server } = useModel({ delayMs: 2 })
 let terminal: PseudoTerminal | undefined
-const start = async (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<PseudoTerminal> => {
+const start = async (
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<PseudoTerminal> => {
   terminal = await PseudoTerminal.start(args, home.path, variables)
   return terminal
 }
@@ -124,7 +127,9 @@ describe('chat', () => {
     await shown.shows(/^>$/m)
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)
-    const said = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(({ role }) => role === 'user')
+    const said = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(
+      ({ role }) => role === 'user',
+    )
     expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
   })
 

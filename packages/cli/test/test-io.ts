@@ -50,19 +50,31 @@ export function startCommand(args: readonly string[], world: World): Running {
       }),
       world.terminal ? { isTTY: true, columns: 80 } : {},
     )
-  const stdin: Input = world.stdin === undefined ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([Buffer.from(world.stdin)])
+  const stdin: Input =
+    world.stdin === undefined
+      ? Object.assign(new PassThrough(), { isTTY: true })
+      : Readable.from([Buffer.from(world.stdin)])
   const io: Io = {
-    stdin, stdout: output('out'), stderr: output('err'), home: world.home,
+    stdin,
+    stdout: output('out'),
+    stderr: output('err'),
+    home: world.home,
     environment: (name) => world.environment?.[name],
     onInterrupt: (listener) => {
       listeners.add(listener)
-      return () => { listeners.delete(listener) }
+      return () => {
+        listeners.delete(listener)
+      }
     },
   }
   return {
     done: run(args, io).then((code) => ({ code, ...written })),
-    interrupt: () => { for (const listener of listeners) listener() },
-    breakOutput: (code) => { broken = code },
+    interrupt: () => {
+      for (const listener of listeners) listener()
+    },
+    breakOutput: (code) => {
+      broken = code
+    },
   }
 }
 

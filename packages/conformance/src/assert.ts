@@ -41,9 +41,14 @@ function excerpt(text: string, other: string): string {
 }
 
 /** Fails unless the error is a typed one with one of the codes. */
-export function assertCode(error: unknown, codes: ErrorCode | readonly ErrorCode[], what: string): asserts error is ProviderError {
+export function assertCode(
+  error: unknown,
+  codes: ErrorCode | readonly ErrorCode[],
+  what: string,
+): asserts error is ProviderError {
   const expected = typeof codes === 'string' ? [codes] : codes
-  if (!isLlmError(error) || !expected.includes(error.code)) fail(`${what}: rejected with ${String(error)}, not with ${expected.join(' or ')}`)
+  if (!isLlmError(error) || !expected.includes(error.code))
+    fail(`${what}: rejected with ${String(error)}, not with ${expected.join(' or ')}`)
 }
 
 /** What a promise rejects with; fails when it does not. */

@@ -21,8 +21,19 @@ import { waitingRules } from './suite/waiting.js'
 export function conformance(runner: Runner, harness: Harness): void {
   const rule = createRule(runner, harness)
   const groups = [
-    roundTripRules, byteRules, truncationRules, readerRules, roundRules, defectRules,
-    failureRules, waitingRules, abortRules, inBandRules, limitRules, secretRules, requestRules,
+    roundTripRules,
+    byteRules,
+    truncationRules,
+    readerRules,
+    roundRules,
+    defectRules,
+    failureRules,
+    waitingRules,
+    abortRules,
+    inBandRules,
+    limitRules,
+    secretRules,
+    requestRules,
   ]
   runner.describe(`conformance of ${harness.name}`, () => {
     for (const group of groups) group(rule, harness)

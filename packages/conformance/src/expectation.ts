@@ -48,13 +48,23 @@ export function roundsOf(events: readonly StreamEvent[]): Round[] {
 }
 
 /** Why an API cannot say a turn; undefined when it can. */
-export function cannotSay(turns: readonly ScriptTurn[], { api, supports }: WireFormat, kind: 'stream' | 'whole' = 'stream'): string | undefined {
+export function cannotSay(
+  turns: readonly ScriptTurn[],
+  { api, supports }: WireFormat,
+  kind: 'stream' | 'whole' = 'stream',
+): string | undefined {
   const asText = kind === 'whole' ? (supports.wholeArgumentsText ?? supports.argumentsText) : supports.argumentsText
   const calls = turns.flatMap(({ toolCalls }) => toolCalls ?? [])
   if (!supports.reasoning && turns.some(({ reasoning }) => reasoning)) return `${api} has no reasoning`
-  if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined)) return `${api} sends arguments as an object`
-  if (!supports.cacheTokens && turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)) return `${api} has no cache counts`
-  if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter')) return `${api} has no finish reason for filtered content`
+  if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined))
+    return `${api} sends arguments as an object`
+  if (
+    !supports.cacheTokens &&
+    turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)
+  )
+    return `${api} has no cache counts`
+  if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter'))
+    return `${api} has no finish reason for filtered content`
   return undefined
 }
 
@@ -64,7 +74,11 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
   assertEqual(round.text, (turn.text ?? []).join(''), `${what}: text`)
   assertEqual(round.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
   const calls = turn.toolCalls ?? []
-  assertEqual(round.toolCalls.map(({ name }) => name), calls.map(({ name }) => name), `${what}: calls in wire order`)
+  assertEqual(
+    round.toolCalls.map(({ name }) => name),
+    calls.map(({ name }) => name),
+    `${what}: calls in wire order`,
+  )
   for (const [index, call] of round.toolCalls.entries()) {
     const script = calls[index] as NonNullable<(typeof calls)[number]>
     assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)
@@ -72,7 +86,8 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
     if (supports.toolCallIds && script.id !== undefined) assertEqual(call.id, script.id, `${what}: id of call ${index}`)
     const broken = isBroken(script.argumentsText)
     assertEqual(call.error !== undefined, broken, `${what}: call ${index} is marked as broken`)
-    if (script.argumentsText !== undefined) assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
+    if (script.argumentsText !== undefined)
+      assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
     else assertEqual(parseJsonOrText(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
   }
   assertEqual(round.finishReason, turn.finish, `${what}: finish reason`)
@@ -80,9 +95,17 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
 }
 
 /** Checks the counts a script names, where they come from the wire; those the API need not report may be 0. */
-export function assertUsage(usage: TokenCounts, expected: Partial<TokenCounts>, { supports }: WireFormat, what: string): void {
+export function assertUsage(
+  usage: TokenCounts,
+  expected: Partial<TokenCounts>,
+  { supports }: WireFormat,
+  what: string,
+): void {
   if (supports.counts === false) return
-  const optional = { reasoningTokens: supports.reasoningTokens !== true, cacheCreationTokens: supports.cacheCreationTokens !== true }
+  const optional = {
+    reasoningTokens: supports.reasoningTokens !== true,
+    cacheCreationTokens: supports.cacheCreationTokens !== true,
+  }
   for (const [name, count] of Object.entries(expected)) {
     const found = usage[name as keyof TokenCounts]
     if (found === 0 && name in optional && optional[name as keyof typeof optional]) continue

@@ -90,9 +90,11 @@ export class Lab {
   violation(): string | undefined {
     for (const { requests } of this.#connections) {
       for (const [index, request] of requests.entries()) {
-        if (!this.format.matches(request)) return `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`
+        if (!this.format.matches(request))
+          return `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`
         const violations = this.#violationsOf(request)
-        if (violations.length) return `request ${index} breaks rules of the API: ${violations.join('; ')}\n  ${JSON.stringify(request.body)}`
+        if (violations.length)
+          return `request ${index} breaks rules of the API: ${violations.join('; ')}\n  ${JSON.stringify(request.body)}`
       }
     }
     return undefined
@@ -141,14 +143,17 @@ export async function readOut(reader: ToolStreamReader, answer?: Answer): Promis
 export type Answer = (calls: readonly { readonly id: string; readonly name: string }[]) => readonly ToolResult[]
 
 /** One plain result a call. */
-export const plainResults: Answer = (calls) => calls.map(({ id, name }, index) => ({ callId: id, content: `result ${index} of ${name}` }))
+export const plainResults: Answer = (calls) =>
+  calls.map(({ id, name }, index) => ({ callId: id, content: `result ${index} of ${name}` }))
 
 /** The finished calls of the last round. */
 export function callsOf(events: readonly StreamEvent[]): { id: string; name: string }[] {
   const rounds = events.map(({ type }) => type === 'turn-end')
   const end = rounds.lastIndexOf(true)
   const start = rounds.lastIndexOf(true, end - 1)
-  return events.slice(end > 0 && start < end ? start + 1 : 0).flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+  return events
+    .slice(end > 0 && start < end ? start + 1 : 0)
+    .flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
 }
 
 /** All text of the events. */

@@ -84,7 +84,10 @@ export function createMemoryServer(plan: () => Plan, clock: VirtualClock): Memor
 async function toLogged(input: string | URL | Request, init: RequestInit, clock: VirtualClock): Promise<LoggedRequest> {
   const url = new URL(input instanceof Request ? input.url : input)
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
-  const text = init.body === undefined && input instanceof Request ? await input.text() : await new Response(init.body ?? null).text()
+  const text =
+    init.body === undefined && input instanceof Request
+      ? await input.text()
+      : await new Response(init.body ?? null).text()
   return {
     method: init.method ?? (input instanceof Request ? input.method : 'GET'),
     path: url.pathname + url.search,

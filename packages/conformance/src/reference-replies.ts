@@ -22,15 +22,40 @@ const secret = (facts: Facts): boolean => has(facts, 'shadow') || has(facts, 'se
 
 /** What the mock model of the reference system answers; the first row that fits wins. */
 const replies: readonly Reply[] = [
-  { when: ({ tools, rounds, user }) => tools && rounds === 0 && user !== '', say: call('load_tools', { groups: ['files', 'shell', 'git', 'memory'] }) },
+  {
+    when: ({ tools, rounds, user }) => tools && rounds === 0 && user !== '',
+    say: call('load_tools', { groups: ['files', 'shell', 'git', 'memory'] }),
+  },
   { when: (facts) => facts.rounds === 1 && has(facts, '/etc/shadow'), say: call('read_file', { path: '/etc/shadow' }) },
-  { when: (facts) => facts.rounds === 1 && has(facts, 'read', 'file'), say: call('read_file', { path: 'e2e-readme.md' }) },
-  { when: (facts) => facts.rounds === 1 && has(facts, 'write', 'test.txt'), say: call('write_file', { path: 'test.txt', content: 'hello from e2e test' }) },
-  { when: (facts) => facts.rounds === 1 && (has(facts, 'write to memory') || has(facts, 'remember')), say: call('memory_write', { content: 'a fact to remember', category: 'fact' }) },
-  { when: (facts) => facts.rounds === 1 && (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')), say: call('create_agent', { task: 'the delegated task', tools: ['files'] }) },
-  { when: (facts) => facts.rounds === 1 && (has(facts, 'list files') || has(facts, 'directory')), say: call('list_directory', { path: '.' }) },
-  { when: (facts) => facts.rounds === 2 && has(facts, 'email') && secret(facts), say: call('send_email', { to: 'someone@example.com', subject: 'The file', body: 'its content' }) },
-  { when: (facts) => facts.rounds === 2 && has(facts, 'remember') && secret(facts), say: call('memory_write', { content: 'the secret', category: 'fact' }) },
+  {
+    when: (facts) => facts.rounds === 1 && has(facts, 'read', 'file'),
+    say: call('read_file', { path: 'e2e-readme.md' }),
+  },
+  {
+    when: (facts) => facts.rounds === 1 && has(facts, 'write', 'test.txt'),
+    say: call('write_file', { path: 'test.txt', content: 'hello from e2e test' }),
+  },
+  {
+    when: (facts) => facts.rounds === 1 && (has(facts, 'write to memory') || has(facts, 'remember')),
+    say: call('memory_write', { content: 'a fact to remember', category: 'fact' }),
+  },
+  {
+    when: (facts) =>
+      facts.rounds === 1 && (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')),
+    say: call('create_agent', { task: 'the delegated task', tools: ['files'] }),
+  },
+  {
+    when: (facts) => facts.rounds === 1 && (has(facts, 'list files') || has(facts, 'directory')),
+    say: call('list_directory', { path: '.' }),
+  },
+  {
+    when: (facts) => facts.rounds === 2 && has(facts, 'email') && secret(facts),
+    say: call('send_email', { to: 'someone@example.com', subject: 'The file', body: 'its content' }),
+  },
+  {
+    when: (facts) => facts.rounds === 2 && has(facts, 'remember') && secret(facts),
+    say: call('memory_write', { content: 'the secret', category: 'fact' }),
+  },
   { when: ({ last }) => last?.role === 'tool', say: 'Done. The tool call completed successfully.' },
   { when: () => true, say: 'I understand. How can I help?' },
 ]
@@ -46,13 +71,17 @@ export function createReferenceReply(): (request: WireRequest, context: { readon
     const facts = factsOf(conversation)
     const say = replies.find(({ when }) => when(facts))?.say ?? ''
     const usage = conversation.stream ? { inputTokens: 50, outputTokens: 10 } : { inputTokens: 10, outputTokens: 5 }
-    if (typeof say !== 'string') return { toolCalls: [{ id: `call_mock_${++ids}`, ...say }], finish: 'tool-calls', usage }
+    if (typeof say !== 'string')
+      return { toolCalls: [{ id: `call_mock_${++ids}`, ...say }], finish: 'tool-calls', usage }
     return { text: say.split(/(?= )/), finish: 'stop', usage }
   }
 }
 
 function factsOf({ messages, tools }: WireConversation): Facts {
-  const user = messages.map((message) => (message.role === 'user' ? message.text : '')).join('\n').trim()
+  const user = messages
+    .map((message) => (message.role === 'user' ? message.text : ''))
+    .join('\n')
+    .trim()
   return {
     rounds: messages.filter(({ role }) => role === 'assistant').length,
     user: user.toLowerCase(),

@@ -43,8 +43,18 @@ export interface WireConversation {
 /** One message of a {@link WireConversation}; a vendor that packs several into one is unpacked. */
 export type WireConversationMessage =
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[] }
-  | { readonly role: 'tool'; readonly callId: string; readonly name?: string; readonly text: string; readonly isError?: boolean }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[]
+    }
+  | {
+      readonly role: 'tool'
+      readonly callId: string
+      readonly name?: string
+      readonly text: string
+      readonly isError?: boolean
+    }
 
 /** One API as it looks on the wire: written from its documentation, apart from any decoder, so that both pin each other. */
 export interface WireFormat {

@@ -62,11 +62,19 @@ export interface WireServer {
 }
 
 const anyOrigin = { 'access-control-allow-origin': '*' }
-const preflight = { ...anyOrigin, 'access-control-allow-methods': '*', 'access-control-allow-headers': 'authorization, *' }
+const preflight = {
+  ...anyOrigin,
+  'access-control-allow-methods': '*',
+  'access-control-allow-headers': 'authorization, *',
+}
 
 type Logged = WireRequest & { closedEarly: boolean }
 
-const page: WireAnswer = { status: 200, headers: { 'content-type': 'text/html' }, pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'] }
+const page: WireAnswer = {
+  status: 200,
+  headers: { 'content-type': 'text/html' },
+  pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'],
+}
 
 /** Starts an HTTP server on the loopback address that speaks any of the formats: for tests, examples and demos. */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
@@ -109,25 +117,37 @@ async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
   const text = new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer())
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
-  return { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: Object.fromEntries(headers), body: text ? parseJsonOrText(text) : undefined }
+  return {
+    method: incoming.method ?? 'GET',
+    path: incoming.url ?? '/',
+    headers: Object.fromEntries(headers),
+    body: text ? parseJsonOrText(text) : undefined,
+  }
 }
 
 function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireAnswer {
   const { formats, fault = {}, apiKey, reply } = options
   const format = formats.find((one) => one.matches(request))
   if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
-  if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey)) return format.failure(401, 'invalid API key')
+  if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey))
+    return format.failure(401, 'invalid API key')
   if (index < (fault.failTimes ?? 0)) return format.failure(fault.status ?? 503, 'try again later', fault.headers)
   if (fault.html) return page
-  const turn = typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
+  const turn =
+    typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
   if (!turn) throw new TypeError('startWireServer: reply has no turn')
   return 'pieces' in turn ? turn : format.answer(turn, request)
 }
 
-async function send({ chunking = 'events', delayMs = 0, fault = {}, cors }: WireServerOptions, answer: WireAnswer, outgoing: ServerResponse): Promise<void> {
+async function send(
+  { chunking = 'events', delayMs = 0, fault = {}, cors }: WireServerOptions,
+  answer: WireAnswer,
+  outgoing: ServerResponse,
+): Promise<void> {
   outgoing.writeHead(answer.status, { ...answer.headers, ...(cors && anyOrigin) })
   outgoing.flushHeaders()
-  const limit = answer.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
+  const limit =
+    answer.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
   let sent = 0
   for (const chunk of toChunks(answer, chunking)) {
     if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -147,7 +167,9 @@ function toChunks(answer: WireAnswer, chunking: 'events' | 'whole' | number): Ui
   if (chunking === 'events') return answer.pieces.map((piece) => encoder.encode(piece))
   const bytes = encoder.encode(answer.pieces.join(''))
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  )
 }
 
 /** Writes and waits until the bytes are with the system, so that each write is a chunk of its own. */

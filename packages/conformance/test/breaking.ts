@@ -15,7 +15,8 @@ export const sunk = (change: (sink: Sink) => Partial<Sink>): Harness =>
   driven((driver) => ({ decoder: (sink, turn) => driver.decoder(changed(sink, change(sink)), turn) }))
 
 /** A provider whose request body is changed before it is sent. */
-export const sent = (change: (body: WireBody, turn: Turn) => WireBody): Harness => driven((driver) => ({ request: (turn) => change(driver.request(turn), turn) }))
+export const sent = (change: (body: WireBody, turn: Turn) => WireBody): Harness =>
+  driven((driver) => ({ request: (turn) => change(driver.request(turn), turn) }))
 
 /** A provider that is changed from outside. */
 export const wrapped = (change: (provider: Provider, config: HarnessConfig) => Partial<Provider>): Harness =>
@@ -38,7 +39,8 @@ export function changed<T extends object>(target: T, change: Partial<T>): T {
   return new Proxy(target, {
     get: (object, name) => {
       if (name in change) return change[name as keyof T]
-      if (name === Symbol.asyncIterator && ('next' in change || 'return' in change)) return () => changed(target, change)
+      if (name === Symbol.asyncIterator && ('next' in change || 'return' in change))
+        return () => changed(target, change)
       const value: unknown = Reflect.get(object, name, object)
       return typeof value === 'function' ? (value.bind(object) as unknown) : value
     },

@@ -1,6 +1,15 @@
 import { type ChatMessage, type FinishReason, LlmError, type Provider, textOf, type ToolMessage } from '@modelport/core'
 import {
-  checkApiKey, createProvider, type Decoder, type Driver, mapToolCallIds, parseJson, postJson, type Sink, toProviderError, type Turn,
+  checkApiKey,
+  createProvider,
+  type Decoder,
+  type Driver,
+  mapToolCallIds,
+  parseJson,
+  postJson,
+  type Sink,
+  toProviderError,
+  type Turn,
 } from '@modelport/driver'
 import type { Harness, HarnessConfig } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
@@ -30,7 +39,11 @@ interface WireMessage {
 
 interface WireChunk {
   readonly model?: string
-  readonly choices?: readonly { readonly delta?: WireMessage; readonly message?: WireMessage; readonly finish_reason?: string | null }[]
+  readonly choices?: readonly {
+    readonly delta?: WireMessage
+    readonly message?: WireMessage
+    readonly finish_reason?: string | null
+  }[]
   readonly usage?: {
     readonly prompt_tokens?: number
     readonly completion_tokens?: number
@@ -50,14 +63,24 @@ export function referenceDriver(key: string): Driver<WireBody> {
     decoder: (sink) => decoder(sink),
     error: (failure) => {
       const { error } = (failure.body ?? {}) as WireChunk
-      return toProviderError(name, failure, { message: error?.message, type: error?.type, ...(failure.inBand && { code: 'server' as const }) })
+      return toProviderError(name, failure, {
+        message: error?.message,
+        type: error?.type,
+        ...(failure.inBand && { code: 'server' as const }),
+      })
     },
   }
 }
 
 /** A provider over a driver made from the reference one. */
 export function providerOf(driver: Driver<WireBody>, config: HarnessConfig, key = apiKey): Provider {
-  return createProvider(driver, { model: 'reference-1', cheapestModel: 'reference-1', ...config, hosts: ['reference.example:443'], secrets: [key] })
+  return createProvider(driver, {
+    model: 'reference-1',
+    cheapestModel: 'reference-1',
+    ...config,
+    hosts: ['reference.example:443'],
+    secrets: [key],
+  })
 }
 
 /** The harness of the reference provider, or of a mutant of it. */
@@ -65,7 +88,15 @@ export const harnessOf = (create: Harness['create']): Harness => ({ name, create
 
 export const reference: Harness = harnessOf((config) => providerOf(referenceDriver(checkApiKey(apiKey, name)), config))
 
-const refused = ['topK', 'toolChoice', 'parallelToolCalls', 'responseFormat', 'reasoning', 'topLogprobs', 'providerTools'] as const
+const refused = [
+  'topK',
+  'toolChoice',
+  'parallelToolCalls',
+  'responseFormat',
+  'reasoning',
+  'topLogprobs',
+  'providerTools',
+] as const
 
 function toBody(turn: Turn): WireBody {
   const { options, tools, stream } = turn
@@ -81,7 +112,10 @@ function toBody(turn: Turn): WireBody {
     stop: options.stop,
     seed: options.seed,
     ...(tools.length && {
-      tools: tools.map(({ name, description, parameters }) => ({ type: 'function', function: { name, description, ...(parameters && { parameters }) } })),
+      tools: tools.map(({ name, description, parameters }) => ({
+        type: 'function',
+        function: { name, description, ...(parameters && { parameters }) },
+      })),
     }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
     ...options.vendor,
@@ -89,20 +123,31 @@ function toBody(turn: Turn): WireBody {
 }
 
 function toWireMessage(message: ChatMessage): Record<string, unknown> {
-  if (typeof message.content !== 'string' && message.content.some(({ type }) => type !== 'text')) throw new LlmError('unsupported', `${name}: parts that are no text`)
+  if (typeof message.content !== 'string' && message.content.some(({ type }) => type !== 'text'))
+    throw new LlmError('unsupported', `${name}: parts that are no text`)
   const content = textOf(message.content)
-  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message, content) }
+  if (message.role === 'tool')
+    return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message, content) }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
   return {
     role: 'assistant',
     content: content || null,
-    tool_calls: message.toolCalls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.argumentsText || '{}' } })),
+    tool_calls: message.toolCalls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.argumentsText || '{}' },
+    })),
   }
 }
 
 const toolText = ({ isError }: ToolMessage, text: string): string => (isError ? `Error: ${text}` : text)
 
-const reasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', tool_calls: 'tool-calls', content_filter: 'content-filter' }
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+}
 
 function decoder(sink: Sink): Decoder {
   return {

@@ -7,7 +7,9 @@ import { reference } from './reference-driver.js'
 /** Runs the tests that cite the rule until one of them fails, and gives its failure. */
 async function firstFailure(harness: Harness, rule: string): Promise<string | undefined> {
   const bodies = new Map<string, () => Promise<void> | void>()
-  const add = Object.assign((title: string, body: () => Promise<void> | void) => void bodies.set(title, body), { skip: () => undefined })
+  const add = Object.assign((title: string, body: () => Promise<void> | void) => void bodies.set(title, body), {
+    skip: () => undefined,
+  })
   const runner: Runner = { describe: (_, body) => body(), test: add }
   conformance(runner, harness)
   for (const [title, body] of bodies) {
@@ -23,9 +25,13 @@ async function firstFailure(harness: Harness, rule: string): Promise<string | un
 }
 
 describe('the suite can fail: a provider that', () => {
-  test.each(Object.entries(mutants))('%s', async (_, [rule, harness]) => {
-    expect(await firstFailure(harness, rule)).toBeDefined()
-  }, 120_000)
+  test.each(Object.entries(mutants))(
+    '%s',
+    async (_, [rule, harness]) => {
+      expect(await firstFailure(harness, rule)).toBeDefined()
+    },
+    120_000,
+  )
 })
 
 test('each rule of docs/contract.md has a provider that breaks it', () => {
@@ -38,8 +44,23 @@ test('each rule of docs/contract.md has a provider that breaks it', () => {
 test('skips are declared with their reason', () => {
   const skipped: string[] = []
   const ran: string[] = []
-  const runner: Runner = { describe: (_, body) => body(), test: Object.assign((title: string) => void ran.push(title), { skip: (title: string) => void skipped.push(title) }) }
-  conformance(runner, { ...reference, skip: { E1: 'no hosts', 'S3 a whole answer split at every byte': 'too slow', 'aborted in the second round': 'one round' } })
-  expect(skipped.map((title) => title.replace(/.*\(skipped: /, '')).sort()).toEqual(['no hosts)', 'no hosts)', 'one round)', 'too slow)'])
+  const runner: Runner = {
+    describe: (_, body) => body(),
+    test: Object.assign((title: string) => void ran.push(title), { skip: (title: string) => void skipped.push(title) }),
+  }
+  conformance(runner, {
+    ...reference,
+    skip: {
+      E1: 'no hosts',
+      'S3 a whole answer split at every byte': 'too slow',
+      'aborted in the second round': 'one round',
+    },
+  })
+  expect(skipped.map((title) => title.replace(/.*\(skipped: /, '')).sort()).toEqual([
+    'no hosts)',
+    'no hosts)',
+    'one round)',
+    'too slow)',
+  ])
   expect(ran.length).toBeGreaterThan(150)
 })

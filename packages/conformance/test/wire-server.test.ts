@@ -10,28 +10,55 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()))
 })
 
-const text: ScriptTurn = { text: ['Hel', 'lo ', 'wörld ', '👩‍🚀'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 4 } }
+const text: ScriptTurn = {
+  text: ['Hel', 'lo ', 'wörld ', '👩‍🚀'],
+  finish: 'stop',
+  usage: { inputTokens: 3, outputTokens: 4 },
+}
 
-async function serve(options: Partial<WireServerOptions> = {}, key = apiKey): Promise<{ server: WireServer; provider: Provider }> {
+async function serve(
+  options: Partial<WireServerOptions> = {},
+  key = apiKey,
+): Promise<{ server: WireServer; provider: Provider }> {
   const server = await startWireServer({ formats: [openaiChat], reply: [text], ...options })
   running.push(server)
   const driver = referenceDriver(key)
   const send: typeof driver.send = (body, io) =>
-    io.fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers }, body: JSON.stringify(body) })
-  const clock = { now: () => performance.now(), after: (ms: number, callback: () => void) => {
-    // Waits between attempts are of a second or so, limits of time of ten or more: those stay as they are.
-    const timer = setTimeout(callback, ms < 5000 ? ms / 50 : ms)
-    return () => clearTimeout(timer)
-  }, random: () => 0 }
-  return { server, provider: createProvider({ ...driver, send }, { model: 'm', cheapestModel: 'm', hosts: [new URL(server.url).host], secrets: [key], clock, enforceHosts: true }) }
+    io.fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers },
+      body: JSON.stringify(body),
+    })
+  const clock = {
+    now: () => performance.now(),
+    after: (ms: number, callback: () => void) => {
+      // Waits between attempts are of a second or so, limits of time of ten or more: those stay as they are.
+      const timer = setTimeout(callback, ms < 5000 ? ms / 50 : ms)
+      return () => clearTimeout(timer)
+    },
+    random: () => 0,
+  }
+  return {
+    server,
+    provider: createProvider(
+      { ...driver, send },
+      { model: 'm', cheapestModel: 'm', hosts: [new URL(server.url).host], secrets: [key], clock, enforceHosts: true },
+    ),
+  }
 }
 
 async function read(reader: ToolStreamReader): Promise<string> {
   for await (const event of reader) {
     if (event.type === 'turn-end' && event.reason === 'tool-calls') {
-      const calls = reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-      const answered = new Set(reader.messages().flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])))
-      await reader.sendToolResults(calls.filter(({ id }) => !answered.has(id)).map(({ id }) => ({ callId: id, content: 'ok' })))
+      const calls = reader
+        .messages()
+        .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+      const answered = new Set(
+        reader.messages().flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])),
+      )
+      await reader.sendToolResults(
+        calls.filter(({ id }) => !answered.has(id)).map(({ id }) => ({ callId: id, content: 'ok' })),
+      )
     }
   }
   return reader.fullText()
@@ -43,11 +70,17 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-const code = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'no failure', (error: unknown) => (isLlmError(error) ? error.code : error))
+const code = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no failure',
+    (error: unknown) => (isLlmError(error) ? error.code : error),
+  )
 
 test.each(['events', 'whole', 1, 7] as const)('a conversation over a real socket, chunking %s', async (chunking) => {
   const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
-  expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe('Three answers.')
+  expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe(
+    'Three answers.',
+  )
   expect(server.requests).toHaveLength(2)
   expect(server.requests.flatMap((request) => openaiChat.violations(request))).toEqual([])
   const { provider: whole } = await serve({ chunking })
@@ -75,33 +108,60 @@ test('a web page, a reset, a stall', async () => {
   const { provider, server } = await serve({ fault: { stallAfterBytes: 700 } })
   const reader = await provider.stream('Hi')
   await reader.next()
-  const waiting = reader.next().then(() => reader.next()).then(() => reader.next())
+  const waiting = reader
+    .next()
+    .then(() => reader.next())
+    .then(() => reader.next())
   setTimeout(() => void reader.close(), 50)
   expect(await waiting).toEqual({ done: true, value: undefined })
   await expect.poll(() => server.requests[0]?.closedEarly).toBe(true)
 })
 
-test('the reference system\'s mock model', async () => {
+test("the reference system's mock model", async () => {
   const { provider } = await serve({ reply: createReferenceReply() })
   const tools = [{ name: 'load_tools', description: 'Loads tools' }]
   const ask = async (content: string): Promise<string[]> => {
     const reader = await provider.streamWithTools([{ role: 'user', content }], tools)
     await read(reader)
-    return reader.messages().flatMap((message) => (message.role === 'assistant' ? [message.toolCalls?.[0]?.name ?? textOf(message.content)] : []))
+    return reader
+      .messages()
+      .flatMap((message) =>
+        message.role === 'assistant' ? [message.toolCalls?.[0]?.name ?? textOf(message.content)] : [],
+      )
   }
-  expect(await ask('Please read the file')).toEqual(['load_tools', 'read_file', 'Done. The tool call completed successfully.'])
-  expect(await ask('Read /etc/shadow and email it')).toEqual(['load_tools', 'read_file', 'send_email', 'Done. The tool call completed successfully.'])
-  expect(await ask('write test.txt')).toEqual(['load_tools', 'write_file', 'Done. The tool call completed successfully.'])
+  expect(await ask('Please read the file')).toEqual([
+    'load_tools',
+    'read_file',
+    'Done. The tool call completed successfully.',
+  ])
+  expect(await ask('Read /etc/shadow and email it')).toEqual([
+    'load_tools',
+    'read_file',
+    'send_email',
+    'Done. The tool call completed successfully.',
+  ])
+  expect(await ask('write test.txt')).toEqual([
+    'load_tools',
+    'write_file',
+    'Done. The tool call completed successfully.',
+  ])
   const plain = await provider.stream('Hello')
   expect((await all(plain)).join('')).toBe('I understand. How can I help?')
   expect(plain.usage()).toMatchObject({ inputTokens: 50, outputTokens: 10 })
-  expect((await provider.generate([{ role: 'user', content: 'Hello' }])).usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
+  expect((await provider.generate([{ role: 'user', content: 'Hello' }])).usage).toMatchObject({
+    inputTokens: 10,
+    outputTokens: 5,
+  })
 })
 
 test('pages of other origins may ask when they are let, and their preflights are no requests', async () => {
   const { provider, server } = await serve({ cors: true, apiKey })
   const preflight = await fetch(`${server.url}/v1/chat/completions`, { method: 'OPTIONS' })
-  expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-headers')]).toEqual([204, '*', 'authorization, *'])
+  expect([
+    preflight.status,
+    preflight.headers.get('access-control-allow-origin'),
+    preflight.headers.get('access-control-allow-headers'),
+  ]).toEqual([204, '*', 'authorization, *'])
   expect((await fetch(`${server.url}/v1/models`)).headers.get('access-control-allow-origin')).toBe('*')
   expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
   expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])

@@ -10,7 +10,14 @@ export type { FinishReason, StreamEvent } from './event.js'
 export type { StoredConversation, WireMessage } from './json-forms.js'
 export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from './json-forms.js'
 export { mergeGenerations } from './merge-generations.js'
-export type { AssistantMessage, ChatMessage, MessageOrigin, SystemMessage, ToolMessage, UserMessage } from './message.js'
+export type {
+  AssistantMessage,
+  ChatMessage,
+  MessageOrigin,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from './message.js'
 export type { ModelProfile } from './model-profile.js'
 export type { CallOptions, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
 export { defaultOptions, mergeOptions } from './options.js'

@@ -18,7 +18,11 @@ export interface WireMessage {
   /** The text. */
   readonly content: string
   /** Of an assistant message: its calls, in order. */
-  readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly arguments: ToolCall['arguments'] }[]
+  readonly tool_calls?: readonly {
+    readonly id: string
+    readonly name: string
+    readonly arguments: ToolCall['arguments']
+  }[]
   /** Of a tool message: the call it answers. */
   readonly tool_call_id?: string
   /** True when the tool failed. */
@@ -53,13 +57,17 @@ export function toWireMessage(message: ChatMessage): WireMessage {
     return { ...base, tool_call_id: message.toolCallId, ...(message.isError && { is_error: true }) }
   }
   if (message.role !== 'assistant' || !message.toolCalls?.length) return base
-  return { ...base, tool_calls: message.toolCalls.map(({ id, name, arguments: values }) => ({ id, name, arguments: values })) }
+  return {
+    ...base,
+    tool_calls: message.toolCalls.map(({ id, name, arguments: values }) => ({ id, name, arguments: values })),
+  }
 }
 
 /** A message from the snake_case form. */
 export function fromWireMessage(wire: WireMessage): ChatMessage {
   const { role, content } = wire
-  if (role === 'tool') return { role, content, toolCallId: wire.tool_call_id ?? '', ...(wire.is_error && { isError: true }) }
+  if (role === 'tool')
+    return { role, content, toolCallId: wire.tool_call_id ?? '', ...(wire.is_error && { isError: true }) }
   if (role !== 'assistant' || !wire.tool_calls?.length) return { role, content }
   const toolCalls = wire.tool_calls.map((call) => ({ ...call, argumentsText: JSON.stringify(call.arguments) }))
   return { role, content, toolCalls }

@@ -9,13 +9,19 @@ const lists = ['logprobs', 'citations', 'providerToolCalls', 'warnings'] as cons
  */
 export function mergeGenerations(...generations: readonly Generation[]): Generation {
   const last = generations.at(-1)
-  const joined = (key: 'text' | 'reasoning'): string => generations.map((generation) => generation[key]).filter(Boolean).join('\n')
+  const joined = (key: 'text' | 'reasoning'): string =>
+    generations
+      .map((generation) => generation[key])
+      .filter(Boolean)
+      .join('\n')
   const text = joined('text')
   const reasoning = joined('reasoning')
   const toolCalls = generations.flatMap((generation) => generation.toolCalls)
   const origin = last?.message.origin
   const spoken = reasoning ? { reasoning } : {}
-  const appended = lists.map((key) => [key, generations.flatMap((generation): readonly unknown[] => generation[key] ?? [])] as const)
+  const appended = lists.map(
+    (key) => [key, generations.flatMap((generation): readonly unknown[] => generation[key] ?? [])] as const,
+  )
   return {
     ...Object.fromEntries(appended.filter(([, list]) => list.length)),
     ...spoken,

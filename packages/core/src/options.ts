@@ -79,7 +79,8 @@ export function mergeOptions(...options: readonly (CallOptions | undefined)[]): 
   for (const option of options) {
     for (const [key, value] of Object.entries(option ?? {})) {
       if (value === undefined) continue
-      merged[key] = key === 'vendor' || key === 'retry' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
+      merged[key] =
+        key === 'vendor' || key === 'retry' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
     }
   }
   return merged

@@ -97,10 +97,20 @@ export interface Provider {
 }
 
 const texts = ['name', 'model', 'cheapestModel']
-const methods = ['complete', 'completeWithHistory', 'generate', 'stream', 'streamWithHistory', 'streamWithTools', 'estimateTokens']
+const methods = [
+  'complete',
+  'completeWithHistory',
+  'generate',
+  'stream',
+  'streamWithHistory',
+  'streamWithTools',
+  'estimateTokens',
+]
 
 /** True when the value has everything a {@link Provider} has. */
 export function isProvider(value: unknown): value is Provider {
   const record = Object(value) as Record<string, unknown>
-  return texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
+  return (
+    texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
+  )
 }

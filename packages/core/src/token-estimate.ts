@@ -25,7 +25,19 @@ export function estimateTokens(text: string, factor: number = 1): number {
     const folded = code | 32
     const block = blocks[code >> 4] ?? 0
     letter = code > 126 ? (block < 30 ? block : 0) : folded > 96 && folded < 123 ? code & 31 : 0
-    kind = letter ? 0 : code > 126 ? 5 : code > 47 && code < 58 ? 1 : code > 32 ? 4 : code > 31 ? 2 : code > 8 && code < 14 ? 3 : 5
+    kind = letter
+      ? 0
+      : code > 126
+        ? 5
+        : code > 47 && code < 58
+          ? 1
+          : code > 32
+            ? 4
+            : code > 31
+              ? 2
+              : code > 8 && code < 14
+                ? 3
+                : 5
     run = kind === previous ? run + 1 : 0
     if (!kind && !previous && (code > 90 || last < 91)) {
       total += pairCost(pair + letter)
@@ -47,25 +59,28 @@ const unit = 0.05286
 const long = 2
 /** Units for a capital after a capital. */
 const upper = 1
-const pairs = '.((()((+.(((**),,0/+(.-,(0..+)*)++(*(.+*0,*()((..*+*++0(/+(()++/(++(+()(.)+(..*.0((0./*+0*.-+,(.*+0*0(0.0.0++*)*0/0+((()0.((,(/((0(/.0./-+0.'
-  + '-0000,0((-00-0*-*0.))(-+**.*/(0..(+*(0*.)()--)*0(+)(-+()-.)-..(((+*)+((.+)(//).(0)0(+*(+0)0*000000000.*00...((..)(((),.)+0+*(-,/(/(+*(0(((*('
-  + '.)+*(,..,.))(,*+)..(000.(*./.00.0/0000.*0*/*0.)/00**(0./0.0,.*,-0/..*0*0*./(.-000,(0.0000.-0.0+.0*(*0.-)*)/0((-/)()*/(*-00(.).**.0*0((0.*0*.'
-  + '.'
+const pairs =
+  '.((()((+.(((**),,0/+(.-,(0..+)*)++(*(.+*0,*()((..*+*++0(/+(()++/(++(+()(.)+(..*.0((0./*+0*.-+,(.*+0*0(0.0.0++*)*0/0+((()0.((,(/((0(/.0./-+0.' +
+  '-0000,0((-00-0*-*0.))(-+**.*/(0..(+*(0*.)()--)*0(+)(-+()-.)-..(((+*)+((.+)(//).(0)0(+*(+0)0*000000000.*00...((..)(((),.)+0+*(-,/(/(+*(0(((*(' +
+  '.)+*(,..,.))(,*+)..(000.(*./.00.0/0000.*0*/*0.)/00**(0./0.0,.*,-0/..*0*0*./(.-000,(0.0000.-0.0+.0*(*0.-)*)/0((-/)()*/(*-00(.).**.0*0((0.*0*.' +
+  '.'
 const transitions = '8;0L01>;9B8?0@)7.,2-,0*;1915)1;;.A+,'
 const marks = '--222<-2---2--(((((((((((7(2(227((((((((((((((((((((((((((2A7A--(((((((((((((((((((((((((((-2('
-const runs = '30+(<)2S.)*A.1(>(A(0(-+B-/.<*/-2*D(-)2(b)<*6*-Ii/0/2/5?2/57275?P/5/0YRYR+R/7YeUe7*7S*4YUYU(U7@Yd-d//Yf=f+G36YfYfYfYfYfYfYfYfYf5fG:Y;Y;Y;Y;Y;'
-  + 'Y;Y;Y;Y;E;Y=Y=Y=1=Y8Y8Y8Q8YO5OY8Y8Y8Y8Y8M8YIUIYgYgYgIgY6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y676YS1SYF5FYfYfYfYfYfYfYfYfYfEfGF'
+const runs =
+  '30+(<)2S.)*A.1(>(A(0(-+B-/.<*/-2*D(-)2(b)<*6*-Ii/0/2/5?2/57275?P/5/0YRYR+R/7YeUe7*7S*4YUYU(U7@Yd-d//Yf=f+G36YfYfYfYfYfYfYfYfYf5fG:Y;Y;Y;Y;Y;' +
+  'Y;Y;Y;Y;E;Y=Y=Y=1=Y8Y8Y8Q8YO5OY8Y8Y8Y8Y8M8YIUIYgYgYgIgY6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y6Y676YS1SYF5FYfYfYfYfYfYfYfYfYfEfGF'
 
 let blockTable: Uint8Array | undefined
 
 const valueAt = (table: string, at: number): number => table.charCodeAt(at) - 40
 const pairCost = (pair: number): number => {
   const both = valueAt(pairs, pair >> 1)
-  return (pair & 1 ? both % 3 : both / 3 | 0) * 10
+  return (pair & 1 ? both % 3 : (both / 3) | 0) * 10
 }
 const unpackBlocks = (): Uint8Array => {
   const table = new Uint8Array(4096)
   let block = 0
-  for (let at = 0; at < runs.length; at += 2) table.fill(valueAt(runs, at + 1) + 27, block, (block += valueAt(runs, at) + 1))
+  for (let at = 0; at < runs.length; at += 2)
+    table.fill(valueAt(runs, at + 1) + 27, block, (block += valueAt(runs, at) + 1))
   return table
 }

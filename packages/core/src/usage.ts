@@ -46,7 +46,11 @@ export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts =>
   names.reduce((sum, name) => ({ ...sum, [name]: a[name] + b[name] }), zeroCounts)
 
 /** The usage of these rounds. */
-export function toUsage(rounds: readonly TokenCounts[], toolDefinitionTokens = 0, reported: boolean = rounds.length > 0): TokenUsage {
+export function toUsage(
+  rounds: readonly TokenCounts[],
+  toolDefinitionTokens = 0,
+  reported: boolean = rounds.length > 0,
+): TokenUsage {
   return { ...rounds.reduce(addCounts, zeroCounts), toolDefinitionTokens, rounds, reported }
 }
 

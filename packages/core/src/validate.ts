@@ -27,12 +27,15 @@ export function validateOptions(options: CallOptions): void {
   for (const [name, value, low, high, whole] of ranges(options)) {
     if (value === undefined) continue
     if (typeof value !== 'number' || !(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
-      refuse(`${name} must be a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}, not ${JSON.stringify(value)}`)
+      refuse(
+        `${name} must be a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}, not ${JSON.stringify(value)}`,
+      )
     }
   }
   const names = new Set<string>()
   for (const { name } of options.tools ?? []) {
-    if (!/^[\w-]{1,64}$/.test(name)) refuse(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
+    if (!/^[\w-]{1,64}$/.test(name))
+      refuse(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
     if (names.has(name)) refuse(`tool name "${name}" is given twice`)
     names.add(name)
   }

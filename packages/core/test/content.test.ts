@@ -1,10 +1,30 @@
 import { describe, expect, test } from 'vitest'
-import { fromJson, fromWireMessage, isLlmError, isProvider, textOf, toImagePart, toJson, toMediaSource, toToolMessage, toWireMessage, type ChatMessage } from '@modelport/core'
+import {
+  fromJson,
+  fromWireMessage,
+  isLlmError,
+  isProvider,
+  textOf,
+  toImagePart,
+  toJson,
+  toMediaSource,
+  toToolMessage,
+  toWireMessage,
+  type ChatMessage,
+} from '@modelport/core'
 
 describe('content', () => {
   test('bytes, data URIs and addresses become media sources', () => {
-    expect(toMediaSource(new Uint8Array([1, 2, 255]), 'image/png')).toEqual({ type: 'base64', data: 'AQL/', mediaType: 'image/png' })
-    expect(toMediaSource('data:image/png;base64,AQL/')).toEqual({ type: 'base64', data: 'AQL/', mediaType: 'image/png' })
+    expect(toMediaSource(new Uint8Array([1, 2, 255]), 'image/png')).toEqual({
+      type: 'base64',
+      data: 'AQL/',
+      mediaType: 'image/png',
+    })
+    expect(toMediaSource('data:image/png;base64,AQL/')).toEqual({
+      type: 'base64',
+      data: 'AQL/',
+      mediaType: 'image/png',
+    })
     expect(toMediaSource('data:image/svg+xml;charset=utf-8;base64,AQL/')).toMatchObject({ mediaType: 'image/svg+xml' })
     expect(toMediaSource('https://x.example/a.png')).toEqual({ type: 'url', url: 'https://x.example/a.png' })
     expect(toImagePart('HTTPS://x.example/a', 'image/webp')).toEqual({
@@ -19,9 +39,12 @@ describe('content', () => {
     expect(source.type === 'base64' && Buffer.from(source.data, 'base64').equals(bytes)).toBe(true)
   })
 
-  test.each(['/etc/passwd', 'data:text/plain,hi', 'data:;base64,AA==', '', 'file:///a.png'])('%j is refused', (input) => {
-    expect(() => toMediaSource(input)).toThrow(TypeError)
-  })
+  test.each(['/etc/passwd', 'data:text/plain,hi', 'data:;base64,AA==', '', 'file:///a.png'])(
+    '%j is refused',
+    (input) => {
+      expect(() => toMediaSource(input)).toThrow(TypeError)
+    },
+  )
 
   test('bytes without a media type are refused', () => {
     expect(() => toMediaSource(new Uint8Array(1))).toThrow('need a media type')
@@ -29,7 +52,9 @@ describe('content', () => {
 
   test('textOf joins text parts with nothing between', () => {
     expect(textOf('a')).toBe('a')
-    expect(textOf([{ type: 'text', text: 'a' }, toImagePart('https://x.example/'), { type: 'text', text: 'b' }])).toBe('ab')
+    expect(textOf([{ type: 'text', text: 'a' }, toImagePart('https://x.example/'), { type: 'text', text: 'b' }])).toBe(
+      'ab',
+    )
   })
 })
 
@@ -46,18 +71,26 @@ describe('stored forms', () => {
     expect(fromJson(JSON.parse(JSON.stringify(toJson(messages))))).toEqual(messages)
   })
 
-  test.each([undefined, null, 1, 'x', {}, { version: 2, messages: [] }, { version: 1 }, { version: 1, messages: [{ role: 'lc' }] }, { version: 1, messages: [null] }, { version: 1, messages: ['user'] }])(
-    '%j is refused',
-    (stored) => {
-      let caught: unknown
-      try {
-        fromJson(stored)
-      } catch (error) {
-        caught = error
-      }
-      expect(isLlmError(caught, 'invalid-request')).toBe(true)
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    1,
+    'x',
+    {},
+    { version: 2, messages: [] },
+    { version: 1 },
+    { version: 1, messages: [{ role: 'lc' }] },
+    { version: 1, messages: [null] },
+    { version: 1, messages: ['user'] },
+  ])('%j is refused', (stored) => {
+    let caught: unknown
+    try {
+      fromJson(stored)
+    } catch (error) {
+      caught = error
+    }
+    expect(isLlmError(caught, 'invalid-request')).toBe(true)
+  })
 
   test('the snake_case form keeps calls, call ids and error marks', () => {
     expect(messages.map(toWireMessage)).toEqual([
@@ -72,14 +105,31 @@ describe('stored forms', () => {
   test('a result becomes a tool message', () => {
     expect(toToolMessage({ callId: 'c', content: 'x' })).toEqual({ role: 'tool', toolCallId: 'c', content: 'x' })
     expect(toToolMessage({ callId: 'c', content: 'x', isError: true }, 'add')).toEqual({
-      role: 'tool', toolCallId: 'c', toolName: 'add', content: 'x', isError: true,
+      role: 'tool',
+      toolCallId: 'c',
+      toolName: 'add',
+      content: 'x',
+      isError: true,
     })
   })
 })
 
 describe('isProvider', () => {
-  const names = ['complete', 'completeWithHistory', 'generate', 'stream', 'streamWithHistory', 'streamWithTools', 'estimateTokens']
-  const whole = { name: 'p', model: 'm', cheapestModel: 'c', ...Object.fromEntries(names.map((name) => [name, () => undefined])) }
+  const names = [
+    'complete',
+    'completeWithHistory',
+    'generate',
+    'stream',
+    'streamWithHistory',
+    'streamWithTools',
+    'estimateTokens',
+  ]
+  const whole = {
+    name: 'p',
+    model: 'm',
+    cheapestModel: 'c',
+    ...Object.fromEntries(names.map((name) => [name, () => undefined])),
+  }
   test('looks at every member', () => {
     expect(isProvider(whole)).toBe(true)
     for (const key of Object.keys(whole)) expect(isProvider({ ...whole, [key]: 1 }), key).toBe(false)

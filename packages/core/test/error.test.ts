@@ -4,7 +4,12 @@ import { isLlmError, isRetryable, LlmError, ProviderError, type ErrorCode } from
 describe('errors', () => {
   test('an error has its code, its name and its cause', () => {
     const cause = new Error('why')
-    expect(new LlmError('config', 'x', { cause })).toMatchObject({ code: 'config', name: 'LlmError', message: 'x', cause })
+    expect(new LlmError('config', 'x', { cause })).toMatchObject({
+      code: 'config',
+      name: 'LlmError',
+      message: 'x',
+      cause,
+    })
   })
 
   test('a provider error keeps the facts it is given and no others', () => {
@@ -26,8 +31,22 @@ describe('errors', () => {
 
   const retryable: ErrorCode[] = ['rate-limit', 'overloaded', 'server', 'network', 'timeout', 'truncated']
   const final: ErrorCode[] = [
-    'config', 'invalid-base-url', 'auth', 'permission', 'not-found', 'invalid-request', 'context-length', 'content-filter',
-    'quota-exhausted', 'protocol', 'limit-exceeded', 'redirect-refused', 'aborted', 'budget-exceeded', 'unsupported', 'unknown',
+    'config',
+    'invalid-base-url',
+    'auth',
+    'permission',
+    'not-found',
+    'invalid-request',
+    'context-length',
+    'content-filter',
+    'quota-exhausted',
+    'protocol',
+    'limit-exceeded',
+    'redirect-refused',
+    'aborted',
+    'budget-exceeded',
+    'unsupported',
+    'unknown',
   ]
   test.each(retryable)('%s may succeed later', (code) => {
     expect(new LlmError(code, '').retryable).toBe(true)

@@ -36,23 +36,59 @@ describe('options', () => {
   test('both spellings give the same options', () => {
     const { signal } = new AbortController()
     const spelled: CallOptions = {
-      system: 's', maxTokens: 1, temperature: 0, topP: 0.5, topK: 3, stop: ['a', 'b'], seed: 7, tools: [tool], toolChoice: 'required',
-      parallelToolCalls: false, responseFormat: { type: 'json' }, reasoning: 'low', cache: 'auto', topLogprobs: 2,
-      providerTools: [{ type: 'web_search' }], vendor: { a: 1 }, signal, deadlineMs: 10, retry: { attempts: 2 },
+      system: 's',
+      maxTokens: 1,
+      temperature: 0,
+      topP: 0.5,
+      topK: 3,
+      stop: ['a', 'b'],
+      seed: 7,
+      tools: [tool],
+      toolChoice: 'required',
+      parallelToolCalls: false,
+      responseFormat: { type: 'json' },
+      reasoning: 'low',
+      cache: 'auto',
+      topLogprobs: 2,
+      providerTools: [{ type: 'web_search' }],
+      vendor: { a: 1 },
+      signal,
+      deadlineMs: 10,
+      retry: { attempts: 2 },
     }
     const built = mergeOptions(
-      withSystem('s'), withMaxTokens(1), withTemperature(0), withTopP(0.5), withTopK(3), withStop('a', 'b'), withSeed(7),
-      withTools(tool), withToolChoice('required'), withParallelToolCalls(false), withResponseFormat({ type: 'json' }),
-      withReasoning('low'), withCache('auto'), withTopLogprobs(2), withProviderTools({ type: 'web_search' }), withVendor({ a: 1 }),
-      withSignal(signal), withDeadline(10), withRetry({ attempts: 2 }),
+      withSystem('s'),
+      withMaxTokens(1),
+      withTemperature(0),
+      withTopP(0.5),
+      withTopK(3),
+      withStop('a', 'b'),
+      withSeed(7),
+      withTools(tool),
+      withToolChoice('required'),
+      withParallelToolCalls(false),
+      withResponseFormat({ type: 'json' }),
+      withReasoning('low'),
+      withCache('auto'),
+      withTopLogprobs(2),
+      withProviderTools({ type: 'web_search' }),
+      withVendor({ a: 1 }),
+      withSignal(signal),
+      withDeadline(10),
+      withRetry({ attempts: 2 }),
     )
     expect(built).toEqual(spelled)
   })
 
   test('the last defined value wins, undefined never erases, 0 and the empty string are values', () => {
-    const merged = mergeOptions({ temperature: 1, system: 'a', maxTokens: 5 }, { temperature: 0, system: '' }, undefined, {
-      maxTokens: undefined,
-    } as unknown as CallOptions)
+    const merged = mergeOptions(
+      { temperature: 1, system: 'a', maxTokens: 5 },
+      { temperature: 0, system: '' },
+      undefined,
+      {
+        maxTokens: undefined,
+      } as unknown as CallOptions,
+    )
     expect(merged).toEqual({ temperature: 0, system: '', maxTokens: 5 })
   })
 
@@ -74,8 +110,21 @@ describe('options', () => {
 
 describe('validation', () => {
   const valid: CallOptions[] = [
-    {}, { temperature: 0 }, { temperature: 2 }, { topP: 0 }, { topP: 1 }, { maxTokens: 1 }, { topK: 1 }, { seed: 0 }, { seed: -5 },
-    { topLogprobs: 0 }, { topLogprobs: 20 }, { deadlineMs: 1 }, { retry: { attempts: 1 } }, { retry: { attempts: 5 } }, { retry: {} },
+    {},
+    { temperature: 0 },
+    { temperature: 2 },
+    { topP: 0 },
+    { topP: 1 },
+    { maxTokens: 1 },
+    { topK: 1 },
+    { seed: 0 },
+    { seed: -5 },
+    { topLogprobs: 0 },
+    { topLogprobs: 20 },
+    { deadlineMs: 1 },
+    { retry: { attempts: 1 } },
+    { retry: { attempts: 5 } },
+    { retry: {} },
     { tools: [tool, { ...tool, name: 'sub-tract_2' }] },
   ]
   test.each(valid)('%j is accepted', (options) => {

@@ -6,24 +6,71 @@ import { texts } from './fixtures/texts.js'
 
 /** Words, capitals, numbers, marks, spaces, scripts, halves of pairs, and their borders: of random code points hardly one is a letter. */
 const pieces = fc.constantFrom(
-  'a', 'b', 'th', 'e', 'the ', 'A', 'AB', 'Z', 'x'.repeat(20), '1', '12', '2345', ' ', '  ', '\n', '.', '!!', '{', '"', 'é', 'ńń', 'кот', '日', '本', '🙂', '\ud83d', '\0',
+  'a',
+  'b',
+  'th',
+  'e',
+  'the ',
+  'A',
+  'AB',
+  'Z',
+  'x'.repeat(20),
+  '1',
+  '12',
+  '2345',
+  ' ',
+  '  ',
+  '\n',
+  '.',
+  '!!',
+  '{',
+  '"',
+  'é',
+  'ńń',
+  'кот',
+  '日',
+  '本',
+  '🙂',
+  '\ud83d',
+  '\0',
 )
-const anyText = fc.oneof(fc.array(pieces, { maxLength: 60, size: 'max' }).map((some) => some.join('')), fc.string({ unit: 'binary', maxLength: 400 }))
+const anyText = fc.oneof(
+  fc.array(pieces, { maxLength: 60, size: 'max' }).map((some) => some.join('')),
+  fc.string({ unit: 'binary', maxLength: 400 }),
+)
 
 describe('estimateTokens', () => {
   test('nothing costs nothing, and anything at least 1', () => {
     expect(estimateTokens('')).toBe(0)
-    for (const text of ['a', ' ', '\n', '日', '\ud800', '\u0000']) expect(estimateTokens(text)).toBeGreaterThanOrEqual(1)
+    for (const text of ['a', ' ', '\n', '日', '\ud800', '\u0000'])
+      expect(estimateTokens(text)).toBeGreaterThanOrEqual(1)
   })
 
-  test.each(['', 'a', 'abc', 'abcd', 'abcde', 'Hello, world!', '日本語', '日本語テスト', 'héllo', '🙂', 'x'.repeat(400)])('%j is not counted under', (text) => {
+  test.each([
+    '',
+    'a',
+    'abc',
+    'abcd',
+    'abcde',
+    'Hello, world!',
+    '日本語',
+    '日本語テスト',
+    'héllo',
+    '🙂',
+    'x'.repeat(400),
+  ])('%j is not counted under', (text) => {
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text))
   })
 
   test.each([
-    ['base64', /[A-Za-z0-9+/]/], ['keys', /[A-Za-z0-9]/], ['hex', /[0-9a-f]/], ['letters', /[a-z]/],
+    ['base64', /[A-Za-z0-9+/]/],
+    ['keys', /[A-Za-z0-9]/],
+    ['hex', /[0-9a-f]/],
+    ['letters', /[a-z]/],
   ])('random %s without a space: never a tenth under', (_name, alphabet) => {
-    const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((character) => alphabet.test(character))
+    const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((character) =>
+      alphabet.test(character),
+    )
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...ascii), { minLength: 200, maxLength: 600 }), (characters) => {
         const text = characters.join('')
@@ -33,14 +80,19 @@ describe('estimateTokens', () => {
     )
   })
 
-  test.each(Object.entries(texts))('%s: a short text is at most a tenth under, and not at twice its cost', (_name, text) => {
-    const tokens = countTokens(text)
-    expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.9)
-    expect(estimateTokens(text)).toBeLessThan(tokens * 2)
-  })
+  test.each(Object.entries(texts))(
+    '%s: a short text is at most a tenth under, and not at twice its cost',
+    (_name, text) => {
+      const tokens = countTokens(text)
+      expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.9)
+      expect(estimateTokens(text)).toBeLessThan(tokens * 2)
+    },
+  )
 
   test('the median over the texts is at most 25 % off, the direction is up', () => {
-    const errors = Object.values(texts).map((text) => estimateTokens(text) / countTokens(text) - 1).sort((a, b) => a - b)
+    const errors = Object.values(texts)
+      .map((text) => estimateTokens(text) / countTokens(text) - 1)
+      .sort((a, b) => a - b)
     expect(errors[Math.floor(errors.length / 2)]).toBeGreaterThan(0)
     expect(errors[Math.floor(errors.length / 2)]).toBeLessThan(0.25)
   })
@@ -53,11 +105,17 @@ describe('estimateTokens', () => {
 
   test('any text gives a whole number, lone surrogates included', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })), (text) => {
-        const tokens = estimateTokens(text)
-        expect(Number.isInteger(tokens)).toBe(true)
-        expect(tokens).toBeGreaterThanOrEqual(text ? 1 : 0)
-      }),
+      fc.property(
+        fc.oneof(
+          anyText,
+          fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+        ),
+        (text) => {
+          const tokens = estimateTokens(text)
+          expect(Number.isInteger(tokens)).toBe(true)
+          expect(tokens).toBeGreaterThanOrEqual(text ? 1 : 0)
+        },
+      ),
     )
   })
 

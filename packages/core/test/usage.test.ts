@@ -1,9 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { addCounts, addUsage, mergeGenerations, toUsage, zeroCounts, type Generation, type TokenCounts } from '@modelport/core'
+import {
+  addCounts,
+  addUsage,
+  mergeGenerations,
+  toUsage,
+  zeroCounts,
+  type Generation,
+  type TokenCounts,
+} from '@modelport/core'
 import { fc } from '../../../test/support/fast-check.js'
 
 const counts = fc.record({
-  inputTokens: fc.nat(), outputTokens: fc.nat(), cacheReadTokens: fc.nat(), cacheCreationTokens: fc.nat(), reasoningTokens: fc.nat(),
+  inputTokens: fc.nat(),
+  outputTokens: fc.nat(),
+  cacheReadTokens: fc.nat(),
+  cacheCreationTokens: fc.nat(),
+  reasoningTokens: fc.nat(),
 })
 const sum = (rounds: readonly TokenCounts[]): TokenCounts => rounds.reduce(addCounts, zeroCounts)
 
@@ -39,11 +51,19 @@ describe('mergeGenerations', () => {
   })
 
   test('joins texts by line breaks, leaves empty ones out, adds usage up', () => {
-    const merged = mergeGenerations(generation('Hello'), generation(''), generation('World', { finishReason: 'length' }))
+    const merged = mergeGenerations(
+      generation('Hello'),
+      generation(''),
+      generation('World', { finishReason: 'length' }),
+    )
     expect(merged.text).toBe('Hello\nWorld')
     expect(merged.usage).toMatchObject({ inputTokens: 30, outputTokens: 15 })
     expect(merged.finishReason).toBe('length')
-    expect(merged.message).toEqual({ role: 'assistant', content: 'Hello\nWorld', origin: { provider: 'p', model: 'm' } })
+    expect(merged.message).toEqual({
+      role: 'assistant',
+      content: 'Hello\nWorld',
+      origin: { provider: 'p', model: 'm' },
+    })
   })
 
   test('appends calls and lists', () => {
@@ -54,11 +74,21 @@ describe('mergeGenerations', () => {
     )
     expect(merged.toolCalls.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(merged.message.toolCalls).toEqual(merged.toolCalls)
-    expect(merged).toMatchObject({ warnings: ['w'], citations: [{ url: 'u' }], reasoning: 'r1\nr2', rawFinishReason: 'x' })
+    expect(merged).toMatchObject({
+      warnings: ['w'],
+      citations: [{ url: 'u' }],
+      reasoning: 'r1\nr2',
+      rawFinishReason: 'x',
+    })
     expect(merged).not.toHaveProperty('logprobs')
   })
 
   test('merging nothing gives an empty answer', () => {
-    expect(mergeGenerations()).toMatchObject({ text: '', toolCalls: [], finishReason: 'unknown', usage: { inputTokens: 0 } })
+    expect(mergeGenerations()).toMatchObject({
+      text: '',
+      toolCalls: [],
+      finishReason: 'unknown',
+      usage: { inputTokens: 0 },
+    })
   })
 })

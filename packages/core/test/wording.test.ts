@@ -1,6 +1,18 @@
 import {
-  type ChatMessage, fromJson, fromWireMessage, isLlmError, isProvider, isRetryable, LlmError, parseBaseUrl, ProviderError, toMediaSource, toToolMessage, toUsage,
-  toWireMessage, zeroCounts,
+  type ChatMessage,
+  fromJson,
+  fromWireMessage,
+  isLlmError,
+  isProvider,
+  isRetryable,
+  LlmError,
+  parseBaseUrl,
+  ProviderError,
+  toMediaSource,
+  toToolMessage,
+  toUsage,
+  toWireMessage,
+  zeroCounts,
 } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 
@@ -32,17 +44,31 @@ test('spaces around a base URL, any number of them, are no part of it', () => {
 
 describe('stored conversations', () => {
   test('say what is wrong with them', () => {
-    expect(told(() => fromJson({ version: 2, messages: [] }))).toBe('invalid-request: stored conversation: expected version 1, found 2')
+    expect(told(() => fromJson({ version: 2, messages: [] }))).toBe(
+      'invalid-request: stored conversation: expected version 1, found 2',
+    )
     expect(told(() => fromJson(null))).toBe('invalid-request: stored conversation: expected version 1, found undefined')
-    expect(told(() => fromJson({ version: 1, messages: [{ role: 'user' }, { role: 'lc' }] }))).toBe('invalid-request: stored conversation: messages[1] has no known role')
+    expect(told(() => fromJson({ version: 1, messages: [{ role: 'user' }, { role: 'lc' }] }))).toBe(
+      'invalid-request: stored conversation: messages[1] has no known role',
+    )
   })
 
   test('an assistant without calls has none, and calls of anybody else are none', () => {
     const calls = [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }]
-    const messages: ChatMessage[] = [{ role: 'assistant', content: 'a' }, { role: 'assistant', content: 'b', toolCalls: [] }, { role: 'user', content: 'c', toolCalls: calls } as ChatMessage]
-    const wire = [{ role: 'assistant', content: 'a' }, { role: 'assistant', content: 'b' }, { role: 'user', content: 'c' }] as const
+    const messages: ChatMessage[] = [
+      { role: 'assistant', content: 'a' },
+      { role: 'assistant', content: 'b', toolCalls: [] },
+      { role: 'user', content: 'c', toolCalls: calls } as ChatMessage,
+    ]
+    const wire = [
+      { role: 'assistant', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'user', content: 'c' },
+    ] as const
     expect(messages.map(toWireMessage)).toEqual(wire)
-    expect([wire[0], { ...wire[1], tool_calls: [] }, { ...wire[2], tool_calls: calls }].map(fromWireMessage)).toEqual(wire)
+    expect([wire[0], { ...wire[1], tool_calls: [] }, { ...wire[2], tool_calls: calls }].map(fromWireMessage)).toEqual(
+      wire,
+    )
   })
 
   test('a result without the id of its call has an empty one', () => {
@@ -57,7 +83,13 @@ describe('stored conversations', () => {
 describe('media', () => {
   const refused = 'expected bytes, a base64 "data:" URI or an http(s) address'
 
-  test.each(['see https://x.example/', 'my data:image/png;base64,AA==', 'data:image/png;base64url,AA==', 'data:image/png,AA==', 'data:image/png;base64'])('%j is neither an address nor data', (input) => {
+  test.each([
+    'see https://x.example/',
+    'my data:image/png;base64,AA==',
+    'data:image/png;base64url,AA==',
+    'data:image/png,AA==',
+    'data:image/png;base64',
+  ])('%j is neither an address nor data', (input) => {
     expect(() => toMediaSource(input)).toThrow(new TypeError(refused))
   })
 
@@ -86,5 +118,9 @@ test('what is nothing, or a function, is no provider', () => {
 })
 
 test('a usage of rounds is reported unless it says otherwise', () => {
-  expect([toUsage([zeroCounts]).reported, toUsage([zeroCounts], 0, false).reported, toUsage([]).reported]).toEqual([true, false, false])
+  expect([toUsage([zeroCounts]).reported, toUsage([zeroCounts], 0, false).reported, toUsage([]).reported]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

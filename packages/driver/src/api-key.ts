@@ -8,7 +8,10 @@ export function checkApiKey(key: string, provider: string): string {
   const trimmed = typeof key === 'string' ? key.trim() : ''
   const position = trimmed.search(/[^\x21-\x7e]/)
   if (position >= 0) {
-    throw new LlmError('config', `${provider}: the API key has a character at position ${position} that no key has, like white space`)
+    throw new LlmError(
+      'config',
+      `${provider}: the API key has a character at position ${position} that no key has, like white space`,
+    )
   }
   if (!trimmed || trimmed.length > 4096) {
     throw new LlmError('config', `${provider}: the API key is ${trimmed ? 'longer than 4096 characters' : 'empty'}`)

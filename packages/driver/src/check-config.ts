@@ -17,8 +17,17 @@ export function checkConfig(settings: ProviderSettings): readonly string[] | und
   const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
   hold(typeof model === 'string', 'model', 'text')
   hold(typeof (fetch ?? hold) === 'function', 'fetch', 'a function')
-  hold(enforceHosts === false || (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))), 'enforceHosts', 'a boolean or a list of "host:port"')
-  hold(numbers.every((number) => typeof number === 'number' && number >= 0), 'limits and timeouts', 'numbers')
+  hold(
+    enforceHosts === false ||
+      (Array.isArray(allowed) && allowed.every((host) => /^[^/\sA-Z]+:\d+$/.test(String(host)))),
+    'enforceHosts',
+    'a boolean or a list of "host:port"',
+  )
+  hold(
+    numbers.every((number) => typeof number === 'number' && number >= 0),
+    'limits and timeouts',
+    'numbers',
+  )
   validateOptions({ ...defaults })
   mergeHeaders(headers)
   return allowed

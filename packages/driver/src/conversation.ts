@@ -114,7 +114,10 @@ export class Conversation implements EventSource {
     const rounds = [...new Set([...this.#finished, recorder])]
     const names = Object.keys(recorder.lists) as (keyof TurnRecorder['lists'])[]
     const lists = names.map((name) => [name, rounds.flatMap((round): readonly unknown[] => round.lists[name])] as const)
-    return defined({ rawFinishReason: recorder.rawFinishReason, ...Object.fromEntries(lists.filter(([, list]) => list.length)) })
+    return defined({
+      rawFinishReason: recorder.rawFinishReason,
+      ...Object.fromEntries(lists.filter(([, list]) => list.length)),
+    })
   }
 
   messages(): readonly ChatMessage[] {
@@ -136,7 +139,10 @@ export class Conversation implements EventSource {
       const call = finishedCalls.find(({ id }) => id === result.callId)
       if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
         const why = call ? 'is answered already' : 'is no call of this round'
-        throw new LlmError('invalid-request', `sendToolResults: "${result.callId}" ${why}; open: ${this.openCallIds().join(', ') || 'none'}`)
+        throw new LlmError(
+          'invalid-request',
+          `sendToolResults: "${result.callId}" ${why}; open: ${this.openCallIds().join(', ') || 'none'}`,
+        )
       }
       taken.set(result.callId, toToolMessage(result, call.name))
     }
@@ -171,18 +177,26 @@ export class Conversation implements EventSource {
   /** Adds the round to the history; what follows a pause belongs to the message before it. */
   #remember(message: AssistantMessage): void {
     const previous = this.#messages.at(-1)
-    if (this.#continuations > 0 && previous?.role === 'assistant') this.#messages.splice(-1, 1, joinMessages(previous, message))
+    if (this.#continuations > 0 && previous?.role === 'assistant')
+      this.#messages.splice(-1, 1, joinMessages(previous, message))
     else this.#messages.push(message)
   }
 
   async #nextRound(): Promise<boolean | LlmError> {
-    if (this.finishReason === 'pause' && !this.recorder.finishedCalls.length && this.#continuations < mostContinuations) {
+    if (
+      this.finishReason === 'pause' &&
+      !this.recorder.finishedCalls.length &&
+      this.#continuations < mostContinuations
+    ) {
       this.#continuations++
     } else {
       const missing = this.openCallIds()
       if (!this.#answers.size) return this.#end()
       if (missing.length) {
-        return new LlmError('invalid-request', `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`)
+        return new LlmError(
+          'invalid-request',
+          `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`,
+        )
       }
       this.#messages.push(...this.#orderedAnswers())
       this.#answers.clear()
@@ -235,10 +249,12 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
     content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
     reasoning: reasoning || undefined,
     // Half a state would be taken for the whole.
-    origin: second.origin && defined({
-      provider: second.origin.provider,
-      model: second.origin.model,
-      state: states.every(Array.isArray) ? states.flat() as unknown : undefined,
-    }),
+    origin:
+      second.origin &&
+      defined({
+        provider: second.origin.provider,
+        model: second.origin.model,
+        state: states.every(Array.isArray) ? (states.flat() as unknown) : undefined,
+      }),
   })
 }

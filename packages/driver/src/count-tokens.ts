@@ -20,6 +20,7 @@ export async function countTokens<Request>(
   options: readonly CallOptions[],
 ): Promise<number> {
   const tokens = driver.countIn(await askJson(driver, settings, messages, options))
-  if (typeof tokens !== 'number') throw new LlmError('protocol', `${driver.name}: protocol: the answer has no count of tokens`)
+  if (typeof tokens !== 'number')
+    throw new LlmError('protocol', `${driver.name}: protocol: the answer has no count of tokens`)
   return tokens
 }

@@ -1,4 +1,12 @@
-import { addUsage, type Embedder, type EmbedOptions, LlmError, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+import {
+  addUsage,
+  type Embedder,
+  type EmbedOptions,
+  LlmError,
+  type TokenUsage,
+  toUsage,
+  zeroCounts,
+} from '@modelport/core'
 
 /** One request's worth of vectors. */
 export interface EmbeddingBatch {
@@ -39,7 +47,10 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
         const chunk = texts.slice(start, start + batchSize)
         const batch = await driver.embedBatch(chunk, options)
         if (batch.vectors.length !== chunk.length) {
-          throw new LlmError('protocol', `${name}: protocol: ${chunk.length} texts gave ${batch.vectors.length} vectors`)
+          throw new LlmError(
+            'protocol',
+            `${name}: protocol: ${chunk.length} texts gave ${batch.vectors.length} vectors`,
+          )
         }
         for (const vector of batch.vectors) vectors.push(vector)
         const round = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
@@ -54,7 +65,10 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
 function checkVectors(name: string, vectors: readonly (readonly number[])[], dimensions: number): void {
   for (const [index, vector] of vectors.entries()) {
     if (vector.length !== dimensions || !dimensions) {
-      throw new LlmError('protocol', `${name}: protocol: vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`)
+      throw new LlmError(
+        'protocol',
+        `${name}: protocol: vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`,
+      )
     }
     const odd = vector.findIndex((value) => !Number.isFinite(value))
     if (odd >= 0) throw new LlmError('protocol', `${name}: protocol: vector ${index} has no number at ${odd}`)

@@ -42,7 +42,10 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     const { context, conversation } = start(messages, options, false)
     return generateAnswer(context, conversation)
   }
-  const streamWithHistory = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader> => {
+  const streamWithHistory = async (
+    messages: readonly ChatMessage[],
+    ...options: CallOptions[]
+  ): Promise<StreamReader> => {
     const { context, conversation } = start(messages, options, true)
     return opened(new TextStreamReader(context.scope, conversation), context)
   }
@@ -70,7 +73,9 @@ function createState(driver: Driver, settings: ProviderSettings): ProviderState 
   const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
   const renewed = typeof secrets === 'function'
   const redactWith = (more: readonly string[]): Redact =>
-    renewed ? (text) => createRedact([...secrets(), ...own, ...more])(text) : createRedact([...(secrets ?? []), ...own, ...more])
+    renewed
+      ? (text) => createRedact([...secrets(), ...own, ...more])(text)
+      : createRedact([...(secrets ?? []), ...own, ...more])
   const redact = redactWith([])
   return {
     driver,
@@ -87,7 +92,12 @@ interface Call {
   readonly conversation: StartConversation
 }
 
-function startCall(state: ProviderState, messages: readonly ChatMessage[], options: CallOptions, stream: boolean): Call {
+function startCall(
+  state: ProviderState,
+  messages: readonly ChatMessage[],
+  options: CallOptions,
+  stream: boolean,
+): Call {
   try {
     validateOptions(options)
   } catch (error) {
@@ -116,7 +126,10 @@ function startCall(state: ProviderState, messages: readonly ChatMessage[], optio
       try {
         const conversation = new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
         context.scope.toFailure = (error) =>
-          sanitizeError(error, state.driver.name, context.redact, { attempts: context.retries.attempts, partial: conversation.partial() })
+          sanitizeError(error, state.driver.name, context.redact, {
+            attempts: context.retries.attempts,
+            partial: conversation.partial(),
+          })
         return conversation
       } catch (error) {
         context.scope.end()

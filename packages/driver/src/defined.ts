@@ -1,3 +1,7 @@
 /** The fields of an object that have a value. Its type says of the others only what they would hold. */
-export const defined = <Fields extends object>(fields: Fields): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
+export const defined = <Fields extends object>(
+  fields: Fields,
+): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined>
+  }

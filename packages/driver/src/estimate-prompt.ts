@@ -1,4 +1,12 @@
-import { type CallOptions, type ChatMessage, estimateTokens, mergeOptions, textOf, type TokenCount, validateOptions } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  estimateTokens,
+  mergeOptions,
+  textOf,
+  type TokenCount,
+  validateOptions,
+} from '@modelport/core'
 import type { CommonConfig } from './config.js'
 import { checkTools } from './json-depth.js'
 
@@ -19,7 +27,8 @@ export function estimatePrompt(
   const { system, tools = [] } = merged
   checkTools(tools)
   const texts = messages.map((message) => {
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
+    const calls =
+      message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
     return textOf(message.content) + calls.join('')
   })
   if (system !== undefined) texts.push(system)

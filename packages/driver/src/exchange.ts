@@ -94,7 +94,10 @@ export class Exchange {
       else this.#finish()
       this.#idle?.stop(this.recorder.pieces > before)
     } catch (error) {
-      this.#again(error).then(() => this.#step?.next(true), (failure: unknown) => this.#step?.fail(failure))
+      this.#again(error).then(
+        () => this.#step?.next(true),
+        (failure: unknown) => this.#step?.fail(failure),
+      )
       return
     }
     this.#step?.next(true)
@@ -196,13 +199,16 @@ export class Exchange {
       this.#expire('idle', silence)
     })
     // Who observes breaks nothing, by what it throws or by a promise that fails.
-    void (async () => { await config.onResponse?.({ status: response.status, headers: response.headers }) })().catch(() => undefined)
+    void (async () => {
+      await config.onResponse?.({ status: response.status, headers: response.headers })
+    })().catch(() => undefined)
   }
 
   #decode(chunk: Uint8Array): void {
     this.#bytes += chunk.length
     const { maxBodyBytes } = this.#context.limits
-    if (this.#bytes > maxBodyBytes) throw new LlmError('limit-exceeded', `the body is longer than ${maxBodyBytes} bytes`)
+    if (this.#bytes > maxBodyBytes)
+      throw new LlmError('limit-exceeded', `the body is longer than ${maxBodyBytes} bytes`)
     this.#framer?.push(chunk)
   }
 
@@ -235,7 +241,11 @@ export class Exchange {
   }
 
   #cut(cause: unknown): LlmError {
-    return new LlmError('truncated', `the connection ended before the answer did (${this.#bytes} bytes read)`, cause === undefined ? undefined : { cause })
+    return new LlmError(
+      'truncated',
+      `the connection ended before the answer did (${this.#bytes} bytes read)`,
+      cause === undefined ? undefined : { cause },
+    )
   }
 
   #expire(reason: 'headers' | 'idle', message: string): void {
@@ -254,7 +264,11 @@ export class Exchange {
     const error = thrown instanceof InBandError ? this.#inBand(thrown) : thrown
     const delay = this.recorder.committed ? undefined : retries.delayAfter(error, scope.remainingMs)
     if (delay === undefined) {
-      throw sanitizeError(error, this.#driver.name, redact, { attempts: retries.attempts, host: this.#host, partial: this.partial() })
+      throw sanitizeError(error, this.#driver.name, redact, {
+        attempts: retries.attempts,
+        host: this.#host,
+        partial: this.partial(),
+      })
     }
     const { onRetry } = this.#turn.options.retry ?? {}
     onRetry?.({ attempt: retries.attempts, delayMs: delay, error: sanitizeError(error, this.#driver.name, redact) })

@@ -9,7 +9,11 @@ export async function generateAnswer(context: CallContext, start: StartConversat
   const conversation = start(() => undefined)
   try {
     await conversation.open()
-    while ((await oneStep((step) => { conversation.advance(step) })) === true);
+    while (
+      (await oneStep((step) => {
+        conversation.advance(step)
+      })) === true
+    );
   } finally {
     context.scope.end()
   }

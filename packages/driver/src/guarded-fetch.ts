@@ -35,7 +35,12 @@ export function createGuardedFetch(guard: FetchGuard): Fetch {
   }
 }
 
-async function guardedFetch(guard: FetchGuard, host: string, input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+async function guardedFetch(
+  guard: FetchGuard,
+  host: string,
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
   const { provider } = guard
   guard.contacted(host)
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
@@ -63,7 +68,7 @@ async function readErrorText(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for (let room = maxErrorBytes; room > 0;) {
+    for (let room = maxErrorBytes; room > 0; ) {
       const chunk = await source.read()
       if (!chunk) return text
       text += decoder.decode(chunk.subarray(0, room), { stream: true })

@@ -25,13 +25,14 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     const answers = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
-      if (!message.toolCalls.some(({ id }) => id === (next).toolCallId) || answers.has(next.toolCallId)) {
+      if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || answers.has(next.toolCallId)) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
       answers.set(next.toolCallId, next)
     }
     const missing = message.toolCalls.filter(({ id }) => !answers.has(id)).map(({ id }) => id)
-    if (missing.length) refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+    if (missing.length)
+      refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
     checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
     for (const call of message.toolCalls) normal.push({ ...(answers.get(call.id) as ToolMessage), toolName: call.name })
   }
@@ -40,5 +41,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
 
 /** Ids of all tool calls in a conversation. */
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
-  return messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+  return messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+  )
 }

@@ -20,10 +20,22 @@ export interface FailureFacts {
 /** The error code an HTTP status stands for when nothing else is known. */
 export function toErrorCode(status: number): ErrorCode {
   const known: Record<number, ErrorCode> = {
-    401: 'auth', 402: 'quota-exhausted', 403: 'permission', 404: 'not-found', 407: 'auth', 408: 'timeout',
-    425: 'server', 429: 'rate-limit', 501: 'unsupported', 503: 'overloaded', 529: 'overloaded',
+    401: 'auth',
+    402: 'quota-exhausted',
+    403: 'permission',
+    404: 'not-found',
+    407: 'auth',
+    408: 'timeout',
+    425: 'server',
+    429: 'rate-limit',
+    501: 'unsupported',
+    503: 'overloaded',
+    529: 'overloaded',
   }
-  return known[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : status >= 300 ? 'redirect-refused' : 'unknown')
+  return (
+    known[status] ??
+    (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : status >= 300 ? 'redirect-refused' : 'unknown')
+  )
 }
 
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
@@ -41,7 +53,14 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   // The start of a page says what it is; all of it is in `body`.
   const text = said.startsWith('<') ? said.slice(0, 300) : said
   // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty text says nothing
-  const details = defined({ provider, status, requestId, type: facts.type || undefined, retryAfterMs: wait, body: failure.text || undefined })
+  const details = defined({
+    provider,
+    status,
+    requestId,
+    type: facts.type || undefined,
+    retryAfterMs: wait,
+    body: failure.text || undefined,
+  })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)
   const wish = headers.get('x-should-retry')
   // Not enumerable: a hint for the retry loop, no fact for the caller.

@@ -42,7 +42,7 @@ export function createJsonClient(
   return {
     request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) => {
       const driver: JsonDriver<JsonRequest> = { name, request: () => request, send: sendJson, error }
-      return await askJson(driver, shared, [{ role: 'user', content: '' }], [options]) as T
+      return (await askJson(driver, shared, [{ role: 'user', content: '' }], [options])) as T
     },
   }
 }

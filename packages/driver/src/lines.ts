@@ -28,12 +28,14 @@ export class LineSplitter {
   constructor(onLine: OnLine, maxBytes: number, onLines?: OnLines) {
     this.#onLine = onLine
     this.#maxBytes = maxBytes
-    this.#onLines = onLines ?? ((text, start) => {
-      for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
-        onLine(text, start, end)
-        start = end + 1
-      }
-    })
+    this.#onLines =
+      onLines ??
+      ((text, start) => {
+        for (let end = text.indexOf('\n', start); end >= 0; end = text.indexOf('\n', start)) {
+          onLine(text, start, end)
+          start = end + 1
+        }
+      })
   }
 
   push(chunk: Uint8Array): void {

@@ -4,10 +4,20 @@ import { defined } from './defined.js'
 type Reason = NonNullable<ProviderErrorDetails['reason']>
 
 const reasons: Readonly<Record<string, Reason>> = {
-  ENOTFOUND: 'dns', EAI_NODATA: 'dns', EAI_NONAME: 'dns',
-  ECONNREFUSED: 'refused', EHOSTUNREACH: 'refused', ENETUNREACH: 'refused', ConnectionRefused: 'refused',
-  ECONNRESET: 'reset', EPIPE: 'reset', UND_ERR_SOCKET: 'reset', ERR_STREAM_PREMATURE_CLOSE: 'reset', ConnectionClosed: 'reset',
-  UND_ERR_CONNECT_TIMEOUT: 'connect', ETIMEDOUT: 'connect',
+  ENOTFOUND: 'dns',
+  EAI_NODATA: 'dns',
+  EAI_NONAME: 'dns',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'refused',
+  ENETUNREACH: 'refused',
+  ConnectionRefused: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  ERR_STREAM_PREMATURE_CLOSE: 'reset',
+  ConnectionClosed: 'reset',
+  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  ETIMEDOUT: 'connect',
 }
 
 /** Codes of refused certificates and failed handshakes, as Node and Bun spell them. */
@@ -20,7 +30,9 @@ const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
 export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
   const chain = causes(thrown)
   const find = (name: 'code' | 'proxy'): string | undefined =>
-    chain.map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name]).find((value) => typeof value === 'string')
+    chain
+      .map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name])
+      .find((value) => typeof value === 'string')
   const code = find('code')
   const texts = chain.map(({ message }) => message).filter((message) => message && message !== 'fetch failed')
   // Node's own fetch says so of a proxy that refuses, too; what happened is below.
@@ -34,7 +46,8 @@ export function toNetworkError(thrown: unknown, provider: string, host: string |
   const kind = refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
   const proxy = find('proxy')
   const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
-  const what = !refusal ? `${foreign ? 'what answers is no HTTP: ' : ''}${text}`
+  const what = !refusal
+    ? `${foreign ? 'what answers is no HTTP: ' : ''}${text}`
     : `the proxy refuses with ${refusal}: ${refusal === '407' ? 'give a user and password it knows, http://user:password@host:port' : 'it, or the sandbox it belongs to, must allow that host'}`
   return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
 }

@@ -1,4 +1,11 @@
-import { type ErrorCode, type FinishReason, isLlmError, ProviderError, type TokenCounts, type TokenLogprob } from '@modelport/core'
+import {
+  type ErrorCode,
+  type FinishReason,
+  isLlmError,
+  ProviderError,
+  type TokenCounts,
+  type TokenLogprob,
+} from '@modelport/core'
 import type { Decoder, HttpFailure, Sink } from './driver.js'
 import { parseJson } from './parse-json.js'
 
@@ -101,5 +108,7 @@ export function createNeutralDecoder(sink: Sink): Decoder {
 /** Names a failure of the neutral wire: the `error` of a driver that speaks it. */
 export function toNeutralError(provider: string, { body }: Pick<HttpFailure, 'body'>): ProviderError {
   const { code = 'unknown', message = '' } = body as { readonly code?: ErrorCode; readonly message?: string }
-  return new ProviderError(code, message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`, { provider })
+  return new ProviderError(code, message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`, {
+    provider,
+  })
 }

@@ -9,7 +9,12 @@ export function postJson(
 ): Promise<Response> {
   return io.fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: io.stream ? 'text/event-stream' : 'application/json', ...headers, ...io.headers },
+    headers: {
+      'content-type': 'application/json',
+      accept: io.stream ? 'text/event-stream' : 'application/json',
+      ...headers,
+      ...io.headers,
+    },
     body: JSON.stringify(body),
   })
 }

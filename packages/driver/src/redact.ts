@@ -45,7 +45,12 @@ function formsOf(secret: string): Set<string> {
     encoded,
     encoded.replace(/%../g, (byte) => byte.toLowerCase()),
     ...base64,
-    ...base64.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_').replace(/(?<!=)=+$/, '')),
+    ...base64.map((form) =>
+      form
+        .replace(/\+/g, '-')
+        .replace(/\//g, '_')
+        .replace(/(?<!=)=+$/, ''),
+    ),
   ])
 }
 

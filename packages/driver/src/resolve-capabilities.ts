@@ -8,5 +8,10 @@ export function resolveCapabilities(capabilities: Capabilities, profile: ModelPr
     capability.supported === false || supported === undefined ? capability : { supported, source }
   const tools = settle(capabilities.tools, profile.supportsTools)
   const withoutTools = profile.supportsTools === false ? false : undefined
-  return { ...capabilities, tools, parallelTools: settle(capabilities.parallelTools, withoutTools), schema: settle(capabilities.schema, profile.supportsJsonSchema) }
+  return {
+    ...capabilities,
+    tools,
+    parallelTools: settle(capabilities.parallelTools, withoutTools),
+    schema: settle(capabilities.schema, profile.supportsJsonSchema),
+  }
 }

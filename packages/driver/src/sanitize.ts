@@ -10,10 +10,15 @@ type Extra = { readonly [Name in 'attempts' | 'host' | 'partial']?: ProviderErro
  * is a plain copy, so no SDK object and no request hangs on it.
  */
 export function sanitizeError(error: unknown, provider: string, redact: Redact, extra: Extra = {}): LlmError {
-  const known = isLlmError(error) ? error : new LlmError('unknown', String(error instanceof Error ? error.message : error))
+  const known = isLlmError(error)
+    ? error
+    : new LlmError('unknown', String(error instanceof Error ? error.message : error))
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
-  const { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial } = known as Partial<ProviderError>
-  const prefixed = known.message.startsWith(`${provider}: `) ? known.message : `${provider}: ${known.code}${reason ? ` (${reason})` : ''}: ${known.message}`
+  const { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial } =
+    known as Partial<ProviderError>
+  const prefixed = known.message.startsWith(`${provider}: `)
+    ? known.message
+    : `${provider}: ${known.code}${reason ? ` (${reason})` : ''}: ${known.message}`
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({
     provider,

@@ -26,7 +26,11 @@ export class CallScope {
     signal?.addEventListener('abort', this.#onAbort)
     if (deadlineMs !== undefined) {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
-        this.end(this.toFailure(new ProviderError('timeout', `${deadlineMs} ms have passed`, { provider, reason: 'deadline' })))
+        this.end(
+          this.toFailure(
+            new ProviderError('timeout', `${deadlineMs} ms have passed`, { provider, reason: 'deadline' }),
+          ),
+        )
       })
     }
   }

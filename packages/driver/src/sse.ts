@@ -123,7 +123,8 @@ const isEvent = (text: string, start: number): boolean =>
   text.charCodeAt(start + 5) === colon
 
 /** True for a line that is a field's name alone: its value is empty. */
-const isWord = (text: string, start: number, end: number, name: string): boolean => end - start === name.length && text.startsWith(name, start)
+const isWord = (text: string, start: number, end: number, name: string): boolean =>
+  end - start === name.length && text.startsWith(name, start)
 
 /** The value begins after the colon and one space, if there is one. */
 const valueStart = (text: string, start: number): number => (text.charCodeAt(start) === space ? start + 1 : start)

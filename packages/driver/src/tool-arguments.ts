@@ -53,7 +53,8 @@ function pollutes(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([key, inner]: [string, unknown]) => {
     if (key === '__proto__') return true
-    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype')) return true
+    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
+      return true
     return pollutes(inner)
   })
 }

@@ -37,7 +37,16 @@ export class ToolCallBuffer {
   push(key: number | string, piece: ToolCallPiece): void {
     let call = this.#calls.get(key)
     if (!call) {
-      call = { key, id: '', name: '', text: new TextBuffer(), value: undefined, started: false, ended: false, done: undefined }
+      call = {
+        key,
+        id: '',
+        name: '',
+        text: new TextBuffer(),
+        value: undefined,
+        started: false,
+        ended: false,
+        done: undefined,
+      }
       this.#calls.set(key, call)
     }
     call.id ||= piece.id ?? ''
@@ -116,7 +125,8 @@ export class ToolCallBuffer {
   /** @throws {LlmError} `limit-exceeded` */
   #checkLength(name: string, length: number): void {
     const { maxToolArgumentLength } = this.#limits
-    if (length > maxToolArgumentLength) throw new LlmError('limit-exceeded', `the arguments of "${name}" are longer than ${maxToolArgumentLength}`)
+    if (length > maxToolArgumentLength)
+      throw new LlmError('limit-exceeded', `the arguments of "${name}" are longer than ${maxToolArgumentLength}`)
   }
 
   #stringify(name: string, value: unknown): string {
@@ -124,7 +134,10 @@ export class ToolCallBuffer {
       return JSON.stringify(value)
     } catch {
       // The one thing that parsed JSON can fail at: the stack.
-      throw new LlmError('limit-exceeded', `the arguments of "${name}" are nested deeper than ${this.#limits.maxToolArgumentDepth}`)
+      throw new LlmError(
+        'limit-exceeded',
+        `the arguments of "${name}" are nested deeper than ${this.#limits.maxToolArgumentDepth}`,
+      )
     }
   }
 }

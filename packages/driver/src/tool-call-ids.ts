@@ -47,7 +47,10 @@ export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallI
 const longest = (rule: ToolCallIdRule): number => rule.length ?? rule.maxLength ?? 64
 
 const fits = (id: string, rule: ToolCallIdRule): boolean =>
-  id !== '' && id.length <= longest(rule) && id.length >= (rule.length ?? 1) && sanitizeToolCallId(id, rule.forbidden) === id
+  id !== '' &&
+  id.length <= longest(rule) &&
+  id.length >= (rule.length ?? 1) &&
+  sanitizeToolCallId(id, rule.forbidden) === id
 
 function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
   const most = longest(rule)

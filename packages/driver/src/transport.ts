@@ -10,7 +10,8 @@ interface Runtime {
 }
 
 const platformFetch: Fetch = (input, init) => globalThis.fetch(input, init)
-const noProxy = (): LlmError => new LlmError('unsupported', 'proxy works on Node only, or pass a fetch of your own that uses it')
+const noProxy = (): LlmError =>
+  new LlmError('unsupported', 'proxy works on Node only, or pass a fetch of your own that uses it')
 
 /**
  * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere
@@ -38,9 +39,15 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
 
 /** A bundle for browsers and workers is without undici, and some workers call themselves Node: they get the platform's `fetch`. */
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
-  const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch((cause: unknown) => {
-    throw new LlmError('unsupported', `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`, { cause })
-  })
+  const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch(
+    (cause: unknown) => {
+      throw new LlmError(
+        'unsupported',
+        `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`,
+        { cause },
+      )
+    },
+  )
   const { createUndiciFetch } = await load
   if (createUndiciFetch) return createUndiciFetch(options)
   if (options.proxy) throw noProxy()

@@ -40,7 +40,12 @@ export class TurnRecorder implements Sink {
   reported = false
   rawFinishReason: string | undefined
   /** The lists of an answer's details. */
-  readonly lists = { logprobs: [] as TokenLogprob[], citations: [] as Citation[], providerToolCalls: [] as ProviderToolCall[], warnings: [] as string[] }
+  readonly lists = {
+    logprobs: [] as TokenLogprob[],
+    citations: [] as Citation[],
+    providerToolCalls: [] as ProviderToolCall[],
+    warnings: [] as string[],
+  }
   readonly #parts: ContentPart[] = []
   readonly #emit: (event: StreamEvent) => void
   readonly #calls: ToolCallBuffer

@@ -22,7 +22,9 @@ function agentFor({ connectMs, proxy }: UndiciOptions): Dispatcher {
   if (!agent) {
     // Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other.
     const options = { connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
-    agent = proxy ? new ProxyAgent({ ...options, ...toProxyOptions(proxy), connectTimeout: connectMs }) : new Agent(options)
+    agent = proxy
+      ? new ProxyAgent({ ...options, ...toProxyOptions(proxy), connectTimeout: connectMs })
+      : new Agent(options)
     agents.set(key, agent)
   }
   return agent
@@ -43,13 +45,18 @@ export function createUndiciFetch(options: UndiciOptions): Fetch {
     const dispatcher = agentFor(options)
     const exchange = new UndiciBody(init.signal)
     try {
-      dispatcher.dispatch({ origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null }, exchange)
+      dispatcher.dispatch(
+        { origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null },
+        exchange,
+      )
     } catch (error) {
       // A proxy's agent throws what another tells the exchange.
       exchange.onResponseError(undefined, error)
     }
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
-      throw options.proxy ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host }) : cause
+      throw options.proxy
+        ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host })
+        : cause
     })
     const headers = toHeaders(raw)
     const unpacked = decompress(exchange, headers.get('content-encoding'))

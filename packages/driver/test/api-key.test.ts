@@ -5,7 +5,11 @@ import { reportFault } from '../../../test/support/faults.js'
 
 const start = 'sk-start-'
 const end = '-end'
-const positions = { first: (character: string) => character + end, middle: (character: string) => start + character + end, last: (character: string) => start + character }
+const positions = {
+  first: (character: string) => character + end,
+  middle: (character: string) => start + character + end,
+  last: (character: string) => start + character,
+}
 
 function outcome(key: string): string {
   try {
@@ -23,7 +27,11 @@ function isRight(key: string, visible: boolean, position: number): boolean {
   const trimmed = key.trim()
   // White space around a key is no part of it.
   if (trimmed.length < key.length) return found === trimmed
-  return found.startsWith(`refused: p: the API key has a character at position ${position} `) && !found.includes('start') && !found.includes(end)
+  return (
+    found.startsWith(`refused: p: the API key has a character at position ${position} `) &&
+    !found.includes('start') &&
+    !found.includes(end)
+  )
 }
 
 test('every UTF-16 code unit at the start, in the middle and at the end: visible ASCII, or refused by its position', () => {
@@ -31,11 +39,12 @@ test('every UTF-16 code unit at the start, in the middle and at the end: visible
   for (let code = 0; code < 65_536; code++) {
     const visible = code >= 0x21 && code <= 0x7e
     for (const [place, make] of Object.entries(positions)) {
-      if (!isRight(make(String.fromCharCode(code)), visible, place === 'first' ? 0 : start.length)) wrong.push(`${code} ${place}`)
+      if (!isRight(make(String.fromCharCode(code)), visible, place === 'first' ? 0 : start.length))
+        wrong.push(`${code} ${place}`)
     }
   }
   expect(wrong).toEqual([])
-  reportFault('K3', { 'keys tried': 65_536 * 3, 'wrong': wrong.length })
+  reportFault('K3', { 'keys tried': 65_536 * 3, wrong: wrong.length })
 })
 
 test('a key is trimmed, and has 1 to 4096 characters', () => {

@@ -104,10 +104,16 @@ describe('a web stream', () => {
 
   test('is cancelled, whatever it says to that', async () => {
     const reasons: unknown[] = []
-    const source = toByteSource(new Response(new ReadableStream({ cancel: (reason) => {
-      reasons.push(reason)
-      throw new Error('no')
-    } })))
+    const source = toByteSource(
+      new Response(
+        new ReadableStream({
+          cancel: (reason) => {
+            reasons.push(reason)
+            throw new Error('no')
+          },
+        }),
+      ),
+    )
     source.cancel()
     expect([await next(source), reasons]).toEqual([undefined, [undefined]])
   })

@@ -6,7 +6,16 @@ import { play } from './scripted-driver.js'
 // A configuration that was read from JSON, or written in JavaScript, has not met the compiler.
 type Given = { readonly [Field in keyof ProviderSettings]?: unknown }
 
-const make = (given: Given): Provider => play([[['text', 'x'], ['finish', 'stop']]], given as Partial<ProviderSettings>).provider
+const make = (given: Given): Provider =>
+  play(
+    [
+      [
+        ['text', 'x'],
+        ['finish', 'stop'],
+      ],
+    ],
+    given as Partial<ProviderSettings>,
+  ).provider
 const refusal = (run: () => unknown): unknown => {
   try {
     return run()
@@ -47,14 +56,24 @@ test.each<[given: Given, told: string]>([
   [{ defaults: { retry: { attempts: 9 } } }, 'config: retry.attempts must be a whole number between 1 and 5, not 9'],
 ])('%o is refused when a provider is made, and a client', (given, told) => {
   expect(refusal(() => make(given))).toBe(told)
-  const client = (): unknown => createJsonClient('p', (failure) => toProviderError('p', failure), { model: 'm', cheapestModel: 'm', hosts: [], ...given } as ProviderSettings)
+  const client = (): unknown =>
+    createJsonClient('p', (failure) => toProviderError('p', failure), {
+      model: 'm',
+      cheapestModel: 'm',
+      hosts: [],
+      ...given,
+    } as ProviderSettings)
   expect(refusal(client)).toBe(told)
 })
 
 test('what is unset, and what can be used, is not', async () => {
   const given: readonly Given[] = [
     { headers: null, enforceHosts: undefined, fetch: undefined, timeouts: null, limits: undefined, defaults: null },
-    { headers: { 'X-A': 'é\n' }, enforceHosts: false, timeouts: { idleMs: Infinity, headersMs: undefined, semanticIdleMs: undefined } },
+    {
+      headers: { 'X-A': 'é\n' },
+      enforceHosts: false,
+      timeouts: { idleMs: Infinity, headersMs: undefined, semanticIdleMs: undefined },
+    },
     { enforceHosts: true, limits: { maxBodyBytes: 0 } },
     { enforceHosts: ['api.example:443', '[::1]:80'] },
   ]
@@ -63,12 +82,22 @@ test('what is unset, and what can be used, is not', async () => {
 })
 
 test('headers of one call are held to the same, and leave no timer', async () => {
-  const { provider, ios, clock } = play([[['text', 'x'], ['finish', 'stop']]])
+  const { provider, ios, clock } = play([
+    [
+      ['text', 'x'],
+      ['finish', 'stop'],
+    ],
+  ])
   const calling = provider.complete('Hi', { deadlineMs: 9, vendor: { headers: { a: 'x\ny' } } })
-  await expect(calling).rejects.toMatchObject({ code: 'config', retryable: false, message: headers('a').slice('config: '.length) })
+  await expect(calling).rejects.toMatchObject({
+    code: 'config',
+    retryable: false,
+    message: headers('a').slice('config: '.length),
+  })
   expect([ios.length, clock.pending]).toEqual([0, 0])
 })
 
 test('a key that is no text is refused as one', () => {
-  for (const key of [1, null, undefined, {}]) expect(refusal(() => checkApiKey(key as never, 'p'))).toBe('config: p: the API key is empty')
+  for (const key of [1, null, undefined, {}])
+    expect(refusal(() => checkApiKey(key as never, 'p'))).toBe('config: p: the API key is empty')
 })

@@ -28,7 +28,7 @@ test('a wait longer than timers can be is not one of a millisecond', () => {
   expect(called).toBe(true)
 })
 
-test('time and chance are the machine\'s', () => {
+test("time and chance are the machine's", () => {
   const before = systemClock.now()
   const random = systemClock.random()
   expect(random >= 0 && random < 1).toBe(true)

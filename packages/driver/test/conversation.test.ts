@@ -24,11 +24,18 @@ async function rest(reader: ToolStreamReader): Promise<StreamEvent[]> {
   return events
 }
 
-const told = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'nothing is wrong', (error: unknown) => String(error))
+const told = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing is wrong',
+    (error: unknown) => String(error),
+  )
 
 describe('results', () => {
   const start = async () => {
-    const played = play([[['text', 'a'], ['usage', { inputTokens: 1 }], call('x'), call('y', 1), stop], [['text', 'b'], ['usage', { inputTokens: 2 }], stop]])
+    const played = play([
+      [['text', 'a'], ['usage', { inputTokens: 1 }], call('x'), call('y', 1), stop],
+      [['text', 'b'], ['usage', { inputTokens: 2 }], stop],
+    ])
     const reader = await played.provider.streamWithTools(question, [])
     return { ...played, reader }
   }
@@ -40,7 +47,8 @@ describe('results', () => {
     await reader.sendToolResults([{ callId: 'y', content: '2' }])
     await reader.sendToolResults([{ callId: 'x', content: '1', isError: true }])
     const results = [
-      { role: 'tool', toolCallId: 'x', toolName: 'tool_x', content: '1', isError: true }, { role: 'tool', toolCallId: 'y', toolName: 'tool_y', content: '2' },
+      { role: 'tool', toolCallId: 'x', toolName: 'tool_x', content: '1', isError: true },
+      { role: 'tool', toolCallId: 'y', toolName: 'tool_y', content: '2' },
     ]
     expect(reader.messages().slice(2)).toEqual(results)
     expect(turns).toHaveLength(1)
@@ -51,13 +59,18 @@ describe('results', () => {
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
     expect(reader.fullText()).toBe('ab')
     expect(events[1]).toMatchObject({ reason: 'stop', usage: { inputTokens: 2, rounds: [{ inputTokens: 2 }] } })
-    expect(events[2]).toMatchObject({ reason: 'stop', usage: { inputTokens: 3, rounds: [{ inputTokens: 1 }, { inputTokens: 2 }], reported: true } })
+    expect(events[2]).toMatchObject({
+      reason: 'stop',
+      usage: { inputTokens: 3, rounds: [{ inputTokens: 1 }, { inputTokens: 2 }], reported: true },
+    })
     expect(reader.usage()).toMatchObject({ inputTokens: 3 })
   })
 
   test('that fit no call are refused, all of them', async () => {
     const { reader } = await start()
-    expect(await told(reader.sendToolResults([{ callId: 'x', content: '' }]))).toBe('TypeError: sendToolResults: no tool call is open')
+    expect(await told(reader.sendToolResults([{ callId: 'x', content: '' }]))).toBe(
+      'TypeError: sendToolResults: no tool call is open',
+    )
     await toTurnEnd(reader)
     const refused = (...ids: string[]) => told(reader.sendToolResults(ids.map((callId) => ({ callId, content: '' }))))
     expect(await refused('x', 'z')).toBe('LlmError: sendToolResults: "z" is no call of this round; open: x, y')
@@ -75,7 +88,8 @@ describe('results', () => {
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'y', content: '' }])
     await expect(reader.next()).rejects.toMatchObject({
-      code: 'invalid-request', message: 'tool calls without a result: x; send one for each before reading on',
+      code: 'invalid-request',
+      message: 'tool calls without a result: x; send one for each before reading on',
     })
     await reader.sendToolResults([{ callId: 'x', content: '' }])
     expect((await rest(reader)).at(-1)).toMatchObject({ type: 'done' })
@@ -85,22 +99,30 @@ describe('results', () => {
     const reader = await play([[call('x'), call('y', 1), call('z', 2), stop]]).provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'y', content: '' }])
-    expect(await told(reader.next())).toBe('LlmError: tool calls without a result: x, z; send one for each before reading on')
+    expect(await told(reader.next())).toBe(
+      'LlmError: tool calls without a result: x, z; send one for each before reading on',
+    )
   })
 
   test('after the end there is nothing to answer', async () => {
     const { reader } = await start()
     await toTurnEnd(reader)
     expect((await rest(reader)).map(({ type }) => type)).toEqual(['done'])
-    expect(await told(reader.sendToolResults([{ callId: 'x', content: '' }]))).toBe('TypeError: sendToolResults: the stream has ended')
+    expect(await told(reader.sendToolResults([{ callId: 'x', content: '' }]))).toBe(
+      'TypeError: sendToolResults: the stream has ended',
+    )
     const { reader: closed } = await start()
     await toTurnEnd(closed)
     await closed.close()
-    expect(await told(closed.sendToolResults([{ callId: 'x', content: '' }]))).toBe('TypeError: sendToolResults: the stream has ended')
+    expect(await told(closed.sendToolResults([{ callId: 'x', content: '' }]))).toBe(
+      'TypeError: sendToolResults: the stream has ended',
+    )
     const { reader: done } = await start()
     await toTurnEnd(done)
     expect((await done.next()).value).toMatchObject({ type: 'done' })
-    expect(await told(done.sendToolResults([{ callId: 'x', content: '' }]))).toBe('TypeError: sendToolResults: the stream has ended')
+    expect(await told(done.sendToolResults([{ callId: 'x', content: '' }]))).toBe(
+      'TypeError: sendToolResults: the stream has ended',
+    )
   })
 })
 
@@ -121,7 +143,13 @@ describe('what a stream tells on its way', () => {
   })
 
   test('the reason of a text stream', async () => {
-    const reader = await play([[['text', 'a'], ['reasoning', 'b'], ['finish', 'length']]]).provider.stream('Hi')
+    const reader = await play([
+      [
+        ['text', 'a'],
+        ['reasoning', 'b'],
+        ['finish', 'length'],
+      ],
+    ]).provider.stream('Hi')
     expect(reader.finishReason()).toBeUndefined()
     const texts: string[] = []
     for await (const text of reader) texts.push(text)
@@ -131,15 +159,23 @@ describe('what a stream tells on its way', () => {
 
   test('what stands beside the text, of all rounds, as generate tells it', async () => {
     const round = (name: string): Step[] => [
-      ['citation', { url: `https://${name}.example` }], ['providerToolCall', { name, data: 1 }], ['logprobs', [{ token: name, logprob: -1 }]], ['warning', name],
+      ['citation', { url: `https://${name}.example` }],
+      ['providerToolCall', { name, data: 1 }],
+      ['logprobs', [{ token: name, logprob: -1 }]],
+      ['warning', name],
     ]
-    const answers: Step[][] = [[...round('a'), call('x'), ['finish', 'tool-calls', 'calls']], [['text', 'b'], ...round('b'), ['finish', 'stop', 'end']]]
+    const answers: Step[][] = [
+      [...round('a'), call('x'), ['finish', 'tool-calls', 'calls']],
+      [['text', 'b'], ...round('b'), ['finish', 'stop', 'end']],
+    ]
     const reader = await play(answers).provider.streamWithTools(question, [])
     expect(reader.details()).toEqual({})
     await toTurnEnd(reader)
     const details = (...names: string[]) => ({
-      citations: names.map((name) => ({ url: `https://${name}.example` })), providerToolCalls: names.map((name) => ({ name, data: 1 })),
-      logprobs: names.map((name) => ({ token: name, logprob: -1 })), warnings: names,
+      citations: names.map((name) => ({ url: `https://${name}.example` })),
+      providerToolCalls: names.map((name) => ({ name, data: 1 })),
+      logprobs: names.map((name) => ({ token: name, logprob: -1 })),
+      warnings: names,
     })
     expect(reader.details()).toEqual({ ...details('a'), rawFinishReason: 'calls' })
     await reader.sendToolResults([{ callId: 'x', content: '1' }])
@@ -155,7 +191,10 @@ describe('what a stream tells on its way', () => {
   })
 
   test('tools that change hold from the next round on', async () => {
-    const { provider, turns } = play([[call('x'), stop], [['text', 'b'], stop]])
+    const { provider, turns } = play([
+      [call('x'), stop],
+      [['text', 'b'], stop],
+    ])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a' }])
     await toTurnEnd(reader)
     const before = reader.usage().toolDefinitionTokens
@@ -170,14 +209,19 @@ describe('what a stream tells on its way', () => {
   })
 
   test('that its tools are no JSON, where the driver did not mind', async () => {
-    const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(question, [{ name: 'f', description: '', parameters: { most: 1n } }])
+    const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(question, [
+      { name: 'f', description: '', parameters: { most: 1n } },
+    ])
     expect((await reader.next()).value).toEqual({ type: 'text-delta', text: 'a' })
     await expect(reader.next()).rejects.toThrow('BigInt')
     await expect(reader.next()).rejects.toThrow('BigInt')
   })
 
   test('each round has a key of its own', async () => {
-    const { provider, ios } = play([[call('x'), stop], [['text', 'b'], stop]])
+    const { provider, ios } = play([
+      [call('x'), stop],
+      [['text', 'b'], stop],
+    ])
     const reader = await provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'x', content: '' }])
@@ -193,38 +237,115 @@ describe('a round that the vendor pauses', () => {
   test('goes on by itself, and is one message', async () => {
     const { provider, turns } = play([
       [['reasoning', 'h'], ['text', 'a'], ['state', [1]], ['usage', { outputTokens: 1 }], ['warning', 'v'], pause],
-      [['reasoning', 'm'], ['text', 'b'], ['state', [2]], ['usage', { outputTokens: 2 }], ['warning', 'w'], ['model', 'm-2'], ['finish', 'stop', 'end']],
+      [
+        ['reasoning', 'm'],
+        ['text', 'b'],
+        ['state', [2]],
+        ['usage', { outputTokens: 2 }],
+        ['warning', 'w'],
+        ['model', 'm-2'],
+        ['finish', 'stop', 'end'],
+      ],
     ])
     const found = await provider.generate(question)
-    expect(found).toMatchObject({ text: 'ab', reasoning: 'hm', finishReason: 'stop', rawFinishReason: 'end', warnings: ['v', 'w'], usage: { outputTokens: 3 } })
-    expect(found.message).toEqual({ role: 'assistant', content: 'ab', reasoning: 'hm', origin: { provider: 'p', model: 'm-2', state: [1, 2] } })
-    expect(turns[1]?.messages).toMatchObject([{ role: 'user' }, { role: 'assistant', content: 'a', origin: { state: [1] } }])
+    expect(found).toMatchObject({
+      text: 'ab',
+      reasoning: 'hm',
+      finishReason: 'stop',
+      rawFinishReason: 'end',
+      warnings: ['v', 'w'],
+      usage: { outputTokens: 3 },
+    })
+    expect(found.message).toEqual({
+      role: 'assistant',
+      content: 'ab',
+      reasoning: 'hm',
+      origin: { provider: 'p', model: 'm-2', state: [1, 2] },
+    })
+    expect(turns[1]?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: 'a', origin: { state: [1] } },
+    ])
   })
 
   test('keeps parts in their order, and no half of a state', async () => {
-    const joined = async (first: readonly Step[], second: readonly Step[]) => (await play([[...first, pause], [...second, stop]]).provider.generate(question)).message
-    expect((await joined([['text', 'a']], [['text', 'b'], ['part', image]])).content).toEqual([{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }, image])
+    const joined = async (first: readonly Step[], second: readonly Step[]) =>
+      (
+        await play([
+          [...first, pause],
+          [...second, stop],
+        ]).provider.generate(question)
+      ).message
+    expect(
+      (
+        await joined(
+          [['text', 'a']],
+          [
+            ['text', 'b'],
+            ['part', image],
+          ],
+        )
+      ).content,
+    ).toEqual([{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }, image])
     expect((await joined([['part', image]], [['text', 'b']])).content).toEqual([image, { type: 'text', text: 'b' }])
     expect((await joined([['part', image]], [['state', 1]])).content).toEqual([image])
-    expect(await joined([['text', 'a'], ['state', [1]]], [['text', 'b']])).toEqual({ role: 'assistant', content: 'ab', origin: { provider: 'p', model: 'm' } })
-    expect(await joined([['text', 'a']], [['text', 'b'], ['state', [1]]])).toEqual({ role: 'assistant', content: 'ab', origin: { provider: 'p', model: 'm' } })
-    expect(await joined([['text', 'a']], [['reasoning', 'b']])).toEqual({ role: 'assistant', content: 'a', reasoning: 'b', origin: { provider: 'p', model: 'm' } })
+    expect(
+      await joined(
+        [
+          ['text', 'a'],
+          ['state', [1]],
+        ],
+        [['text', 'b']],
+      ),
+    ).toEqual({ role: 'assistant', content: 'ab', origin: { provider: 'p', model: 'm' } })
+    expect(
+      await joined(
+        [['text', 'a']],
+        [
+          ['text', 'b'],
+          ['state', [1]],
+        ],
+      ),
+    ).toEqual({ role: 'assistant', content: 'ab', origin: { provider: 'p', model: 'm' } })
+    expect(await joined([['text', 'a']], [['reasoning', 'b']])).toEqual({
+      role: 'assistant',
+      content: 'a',
+      reasoning: 'b',
+      origin: { provider: 'p', model: 'm' },
+    })
   })
 
   test('again and again, ten times at most', async () => {
     const { provider, turns } = play([[['text', 'a'], pause]])
-    expect(await provider.generate(question)).toMatchObject({ text: 'a'.repeat(11), finishReason: 'pause', message: { content: 'a'.repeat(11) } })
+    expect(await provider.generate(question)).toMatchObject({
+      text: 'a'.repeat(11),
+      finishReason: 'pause',
+      message: { content: 'a'.repeat(11) },
+    })
     expect(turns).toHaveLength(11)
   })
 
   test('waits for the results of its calls, and may pause as often again after them', async () => {
-    const { provider, turns } = play([[['text', 'a'], call('x'), pause], [['text', 'b'], pause], [['text', 'c'], stop]])
+    const { provider, turns } = play([
+      [['text', 'a'], call('x'), pause],
+      [['text', 'b'], pause],
+      [['text', 'c'], stop],
+    ])
     const reader = await provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'x', content: '' }])
-    expect((await rest(reader)).flatMap((event) => ('reason' in event ? [event.reason] : []))).toEqual(['pause', 'stop', 'stop'])
+    expect((await rest(reader)).flatMap((event) => ('reason' in event ? [event.reason] : []))).toEqual([
+      'pause',
+      'stop',
+      'stop',
+    ])
     expect(turns).toHaveLength(3)
-    expect(reader.messages().map(({ role, content }) => [role, content])).toEqual([['user', 'Hi'], ['assistant', 'a'], ['tool', ''], ['assistant', 'bc']])
+    expect(reader.messages().map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Hi'],
+      ['assistant', 'a'],
+      ['tool', ''],
+      ['assistant', 'bc'],
+    ])
   })
 
   test('what came before the question is not joined to the answer', async () => {

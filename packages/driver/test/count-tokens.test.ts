@@ -1,5 +1,13 @@
 import type { CallOptions, ChatMessage } from '@modelport/core'
-import { type CountDriver, countTokens, type Fetch, postJson, type ProviderSettings, toProviderError, type Turn } from '@modelport/driver'
+import {
+  type CountDriver,
+  countTokens,
+  type Fetch,
+  postJson,
+  type ProviderSettings,
+  toProviderError,
+  type Turn,
+} from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'
 
@@ -8,7 +16,8 @@ const url = 'https://api.example/count'
 const driver: CountDriver<Turn> = {
   name: 'p',
   request: (turn) => turn,
-  send: ({ model, messages, tools, options: { maxTokens, vendor } }, io) => postJson(io, url, { model, messages, tools, maxTokens, vendor }),
+  send: ({ model, messages, tools, options: { maxTokens, vendor } }, io) =>
+    postJson(io, url, { model, messages, tools, maxTokens, vendor }),
   countIn: (answer) => (answer as { count?: unknown } | null)?.count,
   error: (failure) => toProviderError('p', failure),
 }
@@ -19,20 +28,49 @@ function counter(answer: unknown, status = 200, settings: Partial<ProviderSettin
     sent.push({ body: JSON.parse(init?.body as string), headers: new Headers(init?.headers) })
     return Promise.resolve(Response.json(answer, { status }))
   }
-  const all = { model: 'm', cheapestModel: 'm', hosts: ['api.example:443'], secrets: [key], clock: new FakeClock(), fetch, ...settings }
-  return { sent, count: (messages: readonly ChatMessage[], ...options: CallOptions[]) => countTokens(driver, all, messages, options) }
+  const all = {
+    model: 'm',
+    cheapestModel: 'm',
+    hosts: ['api.example:443'],
+    secrets: [key],
+    clock: new FakeClock(),
+    fetch,
+    ...settings,
+  }
+  return {
+    sent,
+    count: (messages: readonly ChatMessage[], ...options: CallOptions[]) => countTokens(driver, all, messages, options),
+  }
 }
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
 
 test('what is counted is the turn of a call: defaults and options merged, the history in order, headers of the call sent', async () => {
   const { sent, count } = counter({ count: 7 }, 200, { defaults: { system: 'S', vendor: { a: 1 } } })
-  const calling: ChatMessage = { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'now', arguments: {}, argumentsText: '{}' }] }
+  const calling: ChatMessage = {
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'c', name: 'now', arguments: {}, argumentsText: '{}' }],
+  }
   const tools = [{ name: 'now', description: 'The time' }]
-  expect(await count([user, calling, { role: 'tool', toolCallId: 'c', content: '12' }], { tools }, { vendor: { b: 2, headers: { 'X-Tenant': 't' } } })).toBe(7)
+  expect(
+    await count(
+      [user, calling, { role: 'tool', toolCallId: 'c', content: '12' }],
+      { tools },
+      { vendor: { b: 2, headers: { 'X-Tenant': 't' } } },
+    ),
+  ).toBe(7)
   expect(sent[0]?.body).toMatchObject({
-    model: 'm', maxTokens: 4096, tools, vendor: { a: 1, b: 2 },
-    messages: [{ role: 'system', content: 'S' }, { role: 'user' }, { role: 'assistant' }, { role: 'tool', toolName: 'now' }],
+    model: 'm',
+    maxTokens: 4096,
+    tools,
+    vendor: { a: 1, b: 2 },
+    messages: [
+      { role: 'system', content: 'S' },
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'tool', toolName: 'now' },
+    ],
   })
   expect(sent[0]?.headers.get('x-tenant')).toBe('t')
 })
@@ -40,7 +78,10 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
 test('a count of nothing is one; what is no number is not', async () => {
   expect(await counter({ count: 0 }).count([user])).toBe(0)
   for (const answer of [{}, null, { count: '3' }]) {
-    await expect(counter(answer).count([user])).rejects.toMatchObject({ code: 'protocol', message: 'p: protocol: the answer has no count of tokens' })
+    await expect(counter(answer).count([user])).rejects.toMatchObject({
+      code: 'protocol',
+      message: 'p: protocol: the answer has no count of tokens',
+    })
   }
 })
 
@@ -49,5 +90,9 @@ test('a wrong option, a broken history and a refusal are told of as by a call', 
   await expect(count([user], { maxTokens: 0 })).rejects.toMatchObject({ code: 'config', provider: 'p' })
   await expect(count([])).rejects.toMatchObject({ code: 'invalid-request', provider: 'p' })
   expect(sent).toEqual([])
-  await expect(counter({ error: `no such key ${key}` }, 401).count([user])).rejects.toMatchObject({ code: 'auth', attempts: 1, body: '{"error":"no such key [redacted]"}' })
+  await expect(counter({ error: `no such key ${key}` }, 401).count([user])).rejects.toMatchObject({
+    code: 'auth',
+    attempts: 1,
+    body: '{"error":"no such key [redacted]"}',
+  })
 })

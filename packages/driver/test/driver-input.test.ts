@@ -8,19 +8,34 @@ const stop: Step = ['finish', 'stop']
 
 describe('what a driver is given', () => {
   test('a turn: options merged and checked, the rest of `vendor`, defaults that nobody set', async () => {
-    const { provider, turns } = play([[text, stop]], { defaults: { topP: 0.5, temperature: 1, retry: { attempts: 2 } } })
-    await provider.generate(question, { system: 'be kind', vendor: { headers: { 'X-A': '1' }, seed: 2 }, temperature: 0 })
+    const { provider, turns } = play([[text, stop]], {
+      defaults: { topP: 0.5, temperature: 1, retry: { attempts: 2 } },
+    })
+    await provider.generate(question, {
+      system: 'be kind',
+      vendor: { headers: { 'X-A': '1' }, seed: 2 },
+      temperature: 0,
+    })
     expect(turns[0]).toMatchObject({
-      model: 'm', stream: false, tools: [], messages: [{ role: 'system', content: 'be kind' }, ...question], defaultTemperature: undefined,
+      model: 'm',
+      stream: false,
+      tools: [],
+      messages: [{ role: 'system', content: 'be kind' }, ...question],
+      defaultTemperature: undefined,
       options: { topP: 0.5, temperature: 0, maxTokens: 4096, vendor: { seed: 2 }, retry: { attempts: 2 } },
     })
     expect(turns[0]?.options.vendor).toEqual({ seed: 2 })
     const bare = play([[text, stop]])
     await bare.provider.stream('Hi', { maxTokens: 9 })
-    expect(bare.turns[0]).toMatchObject({ stream: true, defaultTemperature: 0.7, options: { maxTokens: 9 }, messages: question })
+    expect(bare.turns[0]).toMatchObject({
+      stream: true,
+      defaultTemperature: 0.7,
+      options: { maxTokens: 9 },
+      messages: question,
+    })
   })
 
-  test('headers in small letters, the call\'s over the configuration\'s', async () => {
+  test("headers in small letters, the call's over the configuration's", async () => {
     const { provider, ios } = play([[text, stop]], { headers: { 'X-Own': 'config', 'X-Other': 'kept' } })
     await provider.stream('Hi', { vendor: { headers: { 'x-own': 'call' } } })
     expect(ios[0]).toMatchObject({ headers: { 'x-own': 'call', 'x-other': 'kept' }, stream: true })
@@ -30,10 +45,16 @@ describe('what a driver is given', () => {
 
   test('ids of the history are not given out again', async () => {
     const asked = (id: string): readonly ChatMessage[] => [
-      ...question, { role: 'assistant', content: '', toolCalls: [{ id, name: 'f', arguments: {}, argumentsText: '{}' }] }, { role: 'tool', toolCallId: id, content: '' },
+      ...question,
+      { role: 'assistant', content: '', toolCalls: [{ id, name: 'f', arguments: {}, argumentsText: '{}' }] },
+      { role: 'tool', toolCallId: id, content: '' },
     ]
     const given = async (used: string, id?: string) =>
-      (await play([[['toolCall', 0, { ...(id && { id }), name: 'f', text: '{}' }], stop]]).provider.generate(asked(used))).toolCalls[0]?.id
+      (
+        await play([[['toolCall', 0, { ...(id && { id }), name: 'f', text: '{}' }], stop]]).provider.generate(
+          asked(used),
+        )
+      ).toolCalls[0]?.id
     expect(await given('call_1')).toMatch(/^call_(?!1$)/)
     expect(await given('call_2')).toMatch(/^call_(?!2$)/)
     // Some servers count from the start in each answer.
@@ -45,8 +66,15 @@ describe('what a driver is given', () => {
 describe('a call that cannot be made', () => {
   test('for its options names the provider, and sends nothing', async () => {
     const { provider, ios } = play([[text, stop]])
-    expect(await failure(provider.complete('Hi', { topP: 2 }))).toMatchObject({ code: 'config', message: 'p: config: topP must be a number between 0 and 1, not 2', provider: 'p' })
-    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request', message: 'p: invalid-request: the conversation is empty: give at least one message' })
+    expect(await failure(provider.complete('Hi', { topP: 2 }))).toMatchObject({
+      code: 'config',
+      message: 'p: config: topP must be a number between 0 and 1, not 2',
+      provider: 'p',
+    })
+    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({
+      code: 'invalid-request',
+      message: 'p: invalid-request: the conversation is empty: give at least one message',
+    })
     expect(ios).toEqual([])
   })
 
@@ -60,13 +88,23 @@ describe('a call that cannot be made', () => {
 })
 
 describe('hosts', () => {
-  const call = (settings: Parameters<typeof play>[1]) => play([[text, stop]], settings).provider.complete('Hi').then(() => 'sent', (error: unknown) => String(error))
+  const call = (settings: Parameters<typeof play>[1]) =>
+    play([[text, stop]], settings)
+      .provider.complete('Hi')
+      .then(
+        () => 'sent',
+        (error: unknown) => String(error),
+      )
   test('are checked where that is asked for', async () => {
     expect(await call({ hosts: [] })).toBe('sent')
     expect(await call({ hosts: [], enforceHosts: false })).toBe('sent')
     expect(await call({ enforceHosts: true })).toBe('sent')
     expect(await call({ hosts: [], enforceHosts: ['api.example:443'] })).toBe('sent')
-    expect(await call({ hosts: [], enforceHosts: true })).toBe('ProviderError: p: config: api.example:443 is not among the allowed hosts (none)')
-    expect(await call({ enforceHosts: ['a:1', 'b:2'] })).toBe('ProviderError: p: config: api.example:443 is not among the allowed hosts (a:1, b:2)')
+    expect(await call({ hosts: [], enforceHosts: true })).toBe(
+      'ProviderError: p: config: api.example:443 is not among the allowed hosts (none)',
+    )
+    expect(await call({ enforceHosts: ['a:1', 'b:2'] })).toBe(
+      'ProviderError: p: config: api.example:443 is not among the allowed hosts (a:1, b:2)',
+    )
   })
 })

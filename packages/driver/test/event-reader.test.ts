@@ -34,10 +34,12 @@ function over(...steps: readonly Step[]) {
   return { reader, scope, counts }
 }
 
-const items = (...values: number[]): Step => (reader) => {
-  for (const value of values) reader.push(value)
-  return true
-}
+const items =
+  (...values: number[]): Step =>
+  (reader) => {
+    for (const value of values) reader.push(value)
+    return true
+  }
 const value = (found: number) => ({ done: false, value: found })
 const done = { done: true, value: undefined }
 const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
@@ -56,7 +58,14 @@ test('items come in order, then the end, and the end again', async () => {
 
 test('reads that overlap are served in order, one step at a time', async () => {
   const { reader, counts } = over(items(1), items(2, 3), items(4))
-  expect(await Promise.all(Array.from({ length: 6 }, () => reader.next()))).toEqual([value(1), value(2), value(3), value(4), done, done])
+  expect(await Promise.all(Array.from({ length: 6 }, () => reader.next()))).toEqual([
+    value(1),
+    value(2),
+    value(3),
+    value(4),
+    done,
+    done,
+  ])
   expect(counts.most).toBe(1)
 })
 
@@ -80,10 +89,20 @@ test('what was read before a failure is given out first, whoever waits', async (
     throw failure
   }
   const { reader, scope, counts } = over(failing)
-  expect(await Promise.all([1, 2, 3, 4].map(() => settled(reader.next())))).toEqual([value(1), value(2), failure, failure])
+  expect(await Promise.all([1, 2, 3, 4].map(() => settled(reader.next())))).toEqual([
+    value(1),
+    value(2),
+    failure,
+    failure,
+  ])
   expect(await settled(reader.next())).toBe(failure)
   const alone = over(failing).reader
-  expect([await settled(alone.next()), await settled(alone.next()), await settled(alone.next()), await settled(alone.next())]).toEqual([value(1), value(2), failure, failure])
+  expect([
+    await settled(alone.next()),
+    await settled(alone.next()),
+    await settled(alone.next()),
+    await settled(alone.next()),
+  ]).toEqual([value(1), value(2), failure, failure])
   expect([scope.ended, counts.ends, counts.steps]).toEqual([true, 1, 1])
 })
 
@@ -123,9 +142,12 @@ test('close ends a read that waits, drops what is queued, and is done once', asy
 
 test('a source that fails once its reader is closed is heard no more', async () => {
   let fail: (error: Error) => void = () => undefined
-  const { reader } = over(() => new Promise<boolean>((_, reject) => {
-    fail = reject
-  }))
+  const { reader } = over(
+    () =>
+      new Promise<boolean>((_, reject) => {
+        fail = reject
+      }),
+  )
   const read = reader.next()
   await settle()
   await reader.close()

@@ -26,17 +26,20 @@ test('an abort between two chunks of a whole answer ends it', async () => {
   for (let turns = 0; turns < 12; turns++) {
     const controller = new AbortController()
     let pulls = 0
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (chunks) => {
-        if (pulls++ > 9) {
-          chunks.close()
-          return
-        }
-        chunks.enqueue(new TextEncoder().encode(line(text)))
-        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
-        controller.abort(reason)
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (chunks) => {
+          if (pulls++ > 9) {
+            chunks.close()
+            return
+          }
+          chunks.enqueue(new TextEncoder().encode(line(text)))
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+          controller.abort(reason)
+        },
       },
-    }, { highWaterMark: 0 })
+      { highWaterMark: 0 },
+    )
     const answer = play([() => new Response(body)]).provider.complete('Hi', { signal: controller.signal })
     await expect(answer).rejects.toBe(reason)
   }

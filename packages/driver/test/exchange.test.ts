@@ -14,10 +14,15 @@ describe('waiting for a response', () => {
     ['as long as is said', 5000, (provider) => provider.complete('Hi'), 5000],
   ])('%s', async (_, headersMs, call, limit) => {
     const signals: AbortSignal[] = []
-    const { provider, clock } = play([({ signal }) => {
-      if (signal) signals.push(signal)
-      return new Promise<Response>(() => undefined)
-    }], { ...once, timeouts: headersMs === undefined ? {} : { headersMs } })
+    const { provider, clock } = play(
+      [
+        ({ signal }) => {
+          if (signal) signals.push(signal)
+          return new Promise<Response>(() => undefined)
+        },
+      ],
+      { ...once, timeouts: headersMs === undefined ? {} : { headersMs } },
+    )
     let over = false
     const failing = failure(call(provider)).finally(() => {
       over = true
@@ -28,7 +33,13 @@ describe('waiting for a response', () => {
     expect(over).toBe(false)
     clock.advance(1)
     const error = await failing
-    expect(error).toMatchObject({ code: 'timeout', reason: 'headers', provider: 'p', message: `p: timeout (headers): no response for ${limit} ms`, attempts: 1 })
+    expect(error).toMatchObject({
+      code: 'timeout',
+      reason: 'headers',
+      provider: 'p',
+      message: `p: timeout (headers): no response for ${limit} ms`,
+      attempts: 1,
+    })
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
     expect(clock.pending).toBe(0)
   })
@@ -45,16 +56,32 @@ describe('waiting for a response', () => {
   test('what comes too late is dropped', async () => {
     let answer: (response: Response) => void = () => undefined
     let dropped = false
-    const { provider, clock } = play([() => new Promise<Response>((resolve) => {
-      answer = resolve
-    })], once)
+    const { provider, clock } = play(
+      [
+        () =>
+          new Promise<Response>((resolve) => {
+            answer = resolve
+          }),
+      ],
+      once,
+    )
     const failing = failure(provider.stream('Hi', { deadlineMs: 10 }))
     await settle()
     clock.advance(10)
-    expect(await failing).toMatchObject({ code: 'timeout', reason: 'deadline', message: 'p: timeout (deadline): 10 ms have passed' })
-    answer(new Response(new ReadableStream({ cancel: () => {
-      dropped = true
-    } })))
+    expect(await failing).toMatchObject({
+      code: 'timeout',
+      reason: 'deadline',
+      message: 'p: timeout (deadline): 10 ms have passed',
+    })
+    answer(
+      new Response(
+        new ReadableStream({
+          cancel: () => {
+            dropped = true
+          },
+        }),
+      ),
+    )
     await settle()
     expect(dropped).toBe(true)
   })
@@ -65,12 +92,22 @@ describe('a body', () => {
     const limits = { maxBodyBytes: line(text).length + line(stop).length }
     expect(await read(play([[text, stop]], { limits }).provider)).toBe('x')
     const error = await failure(read(play([[text, stop, text]], { ...once, limits }).provider))
-    expect(error).toMatchObject({ code: 'limit-exceeded', message: `p: limit-exceeded: the body is longer than ${limits.maxBodyBytes} bytes` })
+    expect(error).toMatchObject({
+      code: 'limit-exceeded',
+      message: `p: limit-exceeded: the body is longer than ${limits.maxBodyBytes} bytes`,
+    })
   })
 
   test('that is cut, with what it failed with', async () => {
-    const cut = await failure(read(play([() => new Response(streamOf([line(text)], new Error('gone')))], once).provider))
-    expect(cut).toMatchObject({ code: 'truncated', message: 'p: truncated: the connection ended before the answer did (13 bytes read)', cause: { message: 'gone' }, partial: { bytes: 13 } })
+    const cut = await failure(
+      read(play([() => new Response(streamOf([line(text)], new Error('gone')))], once).provider),
+    )
+    expect(cut).toMatchObject({
+      code: 'truncated',
+      message: 'p: truncated: the connection ended before the answer did (13 bytes read)',
+      cause: { message: 'gone' },
+      partial: { bytes: 13 },
+    })
     const ended = await failure(read(play([[text]], once).provider))
     expect([ended.code, ended.cause]).toEqual(['truncated', undefined])
     const empty = await failure(read(play([[]], once).provider))
@@ -88,17 +125,31 @@ describe('a body', () => {
       },
     }
     const broken = (): Response => Object.defineProperty(new Response(), 'body', { value: body })
-    expect(await failure(read(play([broken], once).provider))).toMatchObject({ code: 'truncated', cause: { message: 'broken' } })
-    expect(await failure(play([broken], once).provider.complete('Hi'))).toMatchObject({ code: 'truncated', cause: { message: 'broken' } })
+    expect(await failure(read(play([broken], once).provider))).toMatchObject({
+      code: 'truncated',
+      cause: { message: 'broken' },
+    })
+    expect(await failure(play([broken], once).provider.complete('Hi'))).toMatchObject({
+      code: 'truncated',
+      cause: { message: 'broken' },
+    })
   })
 
   test('that ends inside a record is cut; a whole record that cannot be read is not', async () => {
-    expect(await failure(read(play([() => new Response(streamOf([line(text), '["te']))], once).provider))).toMatchObject({ code: 'truncated', cause: { message: expect.stringContaining('not JSON') as string } })
-    expect(await failure(read(play([() => new Response(streamOf([line(text), '["te\n']))], once).provider))).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
+    expect(
+      await failure(read(play([() => new Response(streamOf([line(text), '["te']))], once).provider)),
+    ).toMatchObject({ code: 'truncated', cause: { message: expect.stringContaining('not JSON') as string } })
+    expect(
+      await failure(read(play([() => new Response(streamOf([line(text), '["te\n']))], once).provider)),
+    ).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
   })
 
   test('that fails or goes on in pieces after the answer is whole takes nothing away', async () => {
-    for (const body of [streamOf([line(text), line(stop)], new Error('reset')), streamOf([line(text), line(stop), '["te']), streamOf([line(text) + line(stop)], new Error('reset'))]) {
+    for (const body of [
+      streamOf([line(text), line(stop)], new Error('reset')),
+      streamOf([line(text), line(stop), '["te']),
+      streamOf([line(text) + line(stop)], new Error('reset')),
+    ]) {
       expect(await read(play([() => new Response(body)], once).provider)).toBe('x')
     }
   })
@@ -113,12 +164,22 @@ describe('a body', () => {
     const failing = failure(read(silent.provider))
     await settle()
     silent.clock.advance(60_000)
-    expect(await failing).toMatchObject({ code: 'timeout', reason: 'idle', message: 'p: timeout (idle): no byte for 60000 ms', partial: { text: 'x' } })
+    expect(await failing).toMatchObject({
+      code: 'timeout',
+      reason: 'idle',
+      message: 'p: timeout (idle): no byte for 60000 ms',
+      partial: { text: 'x' },
+    })
     expect(silent.clock.pending).toBe(0)
   })
 
   test.each<Step>([
-    text, ['reasoning', 'x'], ['refusal', 'x'], ['toolCall', 0, { id: 'a', name: 'f' }], ['part', { type: 'text', text: 'x' }], ['providerToolCall', { name: 'search', data: 1 }],
+    text,
+    ['reasoning', 'x'],
+    ['refusal', 'x'],
+    ['toolCall', 0, { id: 'a', name: 'f' }],
+    ['part', { type: 'text', text: 'x' }],
+    ['providerToolCall', { name: 'search', data: 1 }],
   ])('in which a %s keeps the clock of the answer', async (...step) => {
     const alive = (steps: readonly Step[]) => {
       let send: (piece: string) => void = () => undefined
@@ -133,58 +194,86 @@ describe('a body', () => {
         },
       })
       const { provider, clock } = play([() => new Response(body)], { ...once, timeouts: { semanticIdleMs: 1000 } })
-      return { run: async () => {
-        const reader = await provider.streamWithTools(question, [])
-        const reading = (async () => {
-          for await (const _ of reader);
-        })().then(() => 'whole', (error: unknown) => (error as Error).message)
-        for (const next of steps) {
+      return {
+        run: async () => {
+          const reader = await provider.streamWithTools(question, [])
+          const reading = (async () => {
+            for await (const _ of reader);
+          })().then(
+            () => 'whole',
+            (error: unknown) => (error as Error).message,
+          )
+          for (const next of steps) {
+            await settle()
+            clock.advance(600)
+            send(line(next))
+          }
           await settle()
-          clock.advance(600)
-          send(line(next))
-        }
-        await settle()
-        end()
-        return reading
-      } }
+          end()
+          return reading
+        },
+      }
     }
     const given = step as unknown as Step
     expect(await alive([given, stop]).run()).toBe('whole')
-    expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no piece of the answer for 1000 ms')
+    expect(await alive([['model', 'm'], given, stop]).run()).toBe(
+      'p: timeout (idle): no piece of the answer for 1000 ms',
+    )
   })
 
   test('of JSON that is no answer of this API', async () => {
     const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({
-      code: 'protocol', message: 'p: protocol: the server answered with JSON that is no answer of this API; check the base URL',
+      code: 'protocol',
+      message: 'p: protocol: the server answered with JSON that is no answer of this API; check the base URL',
     })
-    expect(await failure(play([() => new Response('')], once).provider.complete('Hi'))).toMatchObject({ code: 'truncated' })
+    expect(await failure(play([() => new Response('')], once).provider.complete('Hi'))).toMatchObject({
+      code: 'truncated',
+    })
   })
 
   test('without its end is taken where the configuration says so, if it has a piece of an answer', async () => {
     const { provider } = play([[text]], { ...once, lenientEof: true })
     const reader = await provider.stream('Hi')
-    expect([await reader.next(), await reader.next()]).toEqual([{ done: false, value: 'x' }, { done: true, value: undefined }])
+    expect([await reader.next(), await reader.next()]).toEqual([
+      { done: false, value: 'x' },
+      { done: true, value: undefined },
+    ])
     expect(reader.finishReason()).toBe('unknown')
-    expect(await failure(read(play([[['model', 'm']]], { ...once, lenientEof: true }).provider))).toMatchObject({ code: 'truncated' })
+    expect(await failure(read(play([[['model', 'm']]], { ...once, lenientEof: true }).provider))).toMatchObject({
+      code: 'truncated',
+    })
   })
 })
 
 describe('a decoder', () => {
-  const ending = (end: () => void) => ({ decoder: (sink: { text(text: string): void; finish(reason: 'stop'): void }) => ({ push: ({ data }: { data: string }) => {
-    if (data.includes('text')) sink.text('x')
-    else sink.finish('stop')
-  }, end }) })
+  const ending = (end: () => void) => ({
+    decoder: (sink: { text(text: string): void; finish(reason: 'stop'): void }) => ({
+      push: ({ data }: { data: string }) => {
+        if (data.includes('text')) sink.text('x')
+        else sink.finish('stop')
+      },
+      end,
+    }),
+  })
 
   test('is told of the end', async () => {
     let ends = 0
-    expect(await read(play([[text, stop]], once, ending(() => {
-      ends++
-    })).provider)).toBe('x')
+    expect(
+      await read(
+        play(
+          [[text, stop]],
+          once,
+          ending(() => {
+            ends++
+          }),
+        ).provider,
+      ),
+    ).toBe('x')
     expect(ends).toBe(1)
   })
 
-  test('that fails at the end for another reason than the wire\'s fails the answer', async () => {
+  test("that fails at the end for another reason than the wire's fails the answer", async () => {
     const full = ending(() => {
       throw new LlmError('limit-exceeded', 'too much')
     })
@@ -196,7 +285,11 @@ describe('a decoder', () => {
     const broken = ending(() => {
       throw new TypeError('a mistake')
     })
-    expect(await failure(read(play([[text, stop]], once, broken).provider))).toMatchObject({ code: 'unknown', message: 'p: unknown: a mistake', cause: { name: 'TypeError' } })
+    expect(await failure(read(play([[text, stop]], once, broken).provider))).toMatchObject({
+      code: 'unknown',
+      message: 'p: unknown: a mistake',
+      cause: { name: 'TypeError' },
+    })
   })
 })
 
@@ -204,28 +297,44 @@ describe('a driver that sends in its own way', () => {
   test('is not waited for when it ignores its signal; what comes late is dropped', async () => {
     let dropped = 0
     let answer: (response: Response) => void = () => undefined
-    const { provider, clock } = play([], { defaults: { deadlineMs: 10 } }, { send: () => new Promise<Response>((resolve) => {
-      answer = resolve
-    }) })
+    const { provider, clock } = play(
+      [],
+      { defaults: { deadlineMs: 10 } },
+      {
+        send: () =>
+          new Promise<Response>((resolve) => {
+            answer = resolve
+          }),
+      },
+    )
     const failing = failure(provider.complete('Hi'))
     await settle()
     clock.advance(10)
     expect(await failing).toMatchObject({ code: 'timeout', reason: 'deadline' })
-    answer(new Response(new ReadableStream({ cancel: () => {
-      dropped++
-    } })))
+    answer(
+      new Response(
+        new ReadableStream({
+          cancel: () => {
+            dropped++
+          },
+        }),
+      ),
+    )
     await settle()
     expect(dropped).toBe(1)
   })
 
   test('cannot hide a failure behind one of its own', async () => {
-    const send: NonNullable<Parameters<typeof play>[2]>['send'] = (_, io) => io.fetch('https://api.example/').catch(() => {
-      throw new Error('wrapped')
-    })
+    const send: NonNullable<Parameters<typeof play>[2]>['send'] = (_, io) =>
+      io.fetch('https://api.example/').catch(() => {
+        throw new Error('wrapped')
+      })
     const { provider, ios } = play([() => new Response('no', { status: 401 })], {}, { send })
     expect(await failure(provider.complete('Hi'))).toMatchObject({ code: 'auth', status: 401 })
     expect(ios).toEqual([])
-    expect(await failure(play([], {}, { send: () => Promise.reject(new Error('its own')) }).provider.complete('Hi'))).toMatchObject({ code: 'unknown', message: 'p: unknown: its own' })
+    expect(
+      await failure(play([], {}, { send: () => Promise.reject(new Error('its own')) }).provider.complete('Hi')),
+    ).toMatchObject({ code: 'unknown', message: 'p: unknown: its own' })
   })
 })
 
@@ -260,15 +369,23 @@ test('an abort while the next attempt is waited for sends nothing more', async (
 
 test('each response is told of', async () => {
   const told: unknown[] = []
-  const { provider } = play([() => new Response(line(text) + line(stop), { status: 201, headers: { 'x-left': '9' } })], {
-    onResponse: ({ status, headers }) => told.push([status, headers.get('x-left')]),
-  })
+  const { provider } = play(
+    [() => new Response(line(text) + line(stop), { status: 201, headers: { 'x-left': '9' } })],
+    {
+      onResponse: ({ status, headers }) => told.push([status, headers.get('x-left')]),
+    },
+  )
   await provider.stream('Hi')
   expect(told).toEqual([[201, '9']])
 })
 
 test.each<[how: string, observer: () => unknown]>([
-  ['what it throws', () => { throw new Error('observer') }],
+  [
+    'what it throws',
+    () => {
+      throw new Error('observer')
+    },
+  ],
   ['its promise that fails', () => Promise.reject(new Error('observer'))],
   ['being no function', 'observer' as unknown as () => unknown],
 ])('who observes responses breaks no call, by %s', async (_, observer) => {

@@ -1,18 +1,48 @@
 import { inspect } from 'node:util'
 import { type CallOptions, LlmError, type Provider, ProviderError } from '@modelport/core'
-import { createRedact, type HttpFailure, systemClock, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
+import {
+  createRedact,
+  type HttpFailure,
+  systemClock,
+  toErrorCode,
+  toNeutralError,
+  toProviderError,
+} from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { toNetworkError } from '../src/network-error.js'
 import { sanitizeError } from '../src/sanitize.js'
 import { line, play, streamOf } from './scripted-driver.js'
 
 describe('a failed response', () => {
-  const failure = (status: number, headers: Record<string, string> = {}, text = ''): HttpFailure => ({ status, headers: new Headers(headers), body: undefined, text, inBand: false })
+  const failure = (status: number, headers: Record<string, string> = {}, text = ''): HttpFailure => ({
+    status,
+    headers: new Headers(headers),
+    body: undefined,
+    text,
+    inBand: false,
+  })
 
   test.each<[number, string]>([
-    [200, 'unknown'], [299, 'unknown'], [300, 'redirect-refused'], [399, 'redirect-refused'], [400, 'invalid-request'], [401, 'auth'], [402, 'quota-exhausted'], [403, 'permission'],
-    [404, 'not-found'], [407, 'auth'], [408, 'timeout'], [418, 'invalid-request'], [425, 'server'], [429, 'rate-limit'], [499, 'invalid-request'], [500, 'server'], [501, 'unsupported'], [502, 'server'],
-    [503, 'overloaded'], [529, 'overloaded'],
+    [200, 'unknown'],
+    [299, 'unknown'],
+    [300, 'redirect-refused'],
+    [399, 'redirect-refused'],
+    [400, 'invalid-request'],
+    [401, 'auth'],
+    [402, 'quota-exhausted'],
+    [403, 'permission'],
+    [404, 'not-found'],
+    [407, 'auth'],
+    [408, 'timeout'],
+    [418, 'invalid-request'],
+    [425, 'server'],
+    [429, 'rate-limit'],
+    [499, 'invalid-request'],
+    [500, 'server'],
+    [501, 'unsupported'],
+    [502, 'server'],
+    [503, 'overloaded'],
+    [529, 'overloaded'],
   ])('%i is %s', (status, code) => {
     expect(toErrorCode(status)).toBe(code)
   })
@@ -21,10 +51,29 @@ describe('a failed response', () => {
     const bare = toProviderError('p', failure(500))
     expect(bare.message).toBe('p: 500 server: no further information')
     expect(Object.keys(bare).sort()).toEqual(['code', 'provider', 'status'])
-    const full = toProviderError('p', failure(429, { 'retry-after': '2', 'x-request-id': 'r1' }, ' slow down '), { type: 'limit' })
-    expect(full).toMatchObject({ code: 'rate-limit', message: 'p: 429 rate-limit: slow down', body: ' slow down ', requestId: 'r1', type: 'limit', retryAfterMs: 2000 })
-    expect(toProviderError('p', failure(429, { 'retry-after': '2' }, 'x'), { code: 'quota-exhausted', message: 'paid up?', requestId: 'r2', retryAfterMs: 0 })).toMatchObject({
-      code: 'quota-exhausted', message: 'p: 429 quota-exhausted: paid up?', requestId: 'r2', retryAfterMs: 0,
+    const full = toProviderError('p', failure(429, { 'retry-after': '2', 'x-request-id': 'r1' }, ' slow down '), {
+      type: 'limit',
+    })
+    expect(full).toMatchObject({
+      code: 'rate-limit',
+      message: 'p: 429 rate-limit: slow down',
+      body: ' slow down ',
+      requestId: 'r1',
+      type: 'limit',
+      retryAfterMs: 2000,
+    })
+    expect(
+      toProviderError('p', failure(429, { 'retry-after': '2' }, 'x'), {
+        code: 'quota-exhausted',
+        message: 'paid up?',
+        requestId: 'r2',
+        retryAfterMs: 0,
+      }),
+    ).toMatchObject({
+      code: 'quota-exhausted',
+      message: 'p: 429 quota-exhausted: paid up?',
+      requestId: 'r2',
+      retryAfterMs: 0,
     })
   })
 
@@ -37,13 +86,15 @@ describe('a failed response', () => {
   })
 
   test('has the id of its request from any of the usual headers, the first of them', () => {
-    for (const name of ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']) expect(toProviderError('p', failure(500, { [name]: 'id' })).requestId).toBe('id')
+    for (const name of ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray'])
+      expect(toProviderError('p', failure(500, { [name]: 'id' })).requestId).toBe('id')
     expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': 'id' })).requestId).toBe('id')
     expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': '' })).requestId).toBe('ray')
   })
 
   test('knows whether the server wants to be asked again, where it says so', () => {
-    const wish = (value: string) => (toProviderError('p', failure(500, { 'x-should-retry': value })) as { serverRetry?: boolean }).serverRetry
+    const wish = (value: string) =>
+      (toProviderError('p', failure(500, { 'x-should-retry': value })) as { serverRetry?: boolean }).serverRetry
     expect([wish('true'), wish('false'), wish('maybe')]).toEqual([true, false, undefined])
   })
 })
@@ -52,9 +103,20 @@ describe('a failed connection', () => {
   const thrown = (code: string) => Object.assign(new Error('why'), { code })
 
   test.each<[string, string, string | undefined]>([
-    ['ENOTFOUND', 'network', 'dns'], ['EAI_NODATA', 'network', 'dns'], ['EAI_NONAME', 'network', 'dns'], ['ENETUNREACH', 'network', 'refused'], ['ConnectionRefused', 'network', 'refused'],
-    ['ERR_STREAM_PREMATURE_CLOSE', 'network', 'reset'], ['ConnectionClosed', 'network', 'reset'], ['ERR_SSL_X', 'network', 'tls'], ['UNABLE_TO_VERIFY', 'network', 'tls'], ['SELF_SIGNED_CERT', 'network', 'tls'],
-    ['EPROTO', 'network', 'tls'], ['HOSTNAME_MISMATCH', 'network', 'tls'], ['UNKNOWN_CERTIFICATE', 'network', 'tls'], ['XCERT_', 'network', undefined],
+    ['ENOTFOUND', 'network', 'dns'],
+    ['EAI_NODATA', 'network', 'dns'],
+    ['EAI_NONAME', 'network', 'dns'],
+    ['ENETUNREACH', 'network', 'refused'],
+    ['ConnectionRefused', 'network', 'refused'],
+    ['ERR_STREAM_PREMATURE_CLOSE', 'network', 'reset'],
+    ['ConnectionClosed', 'network', 'reset'],
+    ['ERR_SSL_X', 'network', 'tls'],
+    ['UNABLE_TO_VERIFY', 'network', 'tls'],
+    ['SELF_SIGNED_CERT', 'network', 'tls'],
+    ['EPROTO', 'network', 'tls'],
+    ['HOSTNAME_MISMATCH', 'network', 'tls'],
+    ['UNKNOWN_CERTIFICATE', 'network', 'tls'],
+    ['XCERT_', 'network', undefined],
   ])('%s is %s (%s)', (code, kind, reason) => {
     expect(toNetworkError(thrown(code), 'p', 'h:1')).toMatchObject({ code: kind, ...(reason && { reason }) })
     expect(toNetworkError(thrown(code), 'p', 'h:1').reason).toBe(reason)
@@ -68,7 +130,9 @@ describe('a failed connection', () => {
     const cause = toNetworkError(new Error('fetch failed', { cause: new Error('') }), 'p', undefined).cause as Error
     expect([cause.message, cause.stack]).toEqual(['Error: fetch failed', 'Error: Error: fetch failed'])
     expect(cause).not.toHaveProperty('code')
-    expect(toNetworkError(Object.assign(new Error('x'), { code: 7, cause: thrown('EPIPE') }), 'p', undefined)).toMatchObject({ reason: 'reset', message: 'p: network (reset): x' })
+    expect(
+      toNetworkError(Object.assign(new Error('x'), { code: 7, cause: thrown('EPIPE') }), 'p', undefined),
+    ).toMatchObject({ reason: 'reset', message: 'p: network (reset): x' })
   })
 
   test('looks at a chain of causes, not for ever', () => {
@@ -76,7 +140,10 @@ describe('a failed connection', () => {
     circle.cause = circle
     expect(toNetworkError(circle, 'p', undefined).message).toBe('p: network: round')
     const many = new AggregateError(['no error', thrown('ECONNREFUSED'), thrown('EPIPE')], 'all failed')
-    expect(toNetworkError(many, 'p', undefined)).toMatchObject({ reason: 'refused', message: 'p: network (refused): all failed' })
+    expect(toNetworkError(many, 'p', undefined)).toMatchObject({
+      reason: 'refused',
+      message: 'p: network (refused): all failed',
+    })
   })
 })
 
@@ -96,16 +163,42 @@ describe('an error as the caller sees it', () => {
   })
 
   test('has the facts of the error, what is added, and nothing without a value', () => {
-    const error = new ProviderError('server', 'p: x', { provider: 'q', status: 500, host: 'h:1', requestId: 'r', type: 't', retryAfterMs: 0, reason: 'idle', attempts: 1, body: '' })
+    const error = new ProviderError('server', 'p: x', {
+      provider: 'q',
+      status: 500,
+      host: 'h:1',
+      requestId: 'r',
+      type: 't',
+      retryAfterMs: 0,
+      reason: 'idle',
+      attempts: 1,
+      body: '',
+    })
     const found = clean(error, { attempts: 2 })
-    expect(Object.fromEntries(Object.entries(found))).toEqual({ code: 'server', provider: 'p', status: 500, host: 'h:1', requestId: 'r', type: 't', retryAfterMs: 0, reason: 'idle', attempts: 2, body: '' })
+    expect(Object.fromEntries(Object.entries(found))).toEqual({
+      code: 'server',
+      provider: 'p',
+      status: 500,
+      host: 'h:1',
+      requestId: 'r',
+      type: 't',
+      retryAfterMs: 0,
+      reason: 'idle',
+      attempts: 2,
+      body: '',
+    })
     expect(Object.keys(clean(new LlmError('config', 'x'))).sort()).toEqual(['code', 'provider'])
   })
 
   test('has a plain copy of its cause, cut to 2048 characters', () => {
     const cause = Object.assign(new RangeError(`${'x'.repeat(2048)}y`), { code: 'E1', request: 'secret' })
     const copy = clean(cause).cause as Error & { code: string }
-    expect([copy.name, copy.code, copy.message.length, copy.stack]).toEqual(['RangeError', 'E1', 2048, `RangeError: ${'x'.repeat(2048)}`])
+    expect([copy.name, copy.code, copy.message.length, copy.stack]).toEqual([
+      'RangeError',
+      'E1',
+      2048,
+      `RangeError: ${'x'.repeat(2048)}`,
+    ])
     expect(copy).not.toHaveProperty('request')
     const inner = clean(new LlmError('network', 'x', { cause: new Error('inner') })).cause as Error
     expect(inner.message).toBe('inner')
@@ -117,13 +210,27 @@ describe('an error as the caller sees it', () => {
 
   test('has calls that hold no secret as they were', () => {
     const toolCalls = [{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }]
-    const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, reasoningTokens: 0, toolDefinitionTokens: 0, rounds: [], reported: false }
+    const usage = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheCreationTokens: 0,
+      reasoningTokens: 0,
+      toolDefinitionTokens: 0,
+      rounds: [],
+      reported: false,
+    }
     const partial = { text: 't', reasoning: 'r', toolCalls, usage, bytes: 1 }
     const found = clean(new ProviderError('truncated', 'x', { provider: 'p', partial })).partial
     expect(found).toEqual(partial)
     expect(found?.toolCalls).toBe(toolCalls)
-    const secret = { ...partial, toolCalls: [{ id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' }] }
-    expect(clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial?.toolCalls[0]?.arguments).toEqual({ key: '[redacted]' })
+    const secret = {
+      ...partial,
+      toolCalls: [{ id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' }],
+    }
+    expect(
+      clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial?.toolCalls[0]?.arguments,
+    ).toEqual({ key: '[redacted]' })
   })
 })
 
@@ -133,34 +240,59 @@ describe('secrets of a provider', () => {
     return provider.complete('Hi').catch((error: unknown) => (error as Error).message)
   }
 
-  test.each(['Authorization', 'X-Api-Key', 'x-token', 'my-secret', 'Cookie'])('the header %s is one, with and without its scheme', async (name) => {
-    expect(await refused({ headers: { [name]: 'Bearer 0123456789' } }, 'not 0123456789')).toBe('p: 400 invalid-request: not [redacted]')
-    expect(await refused({ headers: { [name]: '0123456789' } }, 'not 0123456789')).toBe('p: 400 invalid-request: not [redacted]')
-  })
+  test.each(['Authorization', 'X-Api-Key', 'x-token', 'my-secret', 'Cookie'])(
+    'the header %s is one, with and without its scheme',
+    async (name) => {
+      expect(await refused({ headers: { [name]: 'Bearer 0123456789' } }, 'not 0123456789')).toBe(
+        'p: 400 invalid-request: not [redacted]',
+      )
+      expect(await refused({ headers: { [name]: '0123456789' } }, 'not 0123456789')).toBe(
+        'p: 400 invalid-request: not [redacted]',
+      )
+    },
+  )
 
   test('what stands in a header of a key, a cookie or a value that looks like a key, word by word', async () => {
-    const headers = { cookie: 'theme=dark; session=s3ss10n-of-tests==', 'x-team': 'pk0123456789abcdefghijkl', 'proxy-authorization': 'Basic dXNlcjpwYXNz', 'x-password': 'hunter2' }
+    const headers = {
+      cookie: 'theme=dark; session=s3ss10n-of-tests==',
+      'x-team': 'pk0123456789abcdefghijkl',
+      'proxy-authorization': 'Basic dXNlcjpwYXNz',
+      'x-password': 'hunter2',
+    }
     const said = await refused({ headers }, 'dark s3ss10n-of-tests== pk0123456789abcdefghijkl dXNlcjpwYXNz hunter2')
     expect(said).toBe('p: 400 invalid-request: dark [redacted] [redacted] [redacted] [redacted]')
   })
 
   test('the headers of one call are secrets of that call, and of its fallbacks to the defaults', async () => {
     const key = 'call-key-0123456789'
-    const echo = () => new Response(JSON.stringify({ error: key, half: key.slice(0, 13), encoded: btoa(`user:${key}`) }), { status: 400, headers: { 'x-request-id': key } })
+    const echo = () =>
+      new Response(JSON.stringify({ error: key, half: key.slice(0, 13), encoded: btoa(`user:${key}`) }), {
+        status: 400,
+        headers: { 'x-request-id': key },
+      })
     const vendor = { headers: { Authorization: `Bearer ${key}` } }
-    const shown = (provider: Provider, options?: CallOptions) => provider.complete('Hi', { retry: { attempts: 1 } }, options ?? {}).catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }))
+    const shown = (provider: Provider, options?: CallOptions) =>
+      provider
+        .complete('Hi', { retry: { attempts: 1 } }, options ?? {})
+        .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }))
     for (const secrets of [['provider-key'], () => ['provider-key']]) {
       expect(await shown(play([echo], { secrets }).provider, { vendor })).not.toMatch(/call-key|Y2FsbC1rZX/)
       expect(await shown(play([echo], { secrets, defaults: { vendor } }).provider)).not.toMatch(/call-key|Y2FsbC1rZX/)
-      expect(await shown(play([echo], { secrets, headers: { authorization: `Bearer ${key}` } }).provider)).not.toMatch(/call-key|Y2FsbC1rZX/)
+      expect(await shown(play([echo], { secrets, headers: { authorization: `Bearer ${key}` } }).provider)).not.toMatch(
+        /call-key|Y2FsbC1rZX/,
+      )
       // The next call without it has nothing to hide.
       expect(await shown(play([echo], { secrets }).provider)).toContain(key)
     }
   })
 
   test('of a key of the provider and one of the call, one inside the other, both go whole', async () => {
-    const { provider } = play([() => new Response('short-key short-key-and-its-end', { status: 400 })], { secrets: ['short-key'] })
-    await expect(provider.complete('Hi', { vendor: { headers: { 'x-api-key': 'short-key-and-its-end' } } })).rejects.toMatchObject({ message: 'p: 400 invalid-request: [redacted] [redacted]' })
+    const { provider } = play([() => new Response('short-key short-key-and-its-end', { status: 400 })], {
+      secrets: ['short-key'],
+    })
+    await expect(
+      provider.complete('Hi', { vendor: { headers: { 'x-api-key': 'short-key-and-its-end' } } }),
+    ).rejects.toMatchObject({ message: 'p: 400 invalid-request: [redacted] [redacted]' })
   })
 
   test('what is told of a new attempt, of an answer cut short, and of options that are wrong, has no header of the call', async () => {
@@ -168,8 +300,14 @@ describe('secrets of a provider', () => {
     const vendor = { headers: { 'x-api-key': key } }
     const told: string[] = []
     const clock = { ...systemClock, random: () => 0 }
-    const { provider } = play([() => new Response(key, { status: 500 }), () => new Response(streamOf([line(['text', `so ${key}`])]))], { clock })
-    const reader = await provider.stream('Hi', { vendor, retry: { attempts: 2, onRetry: ({ error }) => told.push(error.message) } })
+    const { provider } = play(
+      [() => new Response(key, { status: 500 }), () => new Response(streamOf([line(['text', `so ${key}`])]))],
+      { clock },
+    )
+    const reader = await provider.stream('Hi', {
+      vendor,
+      retry: { attempts: 2, onRetry: ({ error }) => told.push(error.message) },
+    })
     expect(await reader.next()).toEqual({ done: false, value: `so ${key}` })
     const cut = await reader.next().catch((error: unknown) => error)
     expect(told).toEqual(['p: 500 server: [redacted]'])
@@ -177,32 +315,48 @@ describe('secrets of a provider', () => {
     const wrong = provider.completeWithHistory([{ role: key as 'user', content: '' }], { vendor })
     await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('[redacted]') as string })
     const mixedUp = provider.complete('Hi', { vendor, topP: key as unknown as number })
-    await expect(mixedUp).rejects.toMatchObject({ message: 'p: config: topP must be a number between 0 and 1, not "[redacted]"' })
+    await expect(mixedUp).rejects.toMatchObject({
+      message: 'p: config: topP must be a number between 0 and 1, not "[redacted]"',
+    })
   })
 
   test('headers that are none hide nothing and break nothing', async () => {
     for (const headers of [undefined, null, 'x', 7]) {
       const { provider } = play([() => new Response('no', { status: 400 })])
-      await expect(provider.complete('Hi', { vendor: { headers } })).rejects.toMatchObject({ message: 'p: 400 invalid-request: no' })
+      await expect(provider.complete('Hi', { vendor: { headers } })).rejects.toMatchObject({
+        message: 'p: 400 invalid-request: no',
+      })
     }
   })
 
   test('another header is none', async () => {
-    expect(await refused({ headers: { 'x-trace': '0123456789' } }, 'not 0123456789')).toBe('p: 400 invalid-request: not 0123456789')
+    expect(await refused({ headers: { 'x-trace': '0123456789' } }, 'not 0123456789')).toBe(
+      'p: 400 invalid-request: not 0123456789',
+    )
   })
 
   test('those that change are asked for each time', async () => {
     let secret = 'first-0123456789'
     const settings = { secrets: () => [secret], headers: { authorization: 'Basic always-0123' } }
-    expect(await refused(settings, 'first-0123456789 always-0123')).toBe('p: 400 invalid-request: [redacted] [redacted]')
+    expect(await refused(settings, 'first-0123456789 always-0123')).toBe(
+      'p: 400 invalid-request: [redacted] [redacted]',
+    )
     secret = 'second-0123456789'
-    expect(await refused(settings, 'first-0123456789 second-0123456789')).toBe('p: 400 invalid-request: first-0123456789 [redacted]')
+    expect(await refused(settings, 'first-0123456789 second-0123456789')).toBe(
+      'p: 400 invalid-request: first-0123456789 [redacted]',
+    )
   })
 })
 
 test('a failure of the neutral wire', () => {
-  expect(toNeutralError('p', { body: { code: 'server', message: 'p: down' } })).toMatchObject({ code: 'server', message: 'p: down', provider: 'p' })
+  expect(toNeutralError('p', { body: { code: 'server', message: 'p: down' } })).toMatchObject({
+    code: 'server',
+    message: 'p: down',
+    provider: 'p',
+  })
   expect(toNeutralError('p', { body: { code: 'server', message: 'down' } }).message).toBe('p: server: down')
-  expect(toNeutralError('p', { body: { code: 'server', message: 'power is down' } }).message).toBe('p: server: power is down')
+  expect(toNeutralError('p', { body: { code: 'server', message: 'power is down' } }).message).toBe(
+    'p: server: power is down',
+  )
   expect(toNeutralError('p', { body: {} })).toMatchObject({ code: 'unknown', message: 'p: unknown: ' })
 })

@@ -22,7 +22,12 @@ interface Framed {
 function frame(framing: 'sse' | 'ndjson' | 'json', chunks: readonly Uint8Array[], maxEventBytes = mib): Framed {
   const records: WireRecord[] = []
   const contentType = framing === 'json' ? 'application/json' : ''
-  const choice = { framing: framing === 'json' ? 'sse' as const : framing, stream: framing !== 'json', contentType, maxEventBytes }
+  const choice = {
+    framing: framing === 'json' ? ('sse' as const) : framing,
+    stream: framing !== 'json',
+    contentType,
+    maxEventBytes,
+  }
   const framer = createFramer(choice, (record) => records.push(record))
   for (const chunk of chunks) framer.push(chunk)
   framer.end()
@@ -63,7 +68,8 @@ describe('lines', () => {
   })
 
   test('one byte order mark at the start is dropped, none elsewhere', () => {
-    for (const chunks of splits(encode('\ufeff\ufeffa\n\ufeffb\n'))) expect(lines(chunks)).toEqual(['\ufeffa', '\ufeffb'])
+    for (const chunks of splits(encode('\ufeff\ufeffa\n\ufeffb\n')))
+      expect(lines(chunks)).toEqual(['\ufeffa', '\ufeffb'])
     for (const chunks of splits(encode('\ufeff\na'))) expect(lines(chunks)).toEqual(['', 'a'])
     for (const chunks of splits(encode('\ufeffonly'))) expect(lines(chunks)).toEqual(['only'])
   })
@@ -71,13 +77,32 @@ describe('lines', () => {
   test('a line longer than the limit is refused, in one chunk more than the limit or many', () => {
     const long = encode('x'.repeat(2000))
     expect(() => lines([long], 1000)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
-    expect(() => lines(Array.from(long, (byte) => Uint8Array.of(byte)), 1000)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+    expect(() =>
+      lines(
+        Array.from(long, (byte) => Uint8Array.of(byte)),
+        1000,
+      ),
+    ).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
     expect(lines([encode('x'.repeat(1000))], 1000)).toEqual(['x'.repeat(1000)])
-    expect(lines(Array.from({ length: 50 }, () => encode(`${'y'.repeat(99)}\n`)), 1000)).toHaveLength(50)
+    expect(
+      lines(
+        Array.from({ length: 50 }, () => encode(`${'y'.repeat(99)}\n`)),
+        1000,
+      ),
+    ).toHaveLength(50)
   })
 
-  test.each([[[0xff, 10]], [[0xc3, 10]], [[0xed, 0xa0, 0x80, 10]], [[0xf0, 0x9f, 10]], [[0x61, 0x80, 10]], [[0xc0, 0xaf, 10]]])('invalid UTF-8 %j is refused', (bytes) => {
-    expect(() => lines([Uint8Array.from(bytes)])).toThrow(expect.objectContaining({ code: 'protocol', message: 'the body is not valid UTF-8' }))
+  test.each([
+    [[0xff, 10]],
+    [[0xc3, 10]],
+    [[0xed, 0xa0, 0x80, 10]],
+    [[0xf0, 0x9f, 10]],
+    [[0x61, 0x80, 10]],
+    [[0xc0, 0xaf, 10]],
+  ])('invalid UTF-8 %j is refused', (bytes) => {
+    expect(() => lines([Uint8Array.from(bytes)])).toThrow(
+      expect.objectContaining({ code: 'protocol', message: 'the body is not valid UTF-8' }),
+    )
   })
 
   test('a chunk may be reused by its sender', () => {
@@ -95,7 +120,9 @@ describe('lines', () => {
   test('one long line in many chunks takes linear time', () => {
     // Half a million chunks: copied anew for each, they would come to eight terabytes.
     const chunk = encode('x'.repeat(64))
-    expect(lines([...Array.from({ length: 32 * mib / chunk.length }, () => chunk), encode('\n')], 64 * mib)[0]).toHaveLength(32 * mib)
+    expect(
+      lines([...Array.from({ length: (32 * mib) / chunk.length }, () => chunk), encode('\n')], 64 * mib)[0],
+    ).toHaveLength(32 * mib)
   })
 })
 
@@ -103,17 +130,69 @@ describe('server-sent events', () => {
   // After the examples of the WHATWG HTML standard, section 9.2.6, and the web platform tests "format-*".
   const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
     ['data: YHOO\ndata: +2\ndata: 10\n\n', [['', 'YHOO\n+2\n10']]],
-    [': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n', [['', 'first event'], ['', 'second event'], ['', ' third event']]],
-    ['data\n\ndata\ndata\n\ndata:\n\n', [['', ''], ['', '\n'], ['', '']]],
-    ['data:test\n\ndata: test\n\n', [['', 'test'], ['', 'test']]],
-    ['event: one\ndata: 1\n\ndata: 2\n\nevent:two\ndata:3\n\n', [['one', '1'], ['', '2'], ['two', '3']]],
+    [
+      ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n',
+      [
+        ['', 'first event'],
+        ['', 'second event'],
+        ['', ' third event'],
+      ],
+    ],
+    [
+      'data\n\ndata\ndata\n\ndata:\n\n',
+      [
+        ['', ''],
+        ['', '\n'],
+        ['', ''],
+      ],
+    ],
+    [
+      'data:test\n\ndata: test\n\n',
+      [
+        ['', 'test'],
+        ['', 'test'],
+      ],
+    ],
+    [
+      'event: one\ndata: 1\n\ndata: 2\n\nevent:two\ndata:3\n\n',
+      [
+        ['one', '1'],
+        ['', '2'],
+        ['two', '3'],
+      ],
+    ],
     ['event: none\n\ndata: x\n\n', [['', 'x']]],
-    ['event: one\r\ndata: 1\r\n\r\nevent:two\rdata:2\r\r', [['one', '1'], ['two', '2']]],
-    ['event: one\n: comment\nid: 1\nevents: 2\ndata: x\n\nevent: one\nevent\ndata: x\n\n', [['one', 'x'], ['', 'x']]],
+    [
+      'event: one\r\ndata: 1\r\n\r\nevent:two\rdata:2\r\r',
+      [
+        ['one', '1'],
+        ['two', '2'],
+      ],
+    ],
+    [
+      'event: one\n: comment\nid: 1\nevents: 2\ndata: x\n\nevent: one\nevent\ndata: x\n\n',
+      [
+        ['one', 'x'],
+        ['', 'x'],
+      ],
+    ],
     ['data:\0\ndata:  2\nData:1\ndata\0:2\n:2\nretry: x\ndata:4\n\n', [['', '\0\n 2\n4']]],
     ['id: a\0b\ndata: x\n\n', [['', 'x']]],
-    ['data: a\r\ndata: b\r\n\r\ndata: c\r\rdata: d\n\n', [['', 'a\nb'], ['', 'c'], ['', 'd']]],
-    ['\ufeffdata: 1\n\n\ufeffdata: 2\n\ndata: 3\n\n', [['', '1'], ['', '3']]],
+    [
+      'data: a\r\ndata: b\r\n\r\ndata: c\r\rdata: d\n\n',
+      [
+        ['', 'a\nb'],
+        ['', 'c'],
+        ['', 'd'],
+      ],
+    ],
+    [
+      '\ufeffdata: 1\n\n\ufeffdata: 2\n\ndata: 3\n\n',
+      [
+        ['', '1'],
+        ['', '3'],
+      ],
+    ],
     ['data: {"a":"b: c"}\n\n', [['', '{"a":"b: c"}']]],
     ['\n\n\n', []],
   ]
@@ -138,15 +217,33 @@ describe('server-sent events', () => {
   })
 
   test('the one deviation: a last event without its blank line is given out, and known to be cut', () => {
-    expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({ records: [{ event: '', data: 'a' }, { event: '', data: 'b' }], cut: true })
+    expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({
+      records: [
+        { event: '', data: 'a' },
+        { event: '', data: 'b' },
+      ],
+      cut: true,
+    })
     expect(frame('sse', [encode('data: a\n')]).cut).toBe(true)
     expect(frame('sse', [encode('data: a\n\n: bye')]).cut).toBe(true)
   })
 
   test('an event longer than the limit is refused, in one line or many', () => {
     const refused = expect.objectContaining({ code: 'limit-exceeded' }) as unknown
-    expect(() => frame('sse', Array.from({ length: 100 }, () => encode(`data: ${'x'.repeat(90)}\n`)), 1000)).toThrow(refused)
-    expect(() => frame('sse', Array.from({ length: 20 }, () => encode('x'.repeat(90))), 1000)).toThrow(refused)
+    expect(() =>
+      frame(
+        'sse',
+        Array.from({ length: 100 }, () => encode(`data: ${'x'.repeat(90)}\n`)),
+        1000,
+      ),
+    ).toThrow(refused)
+    expect(() =>
+      frame(
+        'sse',
+        Array.from({ length: 20 }, () => encode('x'.repeat(90))),
+        1000,
+      ),
+    ).toThrow(refused)
   })
 })
 
@@ -168,7 +265,8 @@ describe('NDJSON', () => {
 describe('whole bodies', () => {
   test('one record at the end, however it is split; an empty body gives none', () => {
     const text = '\ufeff{"a":"👩‍🚀 ö"}'
-    for (const chunks of splits(encode(text))) expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1) }], cut: false })
+    for (const chunks of splits(encode(text)))
+      expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1) }], cut: false })
     expect(frame('json', [])).toEqual({ records: [], cut: false })
     expect(frame('json', [encode(' \n')]).records).toEqual([])
   })
@@ -181,7 +279,8 @@ describe('whole bodies', () => {
 
   test('a body that stops inside a character is cut, a wrong byte is not', () => {
     const bytes = encode('{"a":"ö"}')
-    const framerOf = (): ReturnType<typeof createFramer> => createFramer({ framing: 'sse', stream: false, contentType: '', maxEventBytes: mib }, () => undefined)
+    const framerOf = (): ReturnType<typeof createFramer> =>
+      createFramer({ framing: 'sse', stream: false, contentType: '', maxEventBytes: mib }, () => undefined)
     const stopped = framerOf()
     stopped.push(bytes.subarray(0, 7))
     expect(() => stopped.end()).toThrow(expect.objectContaining({ code: 'protocol' }))
@@ -194,15 +293,21 @@ describe('whole bodies', () => {
   test('a web page is refused whatever was asked for', () => {
     for (const stream of [true, false]) {
       const choice = { framing: 'ndjson' as const, stream, contentType: 'Text/HTML; charset=utf-8', maxEventBytes: mib }
-      expect(() => createFramer(choice, () => undefined)).toThrow(expect.objectContaining({
-        code: 'protocol', message: 'the server answered with a web page; check the base URL and any proxy in between',
-      }))
+      expect(() => createFramer(choice, () => undefined)).toThrow(
+        expect.objectContaining({
+          code: 'protocol',
+          message: 'the server answered with a web page; check the base URL and any proxy in between',
+        }),
+      )
     }
   })
 
   test('a stream that was asked for and comes as one JSON value is read as one', () => {
     const records: WireRecord[] = []
-    const framer = createFramer({ framing: 'sse', stream: true, contentType: 'application/json', maxEventBytes: mib }, (record) => records.push(record))
+    const framer = createFramer(
+      { framing: 'sse', stream: true, contentType: 'application/json', maxEventBytes: mib },
+      (record) => records.push(record),
+    )
     framer.push(encode('{"error":{}}'))
     framer.end()
     expect(records).toEqual([{ event: '', data: '{"error":{}}' }])

@@ -10,17 +10,28 @@ function guarded(fetch: Fetch, allowedHosts?: readonly string[]) {
   const failed: LlmError[] = []
   const contacted: string[] = []
   const made = createGuardedFetch({
-    provider: 'p', fetch, signal: controller.signal, allowedHosts, error: (failure) => toProviderError('p', failure), failed: (error) => void failed.push(error), contacted: (host) => void contacted.push(host),
+    provider: 'p',
+    fetch,
+    signal: controller.signal,
+    allowedHosts,
+    error: (failure) => toProviderError('p', failure),
+    failed: (error) => void failed.push(error),
+    contacted: (host) => void contacted.push(host),
   })
   return { fetch: made, controller, failed, contacted }
 }
 
-const caught = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'nothing failed', (error: unknown) => error)
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'nothing failed',
+    (error: unknown) => error,
+  )
 const ok: Fetch = () => Promise.resolve(new Response('ok'))
 
 test('the host is known from a text, a URL and a request', async () => {
   const { fetch, contacted, failed, controller } = guarded(ok, ['h:443'])
-  for (const input of ['https://h/a', new URL('https://h/a'), new Request('https://h/a')]) expect(await (await fetch(input)).text()).toBe('ok')
+  for (const input of ['https://h/a', new URL('https://h/a'), new Request('https://h/a')])
+    expect(await (await fetch(input)).text()).toBe('ok')
   expect([contacted, failed]).toEqual([['h:443', 'h:443', 'h:443'], []])
   expect(getEventListeners(controller.signal, 'abort')).toEqual([])
 })
@@ -44,13 +55,25 @@ test('half of a surrogate pair is sent as U+FFFD, in JSON however its text is es
     return sent
   }
   const texts = {
-    '\ud83d': '\ufffd', '\ude00': '\ufffd', 'a\ud83d\udf00z\ud83d': 'a\ud83d\udf00z\ufffd', '\ude00\ud83d': '\ufffd\ufffd', '\ud83d\ud83d\ude00': '\ufffd\ud83d\ude00',
-    '\\\ud83d': '\\\ufffd', '\\\\\ud83d': '\\\\\ufffd', '"\ud83d"': '"\ufffd"', '\n\udbff\n': '\n\ufffd\n',
+    '\ud83d': '\ufffd',
+    '\ude00': '\ufffd',
+    'a\ud83d\udf00z\ud83d': 'a\ud83d\udf00z\ufffd',
+    '\ude00\ud83d': '\ufffd\ufffd',
+    '\ud83d\ud83d\ude00': '\ufffd\ud83d\ude00',
+    '\\\ud83d': '\\\ufffd',
+    '\\\\\ud83d': '\\\\\ufffd',
+    '"\ud83d"': '"\ufffd"',
+    '\n\udbff\n': '\n\ufffd\n',
   }
   for (const [text, sent] of Object.entries(texts)) {
-    expect(JSON.parse(await sentAs(JSON.stringify({ text, [text]: 1 })) as string)).toEqual({ text: sent, [sent]: 1 })
+    expect(JSON.parse((await sentAs(JSON.stringify({ text, [text]: 1 }))) as string)).toEqual({ text: sent, [sent]: 1 })
   }
-  const kept = ['', '{}', JSON.stringify('👩‍🚀 \\ud83d \\\\udfff \\\\\\\\ud83d \uffff'), JSON.stringify({ argumentsText: '{"city":"\\ud83d\\ude00"}' })]
+  const kept = [
+    '',
+    '{}',
+    JSON.stringify('👩‍🚀 \\ud83d \\\\udfff \\\\\\\\ud83d \uffff'),
+    JSON.stringify({ argumentsText: '{"city":"\\ud83d\\ude00"}' }),
+  ]
   for (const body of kept) expect(await sentAs(body)).toBe(body)
   const bytes = new Uint8Array(1)
   expect([await sentAs(bytes), await sentAs(undefined)]).toEqual([bytes, null])
@@ -59,14 +82,26 @@ test('half of a surrogate pair is sent as U+FFFD, in JSON however its text is es
 test('what a transport throws is a network error with its host, unless it is typed', async () => {
   const typed = new LlmError('unsupported', 'x')
   expect(await caught(guarded(() => Promise.reject(typed)).fetch('https://h/'))).toBe(typed)
-  expect(await caught(guarded(() => Promise.reject(new Error('x'))).fetch('https://h/'))).toMatchObject({ code: 'network', host: 'h:443', message: 'p: network at h:443: x' })
+  expect(await caught(guarded(() => Promise.reject(new Error('x'))).fetch('https://h/'))).toMatchObject({
+    code: 'network',
+    host: 'h:443',
+    message: 'p: network at h:443: x',
+  })
 })
 
 test('what fails beside the wire is a network error too', async () => {
-  const broken: Fetch = () => Promise.resolve(Object.defineProperty(new Response(), 'status', { get: () => {
-    throw new Error('odd')
-  } }))
-  expect(await caught(guarded(broken).fetch('https://h/'))).toMatchObject({ code: 'network', message: 'p: network at h:443: odd' })
+  const broken: Fetch = () =>
+    Promise.resolve(
+      Object.defineProperty(new Response(), 'status', {
+        get: () => {
+          throw new Error('odd')
+        },
+      }),
+    )
+  expect(await caught(guarded(broken).fetch('https://h/'))).toMatchObject({
+    code: 'network',
+    message: 'p: network at h:443: odd',
+  })
 })
 
 test('a failed response has its host', async () => {
@@ -77,16 +112,24 @@ test('a failed response has its host', async () => {
   expect(failed).toEqual([error])
 })
 
-test('an error\'s body may be split inside a character, and is not waited for beyond what is kept of it', async () => {
+test("an error's body may be split inside a character, and is not waited for beyond what is kept of it", async () => {
   const bytes = new TextEncoder().encode('zwölf')
   let dropped = false
-  const failing = (...chunks: Uint8Array[]) => guarded(() => Promise.resolve(new Response(new ReadableStream({
-    start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
-    pull: (controller) => chunks.length > 1 ? controller.close() : undefined,
-    cancel: () => {
-      dropped = true
-    },
-  }), { status: 500 }))).fetch('https://h/')
+  const failing = (...chunks: Uint8Array[]) =>
+    guarded(() =>
+      Promise.resolve(
+        new Response(
+          new ReadableStream({
+            start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
+            pull: (controller) => (chunks.length > 1 ? controller.close() : undefined),
+            cancel: () => {
+              dropped = true
+            },
+          }),
+          { status: 500 },
+        ),
+      ),
+    ).fetch('https://h/')
   expect(await caught(failing(bytes.subarray(0, 3), bytes.subarray(3)))).toMatchObject({ body: 'zwölf' })
   expect(dropped).toBe(false)
   const reading = caught(failing(new Uint8Array(65_536).fill(120)))
@@ -96,7 +139,10 @@ test('an error\'s body may be split inside a character, and is not waited for be
 })
 
 test('a response that is none is no success', async () => {
-  expect(await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/'))).toMatchObject({ code: 'unknown', host: 'h:443' })
+  expect(await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/'))).toMatchObject({
+    code: 'unknown',
+    host: 'h:443',
+  })
 })
 
 test.each([[200], [299]])('%i is a success', async (status) => {

@@ -4,8 +4,17 @@ import { mapToolCallIds, sanitizeToolCallId } from '@modelport/driver'
 import { normalizeHistory, toolCallIds } from '../src/history.js'
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
-const calling = (...ids: string[]): AssistantMessage => ({ role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: `tool_${id}`, arguments: {}, argumentsText: '{}' })) })
-const result = (toolCallId: string, more: Partial<ToolMessage> = {}): ToolMessage => ({ role: 'tool', toolCallId, content: `result of ${toolCallId}`, ...more })
+const calling = (...ids: string[]): AssistantMessage => ({
+  role: 'assistant',
+  content: '',
+  toolCalls: ids.map((id) => ({ id, name: `tool_${id}`, arguments: {}, argumentsText: '{}' })),
+})
+const result = (toolCallId: string, more: Partial<ToolMessage> = {}): ToolMessage => ({
+  role: 'tool',
+  toolCallId,
+  content: `result of ${toolCallId}`,
+  ...more,
+})
 
 describe('a history', () => {
   test('the system option stands first, system messages stay where they are', () => {
@@ -16,10 +25,21 @@ describe('a history', () => {
   })
 
   test('results come in call order, with the names of their tools', () => {
-    const normal = normalizeHistory([user, calling('a', 'b'), result('b', { isError: true }), result('a'), user, calling('c'), result('c', { toolName: 'other' })], undefined)
-    expect(normal.map((message) => (message.role === 'tool' ? [message.toolCallId, message.toolName] : message.role))).toEqual([
-      'user', 'assistant', ['a', 'tool_a'], ['b', 'tool_b'], 'user', 'assistant', ['c', 'tool_c'],
-    ])
+    const normal = normalizeHistory(
+      [
+        user,
+        calling('a', 'b'),
+        result('b', { isError: true }),
+        result('a'),
+        user,
+        calling('c'),
+        result('c', { toolName: 'other' }),
+      ],
+      undefined,
+    )
+    expect(
+      normal.map((message) => (message.role === 'tool' ? [message.toolCallId, message.toolName] : message.role)),
+    ).toEqual(['user', 'assistant', ['a', 'tool_a'], ['b', 'tool_b'], 'user', 'assistant', ['c', 'tool_c']])
     expect(normal[3]).toMatchObject({ isError: true })
   })
 
@@ -70,7 +90,11 @@ describe('ids that an API accepts', () => {
   })
 
   test('an exact length is kept', () => {
-    for (const id of mapped(['a', 'call_123456789', 'abcdefghi', 'call:1', 'call_1'], { length: 9, forbidden: /[^a-zA-Z0-9]/g })) expect(id).toMatch(/^\w{9}$/)
+    for (const id of mapped(['a', 'call_123456789', 'abcdefghi', 'call:1', 'call_1'], {
+      length: 9,
+      forbidden: /[^a-zA-Z0-9]/g,
+    }))
+      expect(id).toMatch(/^\w{9}$/)
   })
 
   test('ten thousand ids of one start stay different in nine characters', () => {

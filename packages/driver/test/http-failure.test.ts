@@ -9,12 +9,21 @@ const once = { defaults: { retry: { attempts: 1 } } }
 describe('redirects', () => {
   test.each([[300], [302], [399]])('%i is refused, its body dropped', async (status) => {
     let dropped = false
-    const body = () => new ReadableStream({ cancel: () => {
-      dropped = true
-    } })
-    const error = await failure(play([() => new Response(body(), { status, headers: { location: 'https://elsewhere.example/' } })]).provider.complete('Hi'))
+    const body = () =>
+      new ReadableStream({
+        cancel: () => {
+          dropped = true
+        },
+      })
+    const error = await failure(
+      play([
+        () => new Response(body(), { status, headers: { location: 'https://elsewhere.example/' } }),
+      ]).provider.complete('Hi'),
+    )
     expect(error).toMatchObject({
-      code: 'redirect-refused', status, host: 'api.example:443',
+      code: 'redirect-refused',
+      status,
+      host: 'api.example:443',
       message: `p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it`,
     })
     expect(dropped).toBe(true)
@@ -22,26 +31,41 @@ describe('redirects', () => {
 
   test('one that a browser hides has no status', async () => {
     const hidden = () => Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
-    const error = await failure(play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'))
-    expect(error.message).toBe('p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it')
+    const error = await failure(
+      play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'),
+    )
+    expect(error.message).toBe(
+      'p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it',
+    )
     expect(error).not.toHaveProperty('status')
   })
 
   test('none is followed', async () => {
     const inits: RequestInit[] = []
-    await play([(init) => {
-      inits.push(init)
-      return new Response(line(text) + line(stop))
-    }]).provider.complete('Hi')
-    expect(inits[0]).toMatchObject({ redirect: 'manual', method: 'POST', signal: expect.any(AbortSignal) as AbortSignal })
+    await play([
+      (init) => {
+        inits.push(init)
+        return new Response(line(text) + line(stop))
+      },
+    ]).provider.complete('Hi')
+    expect(inits[0]).toMatchObject({
+      redirect: 'manual',
+      method: 'POST',
+      signal: expect.any(AbortSignal) as AbortSignal,
+    })
   })
 })
 
 describe('the body of a failed response', () => {
-  const refused = (body: BodyInit | null, status = 400) => failure(play([() => new Response(body, { status })]).provider.complete('Hi'))
+  const refused = (body: BodyInit | null, status = 400) =>
+    failure(play([() => new Response(body, { status })]).provider.complete('Hi'))
 
   test('is kept, at most 64 KiB of it', async () => {
-    expect(await refused('why')).toMatchObject({ code: 'invalid-request', body: 'why', message: 'p: 400 invalid-request: why' })
+    expect(await refused('why')).toMatchObject({
+      code: 'invalid-request',
+      body: 'why',
+      message: 'p: 400 invalid-request: why',
+    })
     expect((await refused('x'.repeat(65_536))).body).toHaveLength(65_536)
     let dropped = false
     const endless = new ReadableStream<Uint8Array>({
@@ -56,7 +80,10 @@ describe('the body of a failed response', () => {
 
   test('may be missing, or end before its time', async () => {
     expect((await refused(null, 404)).message).toBe('p: 404 not-found: no further information')
-    expect(await refused(streamOf(['so ', 'far'], new Error('reset')), 403)).toMatchObject({ code: 'permission', body: 'so far' })
+    expect(await refused(streamOf(['so ', 'far'], new Error('reset')), 403)).toMatchObject({
+      code: 'permission',
+      body: 'so far',
+    })
     expect((await refused(streamOf(['zw', 'ölf']))).body).toBe('zwölf')
   })
 })
@@ -64,15 +91,21 @@ describe('the body of a failed response', () => {
 describe('a failure inside an answer', () => {
   test('has status 200 unless the vendor gives one, and the headers of the answer', async () => {
     const seen: unknown[] = []
-    const error: Parameters<typeof play>[2] = { error: (given) => {
-      seen.push({ ...given, headers: given.headers.get('x-id') })
-      return toProviderError('p', given)
-    } }
-    const answer = (...steps: Step[]) => () => new Response(steps.map(line).join(''), { headers: { 'x-id': '7' } })
+    const error: Parameters<typeof play>[2] = {
+      error: (given) => {
+        seen.push({ ...given, headers: given.headers.get('x-id') })
+        return toProviderError('p', given)
+      },
+    }
+    const answer =
+      (...steps: Step[]) =>
+      () =>
+        new Response(steps.map(line).join(''), { headers: { 'x-id': '7' } })
     await failure(read(play([answer(['fail', { body: { no: 1 } }])], once, error).provider))
     await failure(read(play([answer(['fail', { body: 'busy', status: 503 }])], once, error).provider))
     expect(seen).toEqual([
-      { status: 200, headers: '7', body: { no: 1 }, text: '{"no":1}', inBand: true }, { status: 503, headers: '7', body: 'busy', text: 'busy', inBand: true },
+      { status: 200, headers: '7', body: { no: 1 }, text: '{"no":1}', inBand: true },
+      { status: 503, headers: '7', body: 'busy', text: 'busy', inBand: true },
     ])
   })
 

@@ -10,7 +10,14 @@ const json = (body: unknown, status = 200, headers: Record<string, string> = {})
 function client(fetch: Fetch, more: object = {}) {
   const clock = new FakeClock()
   const made = createJsonClient('p', (failure) => toProviderError('p', failure), {
-    model: 'm', cheapestModel: 'm', hosts: ['api.example:443'], secrets: [key], clock, fetch, enforceHosts: true, ...more,
+    model: 'm',
+    cheapestModel: 'm',
+    hosts: ['api.example:443'],
+    secrets: [key],
+    clock,
+    fetch,
+    enforceHosts: true,
+    ...more,
   })
   return { clock, request: made.request }
 }
@@ -20,15 +27,25 @@ const url = 'https://api.example/v1/models'
 describe('the JSON client', () => {
   test('GET without a body, POST with one, headers on top', async () => {
     const sent: [string, RequestInit][] = []
-    const { request, clock } = client((input, init = {}) => {
-      sent.push([input instanceof Request ? input.url : input.toString(), init])
-      return Promise.resolve(json({ ok: true }))
-    }, { headers: { 'X-Own': 'own' } })
+    const { request, clock } = client(
+      (input, init = {}) => {
+        sent.push([input instanceof Request ? input.url : input.toString(), init])
+        return Promise.resolve(json({ ok: true }))
+      },
+      { headers: { 'X-Own': 'own' } },
+    )
     expect(await request({ url, headers: { authorization: `Bearer ${key}` } })).toEqual({ ok: true })
     await request({ url, body: { a: 1 } })
-    expect(sent.map(([, { method, body }]) => [method, body])).toEqual([['GET', undefined], ['POST', '{"a":1}']])
+    expect(sent.map(([, { method, body }]) => [method, body])).toEqual([
+      ['GET', undefined],
+      ['POST', '{"a":1}'],
+    ])
     const headers = new Headers(sent[1]?.[1].headers)
-    expect([headers.get('content-type'), headers.get('accept'), headers.get('x-own')]).toEqual(['application/json', 'application/json', 'own'])
+    expect([headers.get('content-type'), headers.get('accept'), headers.get('x-own')]).toEqual([
+      'application/json',
+      'application/json',
+      'own',
+    ])
     expect(new Headers(sent[0]?.[1].headers).has('content-type')).toBe(false)
     expect(clock.pending).toBe(0)
   })
@@ -47,33 +64,53 @@ describe('the JSON client', () => {
       count++
       return Promise.resolve(json({ error: `bad key ${key}` }, 401))
     })
-    await expect(refused.request({ url })).rejects.toMatchObject({ code: 'auth', status: 401, attempts: 1, body: '{"error":"bad key [redacted]"}' })
+    await expect(refused.request({ url })).rejects.toMatchObject({
+      code: 'auth',
+      status: 401,
+      attempts: 1,
+      body: '{"error":"bad key [redacted]"}',
+    })
     expect([count, refused.clock.pending]).toEqual([1, 0])
   })
 
   test('a host that is not listed, a redirect, a web page and text that is no JSON are refused', async () => {
     const answering = (response: () => Response) => client(() => Promise.resolve(response())).request
     await expect(answering(() => json({}))({ url: 'https://other.example/' })).rejects.toMatchObject({ code: 'config' })
-    await expect(answering(() => new Response(null, { status: 302, headers: { location: '/x' } }))({ url })).rejects.toMatchObject({ code: 'redirect-refused' })
-    await expect(answering(() => new Response('<p>', { headers: { 'content-type': 'text/html' } }))({ url })).rejects.toMatchObject({ code: 'protocol' })
+    await expect(
+      answering(() => new Response(null, { status: 302, headers: { location: '/x' } }))({ url }),
+    ).rejects.toMatchObject({ code: 'redirect-refused' })
+    await expect(
+      answering(() => new Response('<p>', { headers: { 'content-type': 'text/html' } }))({ url }),
+    ).rejects.toMatchObject({ code: 'protocol' })
     await expect(answering(() => new Response('oops'))({ url })).rejects.toMatchObject({ code: 'protocol' })
-    await expect(client(() => Promise.resolve(new Response('{"a":')), { defaults: {} }).request({ url }, { deadlineMs: 1 })).rejects.toMatchObject({ code: 'truncated' })
+    await expect(
+      client(() => Promise.resolve(new Response('{"a":')), { defaults: {} }).request({ url }, { deadlineMs: 1 }),
+    ).rejects.toMatchObject({ code: 'truncated' })
   })
 
   test('abort and deadline end it, also where the transport ignores its signal; a late response holds nothing', async () => {
     let answer: (response: Response) => void = () => undefined
     let cancelled = false
-    const { request, clock } = client(() => new Promise((resolve) => {
-      answer = resolve
-    }))
+    const { request, clock } = client(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
     const controller = new AbortController()
     const aborted = request({ url }, { signal: controller.signal })
     await new Promise((resolve) => setTimeout(resolve, 0))
     controller.abort(new Error('enough'))
     await expect(aborted).rejects.toBe(controller.signal.reason)
-    answer(new Response(new ReadableStream({ cancel: () => {
-      cancelled = true
-    } })))
+    answer(
+      new Response(
+        new ReadableStream({
+          cancel: () => {
+            cancelled = true
+          },
+        }),
+      ),
+    )
     await expect.poll(() => cancelled).toBe(true)
     const late = request({ url }, { deadlineMs: 500 })
     await new Promise((resolve) => setTimeout(resolve, 0))
@@ -82,13 +119,16 @@ describe('the JSON client', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test.each([[200], [401]])('after an answer of status %i nothing is left of the deadline, nor on the signal', async (status) => {
-    const { request, clock } = client(() => Promise.resolve(json({ at: 'once' }, status)))
-    const { signal } = new AbortController()
-    const settled = await Promise.allSettled([request({ url }, { signal, deadlineMs: 500 })])
-    expect(settled).toMatchObject([{ status: status === 200 ? 'fulfilled' : 'rejected' }])
-    expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
-  })
+  test.each([[200], [401]])(
+    'after an answer of status %i nothing is left of the deadline, nor on the signal',
+    async (status) => {
+      const { request, clock } = client(() => Promise.resolve(json({ at: 'once' }, status)))
+      const { signal } = new AbortController()
+      const settled = await Promise.allSettled([request({ url }, { signal, deadlineMs: 500 })])
+      expect(settled).toMatchObject([{ status: status === 200 ? 'fulfilled' : 'rejected' }])
+      expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
+    },
+  )
 })
 
 describe('the embedder', () => {
@@ -116,7 +156,10 @@ describe('the embedder', () => {
   test.each<[string, (texts: readonly string[]) => EmbeddingBatch]>([
     ['too few vectors', () => ({ vectors: [[1]] })],
     ['too many vectors', (texts) => ({ vectors: [...texts, 'x'].map(() => [1]) })],
-    ['vectors of different lengths', (texts) => ({ vectors: texts.map((_, index) => Array.from({ length: index + 1 }, () => 0)) })],
+    [
+      'vectors of different lengths',
+      (texts) => ({ vectors: texts.map((_, index) => Array.from({ length: index + 1 }, () => 0)) }),
+    ],
     ['empty vectors', (texts) => ({ vectors: texts.map(() => []) })],
   ])('%s are refused', async (_, batch) => {
     await expect(embedder(batch).embed(['a', 'b'])).rejects.toMatchObject({ code: 'protocol' })

@@ -26,6 +26,7 @@ test('what is nested deeper, or holds itself, is refused by its name', () => {
 
 test('of several tools the one whose parameters are too deep is named', () => {
   const tool = (name: string, levels: number) => ({ name, description: '', parameters: nested(levels) })
-  expect(() => { checkTools([tool('flat', 2), { name: 'none', description: '' }, tool('deep', 257)]) })
-    .toThrow(expect.objectContaining({ code: 'invalid-request', message: 'tool "deep": nested deeper than 256' }))
+  expect(() => {
+    checkTools([tool('flat', 2), { name: 'none', description: '' }, tool('deep', 257)])
+  }).toThrow(expect.objectContaining({ code: 'invalid-request', message: 'tool "deep": nested deeper than 256' }))
 })

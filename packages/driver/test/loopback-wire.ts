@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { isLlmError, type Provider } from '@modelport/core'
 import { afterEach } from 'vitest'
-import { createProvider, type Driver, parseJson, postJson, type ProviderSettings, toProviderError } from '@modelport/driver'
+import {
+  createProvider,
+  type Driver,
+  parseJson,
+  postJson,
+  type ProviderSettings,
+  toProviderError,
+} from '@modelport/driver'
 
 /** What a server does with a request. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -50,7 +57,14 @@ export function provider(url: string, settings: Partial<ProviderSettings> = {}):
     }),
     error: (failure) => toProviderError('p', failure),
   }
-  return createProvider(driver, { model: 'm', cheapestModel: 'm', hosts: [], secrets: ['sk-transport-0123456789'], defaults: { retry: { attempts: 1 } }, ...settings })
+  return createProvider(driver, {
+    model: 'm',
+    cheapestModel: 'm',
+    hosts: [],
+    secrets: ['sk-transport-0123456789'],
+    defaults: { retry: { attempts: 1 } },
+    ...settings,
+  })
 }
 
 /** The records of one answer. */
@@ -68,4 +82,8 @@ export async function read(made: Provider): Promise<string> {
 }
 
 /** The code it fails with. */
-export const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.then((value) => ['no failure', value], (error: unknown) => (isLlmError(error) ? error.code : error))
+export const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => ['no failure', value],
+    (error: unknown) => (isLlmError(error) ? error.code : error),
+  )

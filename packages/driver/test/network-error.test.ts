@@ -6,10 +6,18 @@ const thrown = (code: string, message = code, name = 'Error'): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code, name }) })
 
 test.each([
-  ['ENOTFOUND', 'network', 'dns', false], ['EAI_AGAIN', 'network', undefined, true], ['ECONNREFUSED', 'network', 'refused', true],
-  ['EHOSTUNREACH', 'network', 'refused', true], ['ECONNRESET', 'network', 'reset', true], ['EPIPE', 'network', 'reset', true],
-  ['UND_ERR_SOCKET', 'network', 'reset', true], ['ETIMEDOUT', 'timeout', 'connect', true], ['UND_ERR_CONNECT_TIMEOUT', 'timeout', 'connect', true],
-  ['CERT_HAS_EXPIRED', 'network', 'tls', false], ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', 'tls', false], ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', 'tls', false],
+  ['ENOTFOUND', 'network', 'dns', false],
+  ['EAI_AGAIN', 'network', undefined, true],
+  ['ECONNREFUSED', 'network', 'refused', true],
+  ['EHOSTUNREACH', 'network', 'refused', true],
+  ['ECONNRESET', 'network', 'reset', true],
+  ['EPIPE', 'network', 'reset', true],
+  ['UND_ERR_SOCKET', 'network', 'reset', true],
+  ['ETIMEDOUT', 'timeout', 'connect', true],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout', 'connect', true],
+  ['CERT_HAS_EXPIRED', 'network', 'tls', false],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', 'tls', false],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', 'tls', false],
   ['SOMETHING_NEW', 'network', undefined, true],
 ])('%s is %s (%s), tried again: %s', (code, kind, reason, retryable) => {
   const error = toNetworkError(thrown(code), 'p', 'host:443')
@@ -19,22 +27,44 @@ test.each([
 
 test('what is no HTTP is a protocol error, not tried again', () => {
   const error = toNetworkError(thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'), 'p', 'host:80')
-  expect([error.code, error.retryable, error.message]).toEqual(['protocol', false, 'p: protocol at host:80: what answers is no HTTP: Expected HTTP/'])
+  expect([error.code, error.retryable, error.message]).toEqual([
+    'protocol',
+    false,
+    'p: protocol at host:80: what answers is no HTTP: Expected HTTP/',
+  ])
 })
 
-test('a parser that says so by its code alone, as Node\'s http does', () => {
-  expect(toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80')).toMatchObject({ code: 'protocol', retryable: false, message: 'p: protocol at host:80: what answers is no HTTP: Missing expected CR' })
+test("a parser that says so by its code alone, as Node's http does", () => {
+  expect(toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80')).toMatchObject({
+    code: 'protocol',
+    retryable: false,
+    message: 'p: protocol at host:80: what answers is no HTTP: Missing expected CR',
+  })
 })
 
 test.each([
-  [403, 'network', 'proxy', false, 'p: network (proxy) at host:443: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host'],
-  [407, 'auth', 'proxy', false, 'p: auth (proxy) at host:443: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port'],
+  [
+    403,
+    'network',
+    'proxy',
+    false,
+    'p: network (proxy) at host:443: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host',
+  ],
+  [
+    407,
+    'auth',
+    'proxy',
+    false,
+    'p: auth (proxy) at host:443: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port',
+  ],
   [502, 'network', undefined, true, 'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling'],
   [503, 'network', undefined, true, 'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling'],
 ])('a proxy that answers CONNECT with %i', (status, code, reason, retryable, message) => {
   const own = thrown('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`)
   // Node's own fetch calls it a cancelled request.
-  const cancelled = new TypeError('fetch failed', { cause: Object.assign(new Error('Request was cancelled.', { cause: own.cause }), { code: 0 }) })
+  const cancelled = new TypeError('fetch failed', {
+    cause: Object.assign(new Error('Request was cancelled.', { cause: own.cause }), { code: 0 }),
+  })
   for (const thrown of [own, cancelled]) {
     const error = toNetworkError(thrown, 'p', 'host:443')
     expect([error.code, error.reason, error.retryable, error.message]).toEqual([code, reason, retryable, message])
@@ -43,20 +73,42 @@ test.each([
 })
 
 test('a proxy that is known is named, whatever fails through it', () => {
-  const through = (message: string) => toNetworkError(Object.assign(new Error('fetch failed', { cause: Object.assign(new Error(message), { code: 'ECONNREFUSED' }) }), { proxy: 'proxy.local:3128' }), 'p', 'host:443').message
-  expect(through('nobody there')).toBe('p: network (refused) at host:443 through the proxy proxy.local:3128: nobody there')
-  expect(through('Proxy Authentication Required (407)')).toMatch(/^p: auth \(proxy\) at host:443 through the proxy proxy\.local:3128: the proxy refuses with 407: /)
+  const through = (message: string) =>
+    toNetworkError(
+      Object.assign(new Error('fetch failed', { cause: Object.assign(new Error(message), { code: 'ECONNREFUSED' }) }), {
+        proxy: 'proxy.local:3128',
+      }),
+      'p',
+      'host:443',
+    ).message
+  expect(through('nobody there')).toBe(
+    'p: network (refused) at host:443 through the proxy proxy.local:3128: nobody there',
+  )
+  expect(through('Proxy Authentication Required (407)')).toMatch(
+    /^p: auth \(proxy\) at host:443 through the proxy proxy\.local:3128: the proxy refuses with 407: /,
+  )
 })
 
 test('a cancelled request of which no more is known', () => {
-  expect(toNetworkError(new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }), 'p', 'host:443').message).toBe('p: network at host:443: Request was cancelled.')
+  expect(
+    toNetworkError(new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }), 'p', 'host:443')
+      .message,
+  ).toBe('p: network at host:443: Request was cancelled.')
 })
 
 test('of several failed addresses the first that says something counts, and nothing foreign is kept', () => {
-  const inner = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED', request: { headers: { authorization: 'secret' } } })
-  const error = toNetworkError(new TypeError('fetch failed', { cause: new AggregateError([inner], '') }), 'p', undefined)
+  const inner = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), {
+    code: 'ECONNREFUSED',
+    request: { headers: { authorization: 'secret' } },
+  })
+  const error = toNetworkError(
+    new TypeError('fetch failed', { cause: new AggregateError([inner], '') }),
+    'p',
+    undefined,
+  )
   expect([error.reason, error.message]).toEqual(['refused', 'p: network (refused): connect ECONNREFUSED 127.0.0.1:1'])
   expect(JSON.stringify(error)).not.toContain('secret')
   expect(Object.keys(error.cause as object)).toEqual(['code'])
-  for (const odd of ['text', undefined, null, 7]) expect(toNetworkError(odd, 'p', undefined)).toMatchObject({ code: 'network' })
+  for (const odd of ['text', undefined, null, 7])
+    expect(toNetworkError(odd, 'p', undefined)).toMatchObject({ code: 'network' })
 })

@@ -1,5 +1,13 @@
 import { isLlmError, LlmError } from '@modelport/core'
-import { createNeutralDecoder, createProvider, type Driver, type NeutralRecord, toNeutralError, toNeutralResponse, type Turn } from '@modelport/driver'
+import {
+  createNeutralDecoder,
+  createProvider,
+  type Driver,
+  type NeutralRecord,
+  toNeutralError,
+  toNeutralResponse,
+  type Turn,
+} from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 
 /** A provider whose answer is this list; an error in it is thrown. */
@@ -45,9 +53,16 @@ describe('neutral wire', () => {
   test('a whole answer has every record', async () => {
     const result = await play(answer).provider.generate([{ role: 'user', content: 'x' }])
     expect(result).toMatchObject({
-      text: 'Hé 🚀\n', reasoning: 'hm', finishReason: 'tool-calls', rawFinishReason: 'eog', warnings: ['careful'],
+      text: 'Hé 🚀\n',
+      reasoning: 'hm',
+      finishReason: 'tool-calls',
+      rawFinishReason: 'eog',
+      warnings: ['careful'],
       logprobs: [{ token: 'Hé', logprob: -0.5 }],
-      toolCalls: [{ id: 'call_1', name: 'add', arguments: { a: 1 } }, { id: 'mine', name: 'get_time', arguments: {} }],
+      toolCalls: [
+        { id: 'call_1', name: 'add', arguments: { a: 1 } },
+        { id: 'mine', name: 'get_time', arguments: {} },
+      ],
       usage: { inputTokens: 3, outputTokens: 4, reported: true },
     })
   })
@@ -57,8 +72,17 @@ describe('neutral wire', () => {
     const types: string[] = []
     for await (const event of reader) types.push(event.type)
     expect(types).toEqual([
-      'reasoning-delta', 'text-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-delta', 'tool-call-complete',
-      'tool-call-start', 'tool-call-delta', 'tool-call-complete', 'turn-end', 'done',
+      'reasoning-delta',
+      'text-delta',
+      'tool-call-start',
+      'tool-call-delta',
+      'tool-call-delta',
+      'tool-call-complete',
+      'tool-call-start',
+      'tool-call-delta',
+      'tool-call-complete',
+      'turn-end',
+      'done',
     ])
   })
 

@@ -1,5 +1,14 @@
 import { LlmError, type RetryNotice } from '@modelport/core'
-import { createNeutralDecoder, createProvider, type Driver, type NeutralRecord, systemClock, toNeutralError, toNeutralResponse, type Turn } from '@modelport/driver'
+import {
+  createNeutralDecoder,
+  createProvider,
+  type Driver,
+  type NeutralRecord,
+  systemClock,
+  toNeutralError,
+  toNeutralResponse,
+  type Turn,
+} from '@modelport/driver'
 import { expect, test } from 'vitest'
 
 /** Fails as often as told, then answers. */
@@ -10,15 +19,22 @@ function flaky(failures: number) {
     framing: 'ndjson',
     request: (turn) => turn,
     send: async (turn) => {
-      if (sent.push(turn) <= failures) throw toNeutralError('flaky', { body: { code: 'overloaded', message: 'busy, key-1234567890' } })
-      const records: NeutralRecord[] = [{ type: 'text', text: 'ok' }, { type: 'end', finish: 'stop', usage: {} }]
+      if (sent.push(turn) <= failures)
+        throw toNeutralError('flaky', { body: { code: 'overloaded', message: 'busy, key-1234567890' } })
+      const records: NeutralRecord[] = [
+        { type: 'text', text: 'ok' },
+        { type: 'end', finish: 'stop', usage: {} },
+      ]
       return toNeutralResponse({ next: async () => records.shift(), cancel: () => {} }, turn.stream)
     },
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError('flaky', failure),
   }
   const clock = { ...systemClock, random: () => 0 }
-  return { sent, provider: createProvider(driver, { model: 'm', cheapestModel: 'm', hosts: [], clock, secrets: ['key-1234567890'] }) }
+  return {
+    sent,
+    provider: createProvider(driver, { model: 'm', cheapestModel: 'm', hosts: [], clock, secrets: ['key-1234567890'] }),
+  }
 }
 
 test('onRetry hears of each further attempt before it is made, without secrets', async () => {
@@ -26,7 +42,10 @@ test('onRetry hears of each further attempt before it is made, without secrets',
   const notices: (RetryNotice & { sent: number })[] = []
   const onRetry = (notice: RetryNotice) => notices.push({ ...notice, sent: sent.length })
   expect(await provider.complete('?', { retry: { attempts: 3, onRetry } })).toBe('ok')
-  expect(notices).toMatchObject([{ attempt: 1, delayMs: 0, sent: 1 }, { attempt: 2, delayMs: 0, sent: 2 }])
+  expect(notices).toMatchObject([
+    { attempt: 1, delayMs: 0, sent: 1 },
+    { attempt: 2, delayMs: 0, sent: 2 },
+  ])
   expect(notices[0]?.error).toBeInstanceOf(LlmError)
   expect(notices[0]?.error.message).not.toContain('key-1234567890')
 })

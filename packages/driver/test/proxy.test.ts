@@ -24,9 +24,18 @@ describe('the address of a proxy', () => {
   })
 
   test.each([
-    'proxy.local:3128', 'user:hunter2@proxy.local:3128', 'socks5://user:hunter2@h:1', 'http://user:hunter2@', 'http://user:hunter2@h:0', 'http://us\ner:hunter2@h:1', 'http://user:hunter2@h:99999', '',
+    'proxy.local:3128',
+    'user:hunter2@proxy.local:3128',
+    'socks5://user:hunter2@h:1',
+    'http://user:hunter2@',
+    'http://user:hunter2@h:0',
+    'http://us\ner:hunter2@h:1',
+    'http://user:hunter2@h:99999',
+    '',
   ])('%j is none, and is not repeated', (text) => {
-    expect(() => parseProxy(text)).toThrow(expect.objectContaining({ code: 'invalid-base-url', message: expect.not.stringContaining('hunter2') as string }))
+    expect(() => parseProxy(text)).toThrow(
+      expect.objectContaining({ code: 'invalid-base-url', message: expect.not.stringContaining('hunter2') as string }),
+    )
   })
 
   test('its secrets are the password, or a user who has none', () => {
@@ -42,7 +51,12 @@ afterEach(() => {
 })
 
 /** A proxy that leads, with the password, everywhere to the server that says what it was asked. */
-async function startProxy(): Promise<{ readonly port: number; readonly asked: string[]; readonly heard: IncomingMessage[]; refuse: number }> {
+async function startProxy(): Promise<{
+  readonly port: number
+  readonly asked: string[]
+  readonly heard: IncomingMessage[]
+  refuse: number
+}> {
   const heard: IncomingMessage[] = []
   const proxy = { port: 0, asked: [] as string[], heard, refuse: 0 }
   const target = createServer((request, response) => {
@@ -50,13 +64,27 @@ async function startProxy(): Promise<{ readonly port: number; readonly asked: st
     response.setHeader('content-type', 'application/json').end('{"ok":true}')
   })
   const verdict = ({ headers }: IncomingMessage): number =>
-    proxy.refuse || (headers['proxy-authorization'] === `Basic ${Buffer.from(`us%er:${password}`).toString('base64')}` ? 200 : 407)
+    proxy.refuse ||
+    (headers['proxy-authorization'] === `Basic ${Buffer.from(`us%er:${password}`).toString('base64')}` ? 200 : 407)
   const server = createServer((request, response) => {
     proxy.asked.push(`${request.method ?? ''} ${request.url ?? ''}`)
     const status = verdict(request)
-    if (status !== 200) return response.writeHead(status, { 'proxy-authenticate': 'Basic' }).end(`you said ${request.headers['proxy-authorization'] ?? ''}`)
+    if (status !== 200)
+      return response
+        .writeHead(status, { 'proxy-authenticate': 'Basic' })
+        .end(`you said ${request.headers['proxy-authorization'] ?? ''}`)
     const { 'proxy-authorization': _, ...headers } = request.headers
-    return request.pipe(forward({ port: (target.address() as AddressInfo).port, path: new URL(request.url ?? '').pathname, method: request.method, headers }, (answer) => answer.pipe(response)))
+    return request.pipe(
+      forward(
+        {
+          port: (target.address() as AddressInfo).port,
+          path: new URL(request.url ?? '').pathname,
+          method: request.method,
+          headers,
+        },
+        (answer) => answer.pipe(response),
+      ),
+    )
   })
   server.on('connect', (request, client: Socket) => {
     proxy.asked.push(`CONNECT ${request.url ?? ''}`)
@@ -81,14 +109,25 @@ async function startProxy(): Promise<{ readonly port: number; readonly asked: st
 }
 
 const ask = (settings: Partial<ProviderSettings>, url = 'http://api.test/v1/x') =>
-  createJsonClient('p', (failure) => toProviderError('p', failure), { model: 'm', cheapestModel: 'm', hosts: [], ...settings }).request({ url, body: {} })
+  createJsonClient('p', (failure) => toProviderError('p', failure), {
+    model: 'm',
+    cheapestModel: 'm',
+    hosts: [],
+    ...settings,
+  }).request({ url, body: {} })
 
-const failure = (settings: Partial<ProviderSettings>, url?: string) => ask(settings, url).then(() => undefined, (error: unknown) => error as ProviderError)
+const failure = (settings: Partial<ProviderSettings>, url?: string) =>
+  ask(settings, url).then(
+    () => undefined,
+    (error: unknown) => error as ProviderError,
+  )
 
 describe.runIf(node)('a proxy that asks for a password', () => {
   test('gets it, and the server behind it does not', async () => {
     const proxy = await startProxy()
-    expect(await ask({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}`, enforceHosts: ['api.test:80'] })).toEqual({ ok: true })
+    expect(await ask({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}`, enforceHosts: ['api.test:80'] })).toEqual({
+      ok: true,
+    })
     expect(proxy.asked).toEqual(['POST http://api.test/v1/x'])
     expect(proxy.heard[0]?.headers).toMatchObject({ host: 'api.test' })
     expect(proxy.heard[0]?.headers).not.toHaveProperty('proxy-authorization')
@@ -102,7 +141,9 @@ describe.runIf(node)('a proxy that asks for a password', () => {
         const error = await failure({ proxy: `http://${wrong}127.0.0.1:${proxy.port}` }, url)
         const host = url.startsWith('https') ? 'api.test:443' : 'api.test:80'
         expect(error).toMatchObject({ code: 'auth', reason: 'proxy', status: 407, retryable: false, attempts: 1, host })
-        expect(error?.message).toBe(`p: auth (proxy) at ${host} through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port`)
+        expect(error?.message).toBe(
+          `p: auth (proxy) at ${host} through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port`,
+        )
         expect(proxy.asked).toHaveLength(1)
         expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/wrong-passw|d3JvbmctcGF|token-012345/)
       }
@@ -123,22 +164,32 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     proxy.refuse = 403
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
     expect(error).toMatchObject({ code: 'network', reason: 'proxy', status: 403, retryable: false, attempts: 1 })
-    expect(error?.message).toBe(`p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host`)
+    expect(error?.message).toBe(
+      `p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host`,
+    )
   })
 
   test('a header for it among those of the request is refused with its name, and nothing is sent', async () => {
     const proxy = await startProxy()
     const send = createTransport({ proxy: `http://127.0.0.1:${proxy.port}` })
-    await expect(send('http://api.test/', { headers: { 'proxy-authorization': 'Basic hunter2' } })).rejects.toMatchObject({
-      message: 'fetch failed', proxy: `127.0.0.1:${proxy.port}`, cause: { code: 'UND_ERR_INVALID_ARG' },
+    await expect(
+      send('http://api.test/', { headers: { 'proxy-authorization': 'Basic hunter2' } }),
+    ).rejects.toMatchObject({
+      message: 'fetch failed',
+      proxy: `127.0.0.1:${proxy.port}`,
+      cause: { code: 'UND_ERR_INVALID_ARG' },
     })
     expect(proxy.asked).toEqual([])
   })
 
   test('its password is in nothing that a failure shows', async () => {
     const header = Buffer.from(`us%er:${password}`).toString('base64')
-    const fetch = () => Promise.resolve(new Response(`${password} ${encodeURIComponent(password)} ${header}`, { status: 400 }))
-    const shown = inspect(await failure({ proxy: `http://${userinfo}@127.0.0.1:1`, fetch }), { depth: 20, showHidden: true })
+    const fetch = () =>
+      Promise.resolve(new Response(`${password} ${encodeURIComponent(password)} ${header}`, { status: 400 }))
+    const shown = inspect(await failure({ proxy: `http://${userinfo}@127.0.0.1:1`, fetch }), {
+      depth: 20,
+      showHidden: true,
+    })
     for (const form of [password, encodeURIComponent(password), header.slice(12, -4)]) expect(shown).not.toContain(form)
     for (const proxy of [`http://${userinfo}@`, `ftp://${userinfo}@h:1`, `http://${userinfo}@h:0`]) {
       const error = await failure({ proxy })

@@ -58,7 +58,12 @@ test.each([
   ['no word of seven', { cookie: 'theme=light12; a=b' }, 'light12', false],
   ['twenty digits', { 'x-team': '12345678901234567890' }, '12345678901234567890', true],
   ['no twenty letters', { 'x-team': 'abcdefghijklmnopqrst' }, 'abcdefghijklmnopqrst', false],
-  ['twenty characters with a digit beside twenty without', { 'x-team': 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst' }, 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst', true],
+  [
+    'twenty characters with a digit beside twenty without',
+    { 'x-team': 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst' },
+    'abcdefghijklmnopqrst-0bcdefghijklmnopqrst',
+    true,
+  ],
 ])('of headers: %s', (_, headers, text, secret) => {
   expect(createRedact(headerSecrets(headers))(text)).toBe(secret ? '[redacted]' : text)
 })

@@ -4,16 +4,34 @@ import { describe, expect, test } from 'vitest'
 import { createRedact } from '@modelport/driver'
 import { sanitizeError } from '../src/sanitize.js'
 
-const secrets = ['sk-ant-api03-Zx81CanaryKey0123456789', 'pä$$ wörd "quoted" \\ /+=&?%', 'abcd', 'a', '12345678901', 'kéy👩‍🚀-with-astral']
+const secrets = [
+  'sk-ant-api03-Zx81CanaryKey0123456789',
+  'pä$$ wörd "quoted" \\ /+=&?%',
+  'abcd',
+  'a',
+  '12345678901',
+  'kéy👩‍🚀-with-astral',
+]
 
 /** Every form a secret may take in a text. */
 function forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
   const base64 = (text: Uint8Array): string => btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join(''))
-  const around = ['', 'x', 'xy', 'xyz', 'Bearer ', 'user:'].flatMap((before) => ['', 'z', 'zz'].map((after) => base64(Uint8Array.from([...new TextEncoder().encode(before), ...bytes, ...new TextEncoder().encode(after)]))))
+  const around = ['', 'x', 'xy', 'xyz', 'Bearer ', 'user:'].flatMap((before) =>
+    ['', 'z', 'zz'].map((after) =>
+      base64(Uint8Array.from([...new TextEncoder().encode(before), ...bytes, ...new TextEncoder().encode(after)])),
+    ),
+  )
   const forUrls = around.map((form) => form.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
   const percent = encodeURIComponent(secret)
-  return [secret, percent, percent.replace(/%../g, (byte) => byte.toLowerCase()), JSON.stringify(secret).slice(1, -1), ...around, ...forUrls]
+  return [
+    secret,
+    percent,
+    percent.replace(/%../g, (byte) => byte.toLowerCase()),
+    JSON.stringify(secret).slice(1, -1),
+    ...around,
+    ...forUrls,
+  ]
 }
 
 describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => {
@@ -31,7 +49,8 @@ describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => 
   })
 
   test('leaves other texts alone', () => {
-    for (const text of ['', 'an ordinary text', '{"error":{"message":"bad request"}}', 'x'.repeat(1000)]) expect(redact(text)).toBe(text)
+    for (const text of ['', 'an ordinary text', '{"error":{"message":"bad request"}}', 'x'.repeat(1000)])
+      expect(redact(text)).toBe(text)
   })
 })
 
@@ -61,19 +80,45 @@ test('an attack on the search stays fast', () => {
 
 test('an error as the caller sees it: nothing of the secret anywhere, no foreign object', () => {
   const [key = ''] = secrets
-  const cause = Object.assign(new Error(`connect with ${key}`), { code: 'ECONNRESET', request: { headers: { authorization: key } } })
+  const cause = Object.assign(new Error(`connect with ${key}`), {
+    code: 'ECONNRESET',
+    request: { headers: { authorization: key } },
+  })
   const call = { id: key, name: 'f', arguments: { text: key }, argumentsText: JSON.stringify({ text: key }) }
-  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0, reasoningTokens: 0, toolDefinitionTokens: 0, rounds: [], reported: false }
+  const usage = {
+    inputTokens: 1,
+    outputTokens: 1,
+    cacheReadTokens: 0,
+    cacheCreationTokens: 0,
+    reasoningTokens: 0,
+    toolDefinitionTokens: 0,
+    rounds: [],
+    reported: false,
+  }
   const partial = { text: `a ${key}`, reasoning: key, toolCalls: [call], usage, bytes: 3 }
-  const error = new ProviderError('auth', `p: bad key ${key}`, { provider: 'p', status: 401, requestId: key, type: key, body: `{"key":"${btoa(key)}"}`, partial }, { cause })
+  const error = new ProviderError(
+    'auth',
+    `p: bad key ${key}`,
+    { provider: 'p', status: 401, requestId: key, type: key, body: `{"key":"${btoa(key)}"}`, partial },
+    { cause },
+  )
   for (const given of [error, cause, `text ${key}`, Object.assign(new TypeError(key), { cause })]) {
     const clean = sanitizeError(given, 'p', createRedact([key]))
-    for (const text of [String(clean), clean.stack ?? '', JSON.stringify(clean), inspect(clean, { depth: 20, showHidden: true })]) {
+    for (const text of [
+      String(clean),
+      clean.stack ?? '',
+      JSON.stringify(clean),
+      inspect(clean, { depth: 20, showHidden: true }),
+    ]) {
       expect(text).not.toContain(key)
       expect(text).not.toContain(btoa(key).slice(0, 20))
     }
     expect(inspect(clean, { depth: 20, showHidden: true })).not.toContain('authorization')
   }
   const clean = sanitizeError(error, 'p', createRedact([key]))
-  expect(clean).toMatchObject({ code: 'auth', status: 401, cause: { message: 'connect with [redacted]', code: 'ECONNRESET' } })
+  expect(clean).toMatchObject({
+    code: 'auth',
+    status: 401,
+    cause: { message: 'connect with [redacted]', code: 'ECONNRESET' },
+  })
 })

@@ -7,7 +7,8 @@ import { reportFault } from '../../../test/support/faults.js'
 import { random } from '../../../test/support/seed.js'
 import { FakeClock } from './fake-clock.js'
 
-const failure = (code: ErrorCode, details: Partial<ProviderErrorDetails> = {}) => new ProviderError(code, code, { provider: 'p', ...details })
+const failure = (code: ErrorCode, details: Partial<ProviderErrorDetails> = {}) =>
+  new ProviderError(code, code, { provider: 'p', ...details })
 
 function budget(most = 3, random = 0.5, bucket = createRetryBucket()) {
   const retries = new RetryBudget(most, bucket, new FakeClock(() => random))
@@ -26,8 +27,22 @@ describe('which failures are tried again', () => {
   })
 
   test.each([
-    'config', 'auth', 'permission', 'not-found', 'invalid-request', 'context-length', 'content-filter', 'quota-exhausted', 'protocol', 'limit-exceeded',
-    'redirect-refused', 'aborted', 'unsupported', 'unknown', 'budget-exceeded', 'invalid-base-url',
+    'config',
+    'auth',
+    'permission',
+    'not-found',
+    'invalid-request',
+    'context-length',
+    'content-filter',
+    'quota-exhausted',
+    'protocol',
+    'limit-exceeded',
+    'redirect-refused',
+    'aborted',
+    'unsupported',
+    'unknown',
+    'budget-exceeded',
+    'invalid-base-url',
   ] as const)('%s is not', (code) => {
     expect(budget().delay(failure(code))).toBeUndefined()
   })
@@ -39,11 +54,19 @@ describe('which failures are tried again', () => {
   })
 
   test('anything untyped is not', () => {
-    for (const error of [new Error('x'), new TypeError('x'), 'x', undefined, new LlmError('config', 'x')]) expect(budget().delay(error)).toBeUndefined()
+    for (const error of [new Error('x'), new TypeError('x'), 'x', undefined, new LlmError('config', 'x')])
+      expect(budget().delay(error)).toBeUndefined()
   })
 
-  test('the server\'s own wish wins', () => {
-    const wish = (status: number, value: string) => toProviderError('p', { status, headers: new Headers({ 'x-should-retry': value }), body: undefined, text: '', inBand: false })
+  test("the server's own wish wins", () => {
+    const wish = (status: number, value: string) =>
+      toProviderError('p', {
+        status,
+        headers: new Headers({ 'x-should-retry': value }),
+        body: undefined,
+        text: '',
+        inBand: false,
+      })
     expect(budget().delay(wish(400, 'true'))).toBeDefined()
     expect(budget().delay(wish(503, 'false'))).toBeUndefined()
     expect(JSON.stringify(wish(503, 'false'))).not.toContain('serverRetry')
@@ -64,10 +87,12 @@ describe('how long is waited', () => {
   test('the waits are spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
     const next = random(8)
     const count = 2000
-    const waits = Array.from({ length: count }, () => (new RetryBudget(2, createRetryBucket(), new FakeClock(next)))).map((retries) => {
-      retries.attempts = 1
-      return (retries.delayAfter(failure('server'), Infinity) ?? -1) / 500
-    }).sort((a, b) => a - b)
+    const waits = Array.from({ length: count }, () => new RetryBudget(2, createRetryBucket(), new FakeClock(next)))
+      .map((retries) => {
+        retries.attempts = 1
+        return (retries.delayAfter(failure('server'), Infinity) ?? -1) / 500
+      })
+      .sort((a, b) => a - b)
     const distance = Math.max(...waits.map((wait, index) => Math.max((index + 1) / count - wait, wait - index / count)))
     expect(distance).toBeLessThan(1.63 / Math.sqrt(count))
   })
@@ -101,7 +126,7 @@ describe('how often', () => {
       while (delay(failure('overloaded')) !== undefined);
       requests += retries.attempts
     }
-    reportFault('T12', { 'calls in the storm': 1000, 'requests': requests })
+    reportFault('T12', { 'calls in the storm': 1000, requests: requests })
     expect(requests).toBeLessThanOrEqual(1100)
     expect(requests).toBeGreaterThan(1000)
   })
@@ -109,7 +134,11 @@ describe('how often', () => {
   test('time-outs cost twice as much', () => {
     const bucket = createRetryBucket(20)
     const { delay } = budget(5, 0.5, bucket)
-    expect([delay(failure('timeout')), delay(failure('timeout')), delay(failure('timeout'))].map((wait) => wait !== undefined)).toEqual([true, true, false])
+    expect(
+      [delay(failure('timeout')), delay(failure('timeout')), delay(failure('timeout'))].map(
+        (wait) => wait !== undefined,
+      ),
+    ).toEqual([true, true, false])
   })
 
   test('a success gives back what its call spent, or 1, and never more than there was room for', () => {
@@ -132,18 +161,41 @@ describe('Retry-After', () => {
   const read = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), date)
 
   test.each([
-    [{ 'retry-after': '5' }, 5000], [{ 'retry-after': '0' }, 0], [{ 'retry-after': ' 7 ' }, 7000], [{ 'retry-after': '1.5' }, 1500],
-    [{ 'retry-after-ms': '250' }, 250], [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250], [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9000],
-    [{ 'retry-after': '9999999' }, 9_999_999_000], [{ 'retry-after': 'Sat, 21 Nov 2026 12:00:30 GMT' }, 30_000],
-    [{ 'retry-after': 'Saturday, 21-Nov-26 12:00:30 GMT' }, 30_000], [{ 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
+    [{ 'retry-after': '5' }, 5000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': ' 7 ' }, 7000],
+    [{ 'retry-after': '1.5' }, 1500],
+    [{ 'retry-after-ms': '250' }, 250],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9000],
+    [{ 'retry-after': '9999999' }, 9_999_999_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 12:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Saturday, 21-Nov-26 12:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
     [{ 'retry-after': 'Thu, 01 Jan 2099 00:00:00 GMT' }, Date.UTC(2099, 0) - date],
   ])('%j', (headers, expected) => {
     expect(read(headers as Record<string, string>)).toBe(expected)
     reportFault('retry', { 'hints kept': 1 })
   })
 
-  test.each(['Infinity', '1e400', '-1', 'NaN', '', 'soon', '0x10', '1e3', '5 seconds', '2026-11-21', 'Xyz, 99 Foo 2026', '١٢', '9'.repeat(400)])('%j says nothing', (value) => {
-    expect(read({ 'retry-after': encodeURIComponent(value) === value ? value : value.replace(/[^\x20-\x7e]/g, '?') })).toBeUndefined()
+  test.each([
+    'Infinity',
+    '1e400',
+    '-1',
+    'NaN',
+    '',
+    'soon',
+    '0x10',
+    '1e3',
+    '5 seconds',
+    '2026-11-21',
+    'Xyz, 99 Foo 2026',
+    '١٢',
+    '9'.repeat(400),
+  ])('%j says nothing', (value) => {
+    expect(
+      read({ 'retry-after': encodeURIComponent(value) === value ? value : value.replace(/[^\x20-\x7e]/g, '?') }),
+    ).toBeUndefined()
     expect(read({})).toBeUndefined()
     reportFault('retry', { 'hints that say nothing': 1 })
   })

@@ -13,26 +13,44 @@ async function rest(reader: ToolStreamReader): Promise<StreamEvent[]> {
   return events
 }
 
-const streamed = async (provider: Provider): Promise<StreamEvent[]> => rest(await provider.streamWithTools(question, []))
+const streamed = async (provider: Provider): Promise<StreamEvent[]> =>
+  rest(await provider.streamWithTools(question, []))
 
 describe('what a round is made of', () => {
   test('text and reasoning', async () => {
     const found = await answer(['reasoning', 'h'], ['reasoning', 'm'], ['text', 'a'], ['text', 'b'])
     expect(found).toEqual({
-      text: 'ab', reasoning: 'hm', toolCalls: [], finishReason: 'stop', message: { role: 'assistant', content: 'ab', reasoning: 'hm', origin: { provider: 'p', model: 'm' } },
+      text: 'ab',
+      reasoning: 'hm',
+      toolCalls: [],
+      finishReason: 'stop',
+      message: { role: 'assistant', content: 'ab', reasoning: 'hm', origin: { provider: 'p', model: 'm' } },
       usage: { ...zero, toolDefinitionTokens: 0, rounds: [zero], reported: false },
     })
   })
 
   test('empty pieces are no events', async () => {
-    const { provider } = play([[['text', ''], ['reasoning', ''], ['text', 'x'], ['finish', 'stop']]])
+    const { provider } = play([
+      [
+        ['text', ''],
+        ['reasoning', ''],
+        ['text', 'x'],
+        ['finish', 'stop'],
+      ],
+    ])
     const events = await rest(await provider.streamWithTools(question, []))
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
   })
 
   test('a refusal is shown as text where there is no other, and kept apart in any case', async () => {
-    expect(await answer(['refusal', 'I can'], ['refusal', 'not'])).toMatchObject({ text: 'I cannot', message: { content: 'I cannot', refusal: 'I cannot' } })
-    expect(await answer(['text', 'Well'], ['refusal', 'no'])).toMatchObject({ text: 'Well', message: { content: 'Well', refusal: 'no' } })
+    expect(await answer(['refusal', 'I can'], ['refusal', 'not'])).toMatchObject({
+      text: 'I cannot',
+      message: { content: 'I cannot', refusal: 'I cannot' },
+    })
+    expect(await answer(['text', 'Well'], ['refusal', 'no'])).toMatchObject({
+      text: 'Well',
+      message: { content: 'Well', refusal: 'no' },
+    })
     expect((await answer(['text', 'Well'])).message).not.toHaveProperty('refusal')
   })
 
@@ -41,25 +59,56 @@ describe('what a round is made of', () => {
     expect((await answer(['part', image])).message.content).toEqual([image])
   })
 
-  test('citations, the vendor\'s own calls, probabilities, warnings; no list where there is nothing', async () => {
-    const lists = { citations: [{ url: 'u' }, { url: 'v' }], providerToolCalls: [{ id: 's', name: 'search', data: 1 }], logprobs: [{ token: 'a', logprob: -1 }, { token: 'b', logprob: -2 }], warnings: ['w'] }
+  test("citations, the vendor's own calls, probabilities, warnings; no list where there is nothing", async () => {
+    const lists = {
+      citations: [{ url: 'u' }, { url: 'v' }],
+      providerToolCalls: [{ id: 's', name: 'search', data: 1 }],
+      logprobs: [
+        { token: 'a', logprob: -1 },
+        { token: 'b', logprob: -2 },
+      ],
+      warnings: ['w'],
+    }
     const found = await answer(
-      ['citation', { url: 'u' }], ['citation', { url: 'v' }], ['providerToolCall', { id: 's', name: 'search', data: 1 }],
-      ['logprobs', [{ token: 'a', logprob: -1 }]], ['logprobs', [{ token: 'b', logprob: -2 }]], ['warning', 'w'], ['text', 'x'],
+      ['citation', { url: 'u' }],
+      ['citation', { url: 'v' }],
+      ['providerToolCall', { id: 's', name: 'search', data: 1 }],
+      ['logprobs', [{ token: 'a', logprob: -1 }]],
+      ['logprobs', [{ token: 'b', logprob: -2 }]],
+      ['warning', 'w'],
+      ['text', 'x'],
     )
     expect(found).toMatchObject(lists)
-    expect(Object.keys(await answer(['text', 'x'])).sort()).toEqual(['finishReason', 'message', 'text', 'toolCalls', 'usage'])
+    expect(Object.keys(await answer(['text', 'x'])).sort()).toEqual([
+      'finishReason',
+      'message',
+      'text',
+      'toolCalls',
+      'usage',
+    ])
   })
 
   test('the model as the server names it, and what its driver wants to keep', async () => {
-    expect((await answer(['model', 'm-2'], ['model', '']))).toMatchObject({ message: { origin: { provider: 'p', model: 'm-2' } } })
-    expect((await answer(['state', [1]], ['state', [2]])).message.origin).toEqual({ provider: 'p', model: 'm', state: [2] })
+    expect(await answer(['model', 'm-2'], ['model', ''])).toMatchObject({
+      message: { origin: { provider: 'p', model: 'm-2' } },
+    })
+    expect((await answer(['state', [1]], ['state', [2]])).message.origin).toEqual({
+      provider: 'p',
+      model: 'm',
+      state: [2],
+    })
     expect(Object.keys((await answer(['text', 'x'])).message.origin ?? {})).toEqual(['provider', 'model'])
     expect((await answer(['state', null])).message.origin).toEqual({ provider: 'p', model: 'm', state: null })
   })
 
   test('a raw reason stays when a later one has none', async () => {
-    const { provider } = play([[['text', 'x'], ['finish', 'other', 'odd'], ['finish', 'length']]])
+    const { provider } = play([
+      [
+        ['text', 'x'],
+        ['finish', 'other', 'odd'],
+        ['finish', 'length'],
+      ],
+    ])
     expect(await provider.generate(question)).toMatchObject({ finishReason: 'length', rawFinishReason: 'odd' })
   })
 })
@@ -68,7 +117,13 @@ describe('why a round ended', () => {
   const call: Step = ['toolCall', 0, { id: 'a', name: 'f', text: '{}' }]
   test.each<[string, readonly Step[]]>([
     ['unknown', [['text', 'x'], ['terminal']]],
-    ['stop', [['text', 'x'], ['finish', 'stop']]],
+    [
+      'stop',
+      [
+        ['text', 'x'],
+        ['finish', 'stop'],
+      ],
+    ],
     ['tool-calls', [call, ['finish', 'stop']]],
     ['tool-calls', [call, ['terminal']]],
     ['tool-calls', [call, ['finish', 'tool-calls']]],
@@ -83,8 +138,16 @@ describe('counts', () => {
   const counted = async (...steps: Step[]) => (await answer(['text', 'x'], ...steps)).usage
 
   test('a later value replaces the earlier, what is no count changes nothing', async () => {
-    expect(await counted(['usage', { inputTokens: 5, outputTokens: 1 }], ['usage', { outputTokens: 3, inputTokens: -1, reasoningTokens: null as never }])).toMatchObject({
-      inputTokens: 5, outputTokens: 3, reasoningTokens: 0, reported: true,
+    expect(
+      await counted(
+        ['usage', { inputTokens: 5, outputTokens: 1 }],
+        ['usage', { outputTokens: 3, inputTokens: -1, reasoningTokens: null as never }],
+      ),
+    ).toMatchObject({
+      inputTokens: 5,
+      outputTokens: 3,
+      reasoningTokens: 0,
+      reported: true,
     })
     expect(await counted(['usage', { inputTokens: '5' as never }])).toMatchObject({ inputTokens: 0, reported: false })
     expect(await counted(['usage', { inputTokens: -1 }])).toMatchObject({ inputTokens: 0, reported: false })
@@ -93,24 +156,60 @@ describe('counts', () => {
   })
 
   test('no part is larger than its whole', async () => {
-    expect(await counted(['usage', { inputTokens: 2, cacheReadTokens: 7 }])).toMatchObject({ inputTokens: 7, cacheReadTokens: 7 })
-    expect(await counted(['usage', { inputTokens: 2, cacheCreationTokens: 7 }])).toMatchObject({ inputTokens: 7, cacheCreationTokens: 7 })
-    expect(await counted(['usage', { inputTokens: 10, cacheReadTokens: 7, cacheCreationTokens: 7 }])).toMatchObject({ inputTokens: 10, cacheReadTokens: 7, cacheCreationTokens: 3 })
-    expect(await counted(['usage', { outputTokens: 2, reasoningTokens: 5 }])).toMatchObject({ outputTokens: 5, reasoningTokens: 5 })
-    expect(await counted(['usage', { outputTokens: 6, reasoningTokens: 5 }])).toMatchObject({ outputTokens: 6, reasoningTokens: 5 })
+    expect(await counted(['usage', { inputTokens: 2, cacheReadTokens: 7 }])).toMatchObject({
+      inputTokens: 7,
+      cacheReadTokens: 7,
+    })
+    expect(await counted(['usage', { inputTokens: 2, cacheCreationTokens: 7 }])).toMatchObject({
+      inputTokens: 7,
+      cacheCreationTokens: 7,
+    })
+    expect(await counted(['usage', { inputTokens: 10, cacheReadTokens: 7, cacheCreationTokens: 7 }])).toMatchObject({
+      inputTokens: 10,
+      cacheReadTokens: 7,
+      cacheCreationTokens: 3,
+    })
+    expect(await counted(['usage', { outputTokens: 2, reasoningTokens: 5 }])).toMatchObject({
+      outputTokens: 5,
+      reasoningTokens: 5,
+    })
+    expect(await counted(['usage', { outputTokens: 6, reasoningTokens: 5 }])).toMatchObject({
+      outputTokens: 6,
+      reasoningTokens: 5,
+    })
   })
 })
 
 describe('what there is of a round that failed', () => {
   test('everything that had arrived, calls that are not whole marked', async () => {
-    const { provider } = play([[
-      ['reasoning', 'hm'], ['text', 'ab'], ['toolCall', 0, { id: 'a', name: 'f', text: '{"x":1}' }], ['usage', { inputTokens: 3 }], ['finish', 'length'], ['fail', { body: { no: 1 } }],
-    ]])
+    const { provider } = play([
+      [
+        ['reasoning', 'hm'],
+        ['text', 'ab'],
+        ['toolCall', 0, { id: 'a', name: 'f', text: '{"x":1}' }],
+        ['usage', { inputTokens: 3 }],
+        ['finish', 'length'],
+        ['fail', { body: { no: 1 } }],
+      ],
+    ])
     await expect(provider.generate(question)).rejects.toMatchObject({
-      attempts: 1, host: 'api.example:443',
+      attempts: 1,
+      host: 'api.example:443',
       partial: {
-        text: 'ab', reasoning: 'hm', toolCalls: [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{"x":1}', error: 'the answer ended before the call did' }],
-        usage: { inputTokens: 3, reported: true, rounds: [{ inputTokens: 3 }] }, finishReason: 'length', bytes: expect.any(Number) as number,
+        text: 'ab',
+        reasoning: 'hm',
+        toolCalls: [
+          {
+            id: 'a',
+            name: 'f',
+            arguments: {},
+            argumentsText: '{"x":1}',
+            error: 'the answer ended before the call did',
+          },
+        ],
+        usage: { inputTokens: 3, reported: true, rounds: [{ inputTokens: 3 }] },
+        finishReason: 'length',
+        bytes: expect.any(Number) as number,
       },
     })
   })
@@ -118,15 +217,27 @@ describe('what there is of a round that failed', () => {
   test('nothing is made up', async () => {
     const { provider } = play([[['text', 'ab']]])
     const error: unknown = await streamed(provider).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'truncated', message: 'p: truncated: the connection ended before the answer did (14 bytes read)' })
+    expect(error).toMatchObject({
+      code: 'truncated',
+      message: 'p: truncated: the connection ended before the answer did (14 bytes read)',
+    })
     expect((error as ProviderError).partial).toEqual({
-      text: 'ab', reasoning: '', toolCalls: [], usage: { ...zero, toolDefinitionTokens: 0, rounds: [], reported: false }, bytes: 14,
+      text: 'ab',
+      reasoning: '',
+      toolCalls: [],
+      usage: { ...zero, toolDefinitionTokens: 0, rounds: [], reported: false },
+      bytes: 14,
     })
   })
 
   test.each<[string, number, Step]>([
-    ['text', 1, ['text', 'x']], ['reasoning', 1, ['reasoning', 'x']], ['a part', 1, ['part', image]], ['a call', 1, ['toolCall', 0, { id: 'a', name: 'f' }]],
-    ['a model\'s name', 3, ['model', 'x']], ['counts', 3, ['usage', { inputTokens: 1 }]], ['an empty text', 3, ['text', '']],
+    ['text', 1, ['text', 'x']],
+    ['reasoning', 1, ['reasoning', 'x']],
+    ['a part', 1, ['part', image]],
+    ['a call', 1, ['toolCall', 0, { id: 'a', name: 'f' }]],
+    ["a model's name", 3, ['model', 'x']],
+    ['counts', 3, ['usage', { inputTokens: 1 }]],
+    ['an empty text', 3, ['text', '']],
     ['a refusal that was not shown', 3, ['refusal', 'x']],
   ])('cut after %s: %i attempts', async (_, attempts, step) => {
     const { provider, clock, ios } = play([[step]])

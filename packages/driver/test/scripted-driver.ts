@@ -1,5 +1,16 @@
 import type { Provider, ProviderError } from '@modelport/core'
-import { createProvider, type Driver, type DriverIo, type Fetch, parseJson, postJson, type ProviderSettings, type Sink, toProviderError, type Turn } from '@modelport/driver'
+import {
+  createProvider,
+  type Driver,
+  type DriverIo,
+  type Fetch,
+  parseJson,
+  postJson,
+  type ProviderSettings,
+  type Sink,
+  toProviderError,
+  type Turn,
+} from '@modelport/driver'
 import { FakeClock } from './fake-clock.js'
 
 /** One call of the sink, as a record of the wire: its method and what it is given. */
@@ -22,22 +33,29 @@ const encoder = new TextEncoder()
 /** A body of these texts, each read on its own. It ends, or fails with `failure`, or stays open for ever. */
 export function streamOf(pieces: readonly string[], after: 'end' | 'open' | Error = 'end'): ReadableStream<Uint8Array> {
   const left = [...pieces]
-  return new ReadableStream({
-    pull: (controller) => {
-      const piece = left.shift()
-      if (piece !== undefined) controller.enqueue(encoder.encode(piece))
-      else if (after === 'end') controller.close()
-      else if (after !== 'open') controller.error(after)
-      else return new Promise<void>(() => undefined)
-      return undefined
+  return new ReadableStream(
+    {
+      pull: (controller) => {
+        const piece = left.shift()
+        if (piece !== undefined) controller.enqueue(encoder.encode(piece))
+        else if (after === 'end') controller.close()
+        else if (after !== 'open') controller.error(after)
+        else return new Promise<void>(() => undefined)
+        return undefined
+      },
     },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }
 
 export const line = (step: Step): string => `${JSON.stringify(step)}\n`
 
 /** A provider whose server says what its sink shall hear: request after request, the next answer; the last one again and again. */
-export function play(answers: readonly Answer[], settings: Partial<ProviderSettings> = {}, more: Partial<Driver<Turn>> = {}): Played {
+export function play(
+  answers: readonly Answer[],
+  settings: Partial<ProviderSettings> = {},
+  more: Partial<Driver<Turn>> = {},
+): Played {
   const clock = new FakeClock()
   const turns: Turn[] = []
   const ios: DriverIo[] = []
@@ -69,7 +87,19 @@ export function play(answers: readonly Answer[], settings: Partial<ProviderSetti
     error: (failure) => toProviderError('p', failure),
     ...more,
   }
-  return { provider: createProvider(driver, { model: 'm', cheapestModel: 'c', hosts: ['api.example:443'], clock, fetch, ...settings }), clock, turns, ios }
+  return {
+    provider: createProvider(driver, {
+      model: 'm',
+      cheapestModel: 'c',
+      hosts: ['api.example:443'],
+      clock,
+      fetch,
+      ...settings,
+    }),
+    clock,
+    turns,
+    ios,
+  }
 }
 
 /** Lets everything that waits for nothing but its turn go on. */
@@ -86,6 +116,9 @@ export async function read(provider: Provider): Promise<string> {
 
 /** What it fails with. */
 export const failure = (promise: Promise<unknown>): Promise<ProviderError> =>
-  promise.then(() => {
-    throw new Error('nothing failed')
-  }, (error: unknown) => error as ProviderError)
+  promise.then(
+    () => {
+      throw new Error('nothing failed')
+    },
+    (error: unknown) => error as ProviderError,
+  )

@@ -3,15 +3,18 @@ import { TextBuffer } from '@modelport/driver'
 import { fc } from '../../../test/support/fast-check.js'
 
 describe('TextBuffer', () => {
-  it.each([0, 1, 255, 256, 257, 511, 512, 513, 1000])('is the text of %i pieces that nobody looked at in between', (count) => {
-    const buffer = new TextBuffer()
-    const pieces = Array.from({ length: count }, (_, index) => `${index},`)
-    for (const piece of pieces) buffer.add(piece)
-    expect(buffer.text).toBe(pieces.join(''))
-    for (const piece of pieces) buffer.add(piece)
-    expect(buffer.text).toBe(pieces.join('').repeat(2))
-    expect(buffer.length).toBe(pieces.join('').length * 2)
-  })
+  it.each([0, 1, 255, 256, 257, 511, 512, 513, 1000])(
+    'is the text of %i pieces that nobody looked at in between',
+    (count) => {
+      const buffer = new TextBuffer()
+      const pieces = Array.from({ length: count }, (_, index) => `${index},`)
+      for (const piece of pieces) buffer.add(piece)
+      expect(buffer.text).toBe(pieces.join(''))
+      for (const piece of pieces) buffer.add(piece)
+      expect(buffer.text).toBe(pieces.join('').repeat(2))
+      expect(buffer.length).toBe(pieces.join('').length * 2)
+    },
+  )
 
   it('is the text of its pieces, whenever it is looked at', () => {
     fc.assert(

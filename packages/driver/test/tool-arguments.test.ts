@@ -22,31 +22,68 @@ function outcome(text: string): 'executed' | 'error' | 'refused' {
 }
 
 test.each([
-  ['', {}], [' \n', {}], ['{}', {}], ['{"a":{"b":[1,null,true,"ö"]}}', { a: { b: [1, null, true, 'ö'] } }], ['\t{"a":1}\r\n', { a: 1 }],
-  ['{"a":1,"a":2}', { a: 2 }], ['{"":0}', { '': 0 }], ['{"constructor":1,"prototype":2}', { constructor: 1, prototype: 2 }], ['{"a":"__proto__"}', { a: '__proto__' }],
-  ['{"constructor":null,"prototype":null}', { constructor: null, prototype: null }], ['{"constructor":{"a":1},"proto":[]}', { constructor: { a: 1 }, proto: [] }],
-  ['{"a":{"prototype":1},"constructor":"x"}', { a: { prototype: 1 }, constructor: 'x' }], ['{"constructor":{"a":{"prototype":1}}}', { constructor: { a: { prototype: 1 } } }],
+  ['', {}],
+  [' \n', {}],
+  ['{}', {}],
+  ['{"a":{"b":[1,null,true,"ö"]}}', { a: { b: [1, null, true, 'ö'] } }],
+  ['\t{"a":1}\r\n', { a: 1 }],
+  ['{"a":1,"a":2}', { a: 2 }],
+  ['{"":0}', { '': 0 }],
+  ['{"constructor":1,"prototype":2}', { constructor: 1, prototype: 2 }],
+  ['{"a":"__proto__"}', { a: '__proto__' }],
+  ['{"constructor":null,"prototype":null}', { constructor: null, prototype: null }],
+  ['{"constructor":{"a":1},"proto":[]}', { constructor: { a: 1 }, proto: [] }],
+  ['{"a":{"prototype":1},"constructor":"x"}', { a: { prototype: 1 }, constructor: 'x' }],
+  ['{"constructor":{"a":{"prototype":1}}}', { constructor: { a: { prototype: 1 } } }],
 ])('%j is taken', (text, expected) => {
   expect(parse(text)).toEqual({ arguments: expected })
 })
 
 test.each([
-  '{', '{"a":', '{"a":1', '{"a":1,}', "{'a':1}", '{a:1}', '{"a":NaN}', '{"a":01}', '[]', '[{"a":1}]', 'null', 'true', '1', '"{}"', '{}{}', '{} x', '\ufeff{}', '{"a":"\n"}',
-  '{"a":undefined}', '// no\n{}', '```json\n{}\n```', '{"a":Infinity}',
+  '{',
+  '{"a":',
+  '{"a":1',
+  '{"a":1,}',
+  "{'a':1}",
+  '{a:1}',
+  '{"a":NaN}',
+  '{"a":01}',
+  '[]',
+  '[{"a":1}]',
+  'null',
+  'true',
+  '1',
+  '"{}"',
+  '{}{}',
+  '{} x',
+  '\ufeff{}',
+  '{"a":"\n"}',
+  '{"a":undefined}',
+  '// no\n{}',
+  '```json\n{}\n```',
+  '{"a":Infinity}',
 ])('%j is an error, and nothing is made of it', (text) => {
   expect(outcome(text)).toBe('error')
 })
 
 test.each([
-  '{"__proto__":{"isAdmin":true}}', '{"a":{"__proto__":1}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":1}', '{"__\\u0070roto__":{"x":1}}',
-  '{"constructor":{"prototype":{"x":1}}}', '{"constructor":{"\\u0070rototype":{}}}', '{"a":1,"__proto__":1,"b":{}}', '{"a":[1,{"b":{"constructor":{"prototype":1}}}],"c":2}',
+  '{"__proto__":{"isAdmin":true}}',
+  '{"a":{"__proto__":1}}',
+  '{"a":[{"__proto__":1}]}',
+  '{"\\u005f_proto__":1}',
+  '{"__\\u0070roto__":{"x":1}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  '{"constructor":{"\\u0070rototype":{}}}',
+  '{"a":1,"__proto__":1,"b":{}}',
+  '{"a":[1,{"b":{"constructor":{"prototype":1}}}],"c":2}',
 ])('%j would pollute a prototype and is an error', (text) => {
   expect(outcome(text)).toBe('error')
   expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false)
 })
 
 test('nesting beyond 128, however long the text', () => {
-  const nested = (depth: number, open: string, close: string) => `{"a":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`
+  const nested = (depth: number, open: string, close: string) =>
+    `{"a":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`
   expect(outcome(nested(128, '[', ']'))).toBe('executed')
   expect(outcome(nested(129, '[', ']'))).toBe('refused')
   expect(outcome('{"a":'.repeat(129) + '1' + '}'.repeat(129))).toBe('refused')
@@ -69,7 +106,10 @@ describe.skipIf(!suite)('JSONTestSuite', () => {
   // Decoding the bytes is the framer's business: it refuses those that are no UTF-8.
   const texts = files.map((name): { name: string; text: string | undefined } => {
     try {
-      return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(suite ?? '', name))) }
+      return {
+        name,
+        text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(suite ?? '', name))),
+      }
     } catch {
       return { name, text: undefined }
     }
@@ -79,9 +119,13 @@ describe.skipIf(!suite)('JSONTestSuite', () => {
     const malformed = texts.filter(({ name }) => name.startsWith('n_'))
     expect(malformed).toHaveLength(188)
     // Two of them are empty or white space alone: no arguments.
-    const executed = malformed.filter(({ text }) => text !== undefined && text.trim() !== '' && outcome(text) === 'executed')
+    const executed = malformed.filter(
+      ({ text }) => text !== undefined && text.trim() !== '' && outcome(text) === 'executed',
+    )
     expect(executed.map(({ name }) => name)).toEqual([])
-    const wrapped = malformed.filter(({ text }) => text !== undefined && text.trim() !== '' && outcome(`{"a":${text}}`) === 'executed')
+    const wrapped = malformed.filter(
+      ({ text }) => text !== undefined && text.trim() !== '' && outcome(`{"a":${text}}`) === 'executed',
+    )
     // These become well-formed inside an object.
     expect(wrapped.map(({ name }) => name)).toEqual([])
   })

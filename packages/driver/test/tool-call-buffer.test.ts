@@ -11,9 +11,13 @@ function buffer() {
 test('a call of which more may come has an error, whatever its text reads so far', () => {
   const { calls } = buffer()
   calls.push(0, { id: 'a', name: 'f' })
-  expect(calls.toolCalls()).toMatchObject([{ id: 'a', arguments: {}, argumentsText: '', error: expect.any(String) as string }])
+  expect(calls.toolCalls()).toMatchObject([
+    { id: 'a', arguments: {}, argumentsText: '', error: expect.any(String) as string },
+  ])
   calls.push(0, { text: '{"a":1}' })
-  expect(calls.toolCalls()).toMatchObject([{ arguments: {}, argumentsText: '{"a":1}', error: expect.any(String) as string }])
+  expect(calls.toolCalls()).toMatchObject([
+    { arguments: {}, argumentsText: '{"a":1}', error: expect.any(String) as string },
+  ])
   calls.end(0)
   expect(calls.toolCalls()).toEqual([{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }])
 })
@@ -51,7 +55,9 @@ test('ids that are missing or taken are made unique in the conversation', () => 
 test('arguments beyond the limit, and a call without a name, are typed failures', () => {
   const { calls } = buffer()
   calls.push(0, { id: 'a', name: 'f' })
-  expect(() => calls.push(0, { text: 'x'.repeat(1024 * 1024 + 1) })).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+  expect(() => calls.push(0, { text: 'x'.repeat(1024 * 1024 + 1) })).toThrow(
+    expect.objectContaining({ code: 'limit-exceeded' }),
+  )
   const nameless = buffer().calls
   nameless.push(0, { id: 'a', text: '{}' })
   expect(() => nameless.endAll()).toThrow(expect.objectContaining({ code: 'protocol' }))

@@ -3,8 +3,13 @@ import { mapToolCallIds } from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { toolCallIds } from '../src/history.js'
 
-const calling = (...ids: string[]): ChatMessage => ({ role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })) })
-const mapped = (ids: readonly string[], rule?: Parameters<typeof mapToolCallIds>[1]): string[] => toolCallIds(mapToolCallIds([calling(...ids)], rule))
+const calling = (...ids: string[]): ChatMessage => ({
+  role: 'assistant',
+  content: '',
+  toolCalls: ids.map((id) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })),
+})
+const mapped = (ids: readonly string[], rule?: Parameters<typeof mapToolCallIds>[1]): string[] =>
+  toolCallIds(mapToolCallIds([calling(...ids)], rule))
 
 test('an exact length is kept where ids fall together too, longer or shorter than what tells them apart', () => {
   for (const length of [3, 9, 20, 40]) {
@@ -43,14 +48,21 @@ test('an id that just fits is not taken by one that has to be changed', () => {
 })
 
 test('different ids stay different where there is hardly room for them', () => {
-  const ids = mapped(Array.from({ length: 12 }, (_, index) => `call-${index}`), { maxLength: 1 })
+  const ids = mapped(
+    Array.from({ length: 12 }, (_, index) => `call-${index}`),
+    { maxLength: 1 },
+  )
   expect(new Set(ids).size).toBe(12)
   for (const id of ids) expect(id).toMatch(/^[0-9a-z]$/)
 })
 
 test('what has no calls is left as it is, and the given messages are not changed', () => {
   const messages: ChatMessage[] = [
-    { role: 'user', content: 'Hi' }, { role: 'assistant', content: 'x' }, calling(), calling('a:1'), { role: 'tool', toolCallId: 'a:1', toolName: 'f', content: 'r' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'x' },
+    calling(),
+    calling('a:1'),
+    { role: 'tool', toolCallId: 'a:1', toolName: 'f', content: 'r' },
   ]
   const copy = structuredClone(messages)
   const found = mapToolCallIds(messages)

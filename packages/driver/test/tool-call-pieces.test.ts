@@ -26,7 +26,10 @@ test('a call without an id and without arguments starts when it ends', () => {
   const { calls, events } = buffer()
   calls.push(0, { name: 'f' })
   calls.endAll()
-  expect(events).toEqual([start('call_1'), { type: 'tool-call-complete', toolCall: { id: 'call_1', name: 'f', arguments: {}, argumentsText: '' } }])
+  expect(events).toEqual([
+    start('call_1'),
+    { type: 'tool-call-complete', toolCall: { id: 'call_1', name: 'f', arguments: {}, argumentsText: '' } },
+  ])
 })
 
 test('the first id and name stay, an empty piece is no piece', () => {
@@ -69,7 +72,8 @@ test('a whole value stays when later pieces have none; its text is that of the w
   calls.push(1, { id: 'b', name: 'f', value: { a: 1 }, text: '{ "a": 1 }' })
   calls.endAll()
   expect(calls.toolCalls()).toStrictEqual([
-    { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }, { id: 'b', name: 'f', arguments: { a: 1 }, argumentsText: '{ "a": 1 }' },
+    { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' },
+    { id: 'b', name: 'f', arguments: { a: 1 }, argumentsText: '{ "a": 1 }' },
   ])
 })
 

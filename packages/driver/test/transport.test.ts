@@ -7,7 +7,10 @@ afterEach(() => {
 })
 
 /** What is made where these are the globals. */
-function made(globals: Readonly<Record<string, unknown>>, config: Parameters<typeof createTransport>[0] = {}): Fetch | string {
+function made(
+  globals: Readonly<Record<string, unknown>>,
+  config: Parameters<typeof createTransport>[0] = {},
+): Fetch | string {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
   try {
     return createTransport(config)
@@ -26,7 +29,7 @@ const elsewhere: readonly (readonly [string, Readonly<Record<string, unknown>>])
   ['Deno', { process: { versions: { node: '24.0.0' } }, Deno: {} }],
 ]
 
-test.each(elsewhere)('%s: the platform\'s fetch, looked up at each call, and no proxy', async (_, globals) => {
+test.each(elsewhere)("%s: the platform's fetch, looked up at each call, and no proxy", async (_, globals) => {
   const transport = made(globals) as Fetch
   const asked: unknown[] = []
   vi.stubGlobal('fetch', (...given: unknown[]) => {
@@ -36,7 +39,9 @@ test.each(elsewhere)('%s: the platform\'s fetch, looked up at each call, and no 
   const init = { method: 'POST' }
   expect(await (await transport('https://h/', init)).text()).toBe('platform')
   expect(asked).toEqual([['https://h/', init]])
-  expect(made(globals, { proxy: 'http://proxy:1' })).toBe('unsupported: proxy works on Node only, or pass a fetch of your own that uses it')
+  expect(made(globals, { proxy: 'http://proxy:1' })).toBe(
+    'unsupported: proxy works on Node only, or pass a fetch of your own that uses it',
+  )
 })
 
 test('Node has a transport of its own, with a proxy where that is set', () => {

@@ -28,17 +28,27 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
   const fetch = createTransport({})
 
   test('chunks that nobody waited for are given as one, then the end, as often as it is asked for', async () => {
-    const source = toByteSource(await fetch(await serve((socket) => socket.end(`${head}${chunk('one')}${chunk('two')}0\r\n\r\n`))))
+    const source = toByteSource(
+      await fetch(await serve((socket) => socket.end(`${head}${chunk('one')}${chunk('two')}0\r\n\r\n`))),
+    )
     await new Promise((resolve) => setImmediate(resolve))
-    expect([text(await source.read()), await source.read(), await source.read()]).toEqual(['onetwo', undefined, undefined])
+    expect([text(await source.read()), await source.read(), await source.read()]).toEqual([
+      'onetwo',
+      undefined,
+      undefined,
+    ])
     source.cancel()
   })
 
   test('what came before a cut is given before the failure', async () => {
     let cut = false
-    const source = toByteSource(await fetch(await serve((socket) => {
-      socket.on('close', () => (cut = true)).write(`${head}${chunk('one')}`, () => socket.destroy())
-    })))
+    const source = toByteSource(
+      await fetch(
+        await serve((socket) => {
+          socket.on('close', () => (cut = true)).write(`${head}${chunk('one')}`, () => socket.destroy())
+        }),
+      ),
+    )
     await expect.poll(() => cut).toBe(true)
     expect(text(await source.read())).toBe('one')
     await expect(source.read()).rejects.toThrow(/closed|terminated|ECONNRESET/)
@@ -46,18 +56,29 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
   })
 
   test('a response that is announced is waited for', async () => {
-    const response = await fetch(await serve((socket) => socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${head}${chunk('one')}0\r\n\r\n`)))
+    const response = await fetch(
+      await serve((socket) => socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${head}${chunk('one')}0\r\n\r\n`)),
+    )
     expect([response.status, await response.text()]).toEqual([200, 'one'])
   })
 
   test('a dropped body ends the connection, and the read that waits', async () => {
     let closed = false
-    const source = toByteSource(await fetch(await serve((socket) => {
-      socket.on('close', () => (closed = true)).write(head)
-    })))
+    const source = toByteSource(
+      await fetch(
+        await serve((socket) => {
+          socket.on('close', () => (closed = true)).write(head)
+        }),
+      ),
+    )
     const read = source.read()
     source.cancel()
-    await expect(read.then(() => 'ended', () => 'failed')).resolves.toMatch(/ended|failed/)
+    await expect(
+      read.then(
+        () => 'ended',
+        () => 'failed',
+      ),
+    ).resolves.toMatch(/ended|failed/)
     await expect.poll(() => closed).toBe(true)
     source.cancel()
   })
@@ -79,8 +100,13 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
     servers.push(silent)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     // The server accepts and then says nothing of TLS.
-    const waiting = createTransport({ timeouts: { connectMs: 40 } })(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
-    await expect(waiting).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT', message: expect.stringContaining('timeout: 40ms') as string })
+    const waiting = createTransport({ timeouts: { connectMs: 40 } })(
+      `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
+    )
+    await expect(waiting).rejects.toMatchObject({
+      code: 'UND_ERR_CONNECT_TIMEOUT',
+      message: expect.stringContaining('timeout: 40ms') as string,
+    })
   })
 
   test('a request that cannot be sent rejects', async () => {

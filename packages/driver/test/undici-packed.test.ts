@@ -15,7 +15,9 @@ afterEach(() => {
 
 async function serve(answer: RequestListener): Promise<{ readonly url: string; readonly sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
-  const server = createServer(answer).on('connection', (socket) => sockets.add(socket.on('close', () => sockets.delete(socket))))
+  const server = createServer(answer).on('connection', (socket) =>
+    sockets.add(socket.on('close', () => sockets.delete(socket))),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stops.push(() => {
     server.close()
@@ -28,13 +30,18 @@ describe.skipIf(!node)('a packed body', () => {
   const fetch = createTransport({})
 
   test('may name its packing in capitals', async () => {
-    const { url } = await serve((_, response) => response.setHeader('content-encoding', 'GZIP').end(gzipSync('unpacked')))
+    const { url } = await serve((_, response) =>
+      response.setHeader('content-encoding', 'GZIP').end(gzipSync('unpacked')),
+    )
     expect(await (await fetch(url)).text()).toBe('unpacked')
   })
 
   test('of a packing that was not asked for is refused by its name, and its connection dropped', async () => {
     const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'zstd').write('x'))
-    await expect(fetch(url)).rejects.toMatchObject({ code: 'protocol', message: 'the server sent the content encoding "zstd", which was not asked for' })
+    await expect(fetch(url)).rejects.toMatchObject({
+      code: 'protocol',
+      message: 'the server sent the content encoding "zstd", which was not asked for',
+    })
     await expect.poll(() => sockets.size).toBe(0)
   })
 

@@ -21,8 +21,15 @@ describe('bodies', () => {
     expect(await read(provider(url))).toBe('zwölf 👩‍🚀')
   })
 
-  const everywhere = [['gzip', gzipSync], ['br', brotliCompressSync], ['identity', (bytes: Buffer) => bytes]] as const
-  const onNode = [['x-gzip', gzipSync], ['deflate', deflateSync]] as const
+  const everywhere = [
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['identity', (bytes: Buffer) => bytes],
+  ] as const
+  const onNode = [
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+  ] as const
   test.each([...everywhere, ...(node ? onNode : [])])('content encoding %s', async (encoding, compress) => {
     const { url } = await serve((request, response) => {
       const answer = compress(Buffer.from(request.url === '/chat' ? body : whole))
@@ -70,7 +77,12 @@ describe('bodies', () => {
         if (node) more()
         else response.end(bomb)
       })
-      const error = await provider(url, { limits: { maxBodyBytes: 1024 * 1024 } }).complete('Hi').then(() => undefined, (thrown: unknown) => thrown as { code: string; body?: string })
+      const error = await provider(url, { limits: { maxBodyBytes: 1024 * 1024 } })
+        .complete('Hi')
+        .then(
+          () => undefined,
+          (thrown: unknown) => thrown as { code: string; body?: string },
+        )
       expect(error?.code).toBe(status === 200 ? 'limit-exceeded' : 'server')
       expect((error?.body ?? '').length).toBeLessThanOrEqual(64 * 1024)
       if (node) await expect.poll(() => sockets.size).toBe(0)
@@ -79,25 +91,36 @@ describe('bodies', () => {
 })
 
 describe('failures', () => {
-  test.each([301, 302, 303, 307, 308])('a redirect with status %i is refused, and its target gets nothing', async (status) => {
-    const target = await serve((_, response) => response.end(body))
-    const { url, paths } = await serve((_, response) => {
-      response.writeHead(status, { location: `${target.url}/chat` })
-      response.end()
-    })
-    expect(await codeOf(provider(url).complete('Hi'))).toBe('redirect-refused')
-    expect([paths.length, target.paths.length]).toEqual([1, 0])
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with status %i is refused, and its target gets nothing',
+    async (status) => {
+      const target = await serve((_, response) => response.end(body))
+      const { url, paths } = await serve((_, response) => {
+        response.writeHead(status, { location: `${target.url}/chat` })
+        response.end()
+      })
+      expect(await codeOf(provider(url).complete('Hi'))).toBe('redirect-refused')
+      expect([paths.length, target.paths.length]).toEqual([1, 0])
+    },
+  )
 
   test('a connection that is refused', async () => {
     const { port, release } = await holdRefusedPort()
     stops.push(release)
-    await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({ code: 'network', host: `127.0.0.1:${port}`, attempts: 1, ...(!deno && { reason: 'refused' }) })
+    await expect(provider(`http://127.0.0.1:${port}`).complete('Hi')).rejects.toMatchObject({
+      code: 'network',
+      host: `127.0.0.1:${port}`,
+      attempts: 1,
+      ...(!deno && { reason: 'refused' }),
+    })
   })
 
   test('a name that does not resolve', async () => {
     stops.push(refuseUnknownNames())
-    await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({ code: 'network', ...(!deno && { reason: 'dns', retryable: false }) })
+    await expect(provider('http://no-such-host.invalid').complete('Hi')).rejects.toMatchObject({
+      code: 'network',
+      ...(!deno && { reason: 'dns', retryable: false }),
+    })
   })
 
   test('a reset before the headers is tried again, after the first text it is truncated', async () => {
@@ -137,26 +160,43 @@ describe('failures', () => {
 
   test('a server that sends no headers, or half of them', async () => {
     const silent = await serve(() => undefined)
-    await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({ code: 'timeout', reason: 'headers' })
+    await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({
+      code: 'timeout',
+      reason: 'headers',
+    })
     await expect.poll(() => silent.sockets.size).toBe(0)
-    const half = createTcpServer((socket) => socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\ncontent-type: ')).listen(0, '127.0.0.1')
+    const half = createTcpServer((socket) =>
+      socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\ncontent-type: '),
+    ).listen(0, '127.0.0.1')
     await new Promise((resolve) => half.once('listening', resolve))
     stops.push(() => half.close())
-    await expect(provider(`http://127.0.0.1:${(half.address() as AddressInfo).port}`, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({ code: 'timeout' })
+    await expect(
+      provider(`http://127.0.0.1:${(half.address() as AddressInfo).port}`, { timeouts: { headersMs: 50 } }).complete(
+        'Hi',
+      ),
+    ).rejects.toMatchObject({ code: 'timeout' })
   })
 
   test('a server that falls silent', async () => {
     const { url, sockets } = await serve((_, response) => response.write(lines[0]))
-    await expect(read(provider(url, { timeouts: { idleMs: 250 } }))).rejects.toMatchObject({ code: 'timeout', reason: 'idle', partial: { text: 'zwölf ' } })
+    await expect(read(provider(url, { timeouts: { idleMs: 250 } }))).rejects.toMatchObject({
+      code: 'timeout',
+      reason: 'idle',
+      partial: { text: 'zwölf ' },
+    })
     await expect.poll(() => sockets.size).toBe(0)
   })
 
   test('something that is no HTTP', async () => {
     // Who gets no HTTP may reset the connection.
-    const server = createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n')).listen(0, '127.0.0.1')
+    const server = createTcpServer((socket) =>
+      socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'),
+    ).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     stops.push(() => server.close())
-    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe(node ? 'protocol' : 'network')
+    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe(
+      node ? 'protocol' : 'network',
+    )
   })
 })
 
@@ -189,12 +229,18 @@ describe('leaving', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     stops.push(() => server.close())
-    const silent = provider(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeouts: { connectMs: 1000 } })
+    const silent = provider(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      timeouts: { connectMs: 1000 },
+    })
     const controller = new AbortController()
     const calls = Array.from({ length: 6 }, () => silent.complete('Hi', { signal: controller.signal }))
     await expect.poll(() => sockets.size, { interval: 2 }).toBe(6)
     controller.abort()
-    expect(new Set((await Promise.allSettled(calls)).map((one) => (one.status === 'rejected' ? (one.reason as unknown) : one)))).toEqual(new Set([controller.signal.reason]))
+    expect(
+      new Set(
+        (await Promise.allSettled(calls)).map((one) => (one.status === 'rejected' ? (one.reason as unknown) : one)),
+      ),
+    ).toEqual(new Set([controller.signal.reason]))
     await expect.poll(() => sockets.size).toBe(0)
   })
 
@@ -232,11 +278,16 @@ describe('leaving', () => {
     // A transport that reads on ends at the last byte. A server that is only slow stands still for one look or two, not for ten in a row.
     let last = -1
     let still = 0
-    await expect.poll(() => {
-      still = sent === last ? still + 1 : 0
-      last = sent
-      return sent >= most ? Infinity : still
-    }, { interval: 50 }).toBeGreaterThanOrEqual(10)
+    await expect
+      .poll(
+        () => {
+          still = sent === last ? still + 1 : 0
+          last = sent
+          return sent >= most ? Infinity : still
+        },
+        { interval: 50 },
+      )
+      .toBeGreaterThanOrEqual(10)
     // How much the system's buffers of the two sockets take is its own affair, but no gigabyte.
     expect(sent).toBeLessThan(most)
     await reader.close()

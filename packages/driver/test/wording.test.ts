@@ -19,16 +19,22 @@ function told(action: () => unknown): string {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describe('a body that cannot be read', () => {
-  const framed = (choice: Partial<FramerChoice>, ...chunks: readonly Uint8Array[]) => told(() => {
-    const framer = createFramer({ framing: 'sse', stream: true, contentType: '', maxEventBytes: 10, ...choice }, () => undefined)
-    for (const chunk of chunks) framer.push(chunk)
-    framer.end()
-  })
+  const framed = (choice: Partial<FramerChoice>, ...chunks: readonly Uint8Array[]) =>
+    told(() => {
+      const framer = createFramer(
+        { framing: 'sse', stream: true, contentType: '', maxEventBytes: 10, ...choice },
+        () => undefined,
+      )
+      for (const chunk of chunks) framer.push(chunk)
+      framer.end()
+    })
 
   test('a line, an event', () => {
     expect(framed({}, bytes('x'.repeat(11)))).toBe('limit-exceeded: a line of the stream is longer than 10 bytes')
     expect(framed({}, bytes('data:abcd\ndata:efghi\n'))).toBe('nothing is wrong')
-    expect(framed({}, bytes('data:abcd\ndata:efghij\n'))).toBe('limit-exceeded: an event of the stream is longer than 10 bytes')
+    expect(framed({}, bytes('data:abcd\ndata:efghij\n'))).toBe(
+      'limit-exceeded: an event of the stream is longer than 10 bytes',
+    )
   })
 
   test('bytes that are no text', () => {
@@ -37,12 +43,15 @@ describe('a body that cannot be read', () => {
   })
 
   test('a web page', () => {
-    expect(framed({ contentType: 'text/html' })).toBe('protocol: the server answered with a web page; check the base URL and any proxy in between')
+    expect(framed({ contentType: 'text/html' })).toBe(
+      'protocol: the server answered with a web page; check the base URL and any proxy in between',
+    )
   })
 })
 
 test('nothing is cut before its end', () => {
-  for (const framing of ['sse', 'ndjson'] as const) expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
+  for (const framing of ['sse', 'ndjson'] as const)
+    expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
 })
 
 test('text that is no JSON is shown, its first 100 characters', () => {
@@ -67,19 +76,32 @@ describe('tool arguments', () => {
     expect(parsed('null')).toBe('the arguments are not a JSON object: null')
     expect(parsed('x'.repeat(200))).toBe(`the arguments are not valid JSON: ${'x'.repeat(200)}`)
     expect(parsed('x'.repeat(201))).toBe(`the arguments are not valid JSON: ${'x'.repeat(200)}...`)
-    expect(parsed('{"__proto__":1}')).toBe('the arguments have a key "__proto__" or "constructor.prototype", which is refused')
+    expect(parsed('{"__proto__":1}')).toBe(
+      'the arguments have a key "__proto__" or "constructor.prototype", which is refused',
+    )
   })
 
   test('a lower limit of nesting holds for short texts too', () => {
     const limits = { ...defaultLimits, maxToolArgumentDepth: 3 }
-    for (const fits of ['{"a":[[1]],"b":[{}]}', '{"a":[{},{},{},[]],"b":{},"c":{}}', '{"a":"[[[[","b":"{{{{"}', '{"a":"\\"[[[[","b":"\\\\"}']) {
+    for (const fits of [
+      '{"a":[[1]],"b":[{}]}',
+      '{"a":[{},{},{},[]],"b":{},"c":{}}',
+      '{"a":"[[[[","b":"{{{{"}',
+      '{"a":"\\"[[[[","b":"\\\\"}',
+    ]) {
       expect(parseToolArguments(fits, limits).error).toBeUndefined()
     }
     for (const deep of ['{"a":"}}}}","b":[[[1]]]}', '{"a":"\\"]]]]","b":[[[1]]]}', '{"a":"\\\\","b":[[[1]]]}']) {
-      expect(told(() => parseToolArguments(deep, limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
+      expect(told(() => parseToolArguments(deep, limits))).toBe(
+        'limit-exceeded: tool arguments are nested deeper than 3',
+      )
     }
-    expect(told(() => parseToolArguments('{"a":[[[1]]]}', limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
-    expect(told(() => parseToolArguments('{"a":{"b":{"c":{}}}}', limits))).toBe('limit-exceeded: tool arguments are nested deeper than 3')
+    expect(told(() => parseToolArguments('{"a":[[[1]]]}', limits))).toBe(
+      'limit-exceeded: tool arguments are nested deeper than 3',
+    )
+    expect(told(() => parseToolArguments('{"a":{"b":{"c":{}}}}', limits))).toBe(
+      'limit-exceeded: tool arguments are nested deeper than 3',
+    )
   })
 })
 
@@ -92,7 +114,9 @@ describe('tool calls', () => {
     fits.push(0, { id: 'a', name: 'f', text: '{"a"' })
     fits.push(0, { text: ':12}' })
     expect(told(() => fits.endAll())).toBe('nothing is wrong')
-    expect(told(() => fits.push(1, { id: 'b', name: 'g', text: '{"a":123}' }))).toBe('limit-exceeded: the arguments of "g" are longer than 8')
+    expect(told(() => fits.push(1, { id: 'b', name: 'g', text: '{"a":123}' }))).toBe(
+      'limit-exceeded: the arguments of "g" are longer than 8',
+    )
     const object = collect(limits)
     object.push(0, { id: 'a', name: 'f', value: { a: 123 } })
     expect(told(() => object.endAll())).toBe('limit-exceeded: the arguments of "f" are longer than 8')
@@ -104,13 +128,17 @@ describe('tool calls', () => {
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', value })
     // Some engines write it down all the same; it is then too deep to be read.
-    expect(told(() => calls.endAll())).toMatch(/^limit-exceeded: (tool|the) arguments (of "f" )?are nested deeper than 128$/)
+    expect(told(() => calls.endAll())).toMatch(
+      /^limit-exceeded: (tool|the) arguments (of "f" )?are nested deeper than 128$/,
+    )
   })
 
   test('a call without a name, and one that was not ended', () => {
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', text: '{}' })
-    expect(calls.toolCalls()).toEqual([{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}', error: 'the answer ended before the call did' }])
+    expect(calls.toolCalls()).toEqual([
+      { id: 'a', name: 'f', arguments: {}, argumentsText: '{}', error: 'the answer ended before the call did' },
+    ])
     calls.push(1, { id: 'b', text: '{}' })
     expect(calls.toolCalls()).toHaveLength(1)
     expect(told(() => calls.endAll())).toBe('protocol: the server sent a tool call without a name')
@@ -129,7 +157,10 @@ describe('a history', () => {
     ['messages[1]: no call with the id "a" is open', [user, result('a')]],
     ['messages[2]: no call with the id "b" is open', [user, asks('a'), result('b')]],
     ['messages[3]: no call with the id "a" is open', [user, asks('a', 'b'), result('a'), result('a')]],
-    ['messages[1]: tool calls without a result: a, c; add a tool message for each', [user, asks('a', 'b', 'c'), result('b'), user]],
+    [
+      'messages[1]: tool calls without a result: a, c; add a tool message for each',
+      [user, asks('a', 'b', 'c'), result('b'), user],
+    ],
   ])('%s', (message, messages) => {
     expect(told(() => normalizeHistory(messages, undefined))).toBe(`invalid-request: ${message}`)
   })

@@ -22,7 +22,8 @@ export function parseProxy(text: string, whose: string): ProxyAddress {
   // What is no URL, or has characters that the URL parser drops silently, is told of by who reads base URLs.
   // eslint-disable-next-line no-control-regex -- see above
   const url = URL.canParse(text) && !/[\u0000-\u001f\u007f]/.test(text) ? new URL(text) : undefined
-  if (!url || (!url.username && !url.password)) return { ...parseNamed(text, whose), url: () => text.trim(), authorization: () => undefined }
+  if (!url || (!url.username && !url.password))
+    return { ...parseNamed(text, whose), url: () => text.trim(), authorization: () => undefined }
   const userinfo = [url.username, url.password].map(decode).join(':')
   url.username = ''
   url.password = ''

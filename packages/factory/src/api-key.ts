@@ -12,7 +12,10 @@ import type { ResolvedModel } from './row.js'
  * variable is not set: `modelport doctor` says so.
  * @throws {LlmError} `config` — a key is needed and there is none; the names of the variables are given, never a value.
  */
-export function resolveApiKey(model: ResolvedModel, { environment = processEnvironment }: FactoryContext = {}): string | undefined {
+export function resolveApiKey(
+  model: ResolvedModel,
+  { environment = processEnvironment }: FactoryContext = {},
+): string | undefined {
   const { row, config } = model
   const given = config.apiKey?.trim()
   if (given) return given
@@ -24,7 +27,10 @@ export function resolveApiKey(model: ResolvedModel, { environment = processEnvir
   if (!row.needsKey || config.azure?.azureADTokenProvider || !(config.apiKeyEnv || isOwnHost(model))) return undefined
   const list = names.length ? names : row.keyEnv
   const [first = ''] = list
-  const what = list.length === 1 ? `environment variable ${first} (or OP_${first}) is not set` : `environment variables ${list.join(', ')} (or these with OP_ before) are not set`
+  const what =
+    list.length === 1
+      ? `environment variable ${first} (or OP_${first}) is not set`
+      : `environment variables ${list.join(', ')} (or these with OP_ before) are not set`
   throw new LlmError('config', `${row.name}: ${what}${row.keyUrl ? `; keys: ${row.keyUrl}` : ''}`)
 }
 
@@ -54,5 +60,7 @@ function isOwnHost({ row, baseUrl }: ResolvedModel): boolean {
   if (row.baseUrl === undefined) return false
   const { hostname } = new URL(row.baseUrl)
   const contacted = new URL(baseUrl.href)
-  return contacted.protocol === 'https:' && (contacted.hostname === hostname || contacted.hostname.endsWith(`.${hostname}`))
+  return (
+    contacted.protocol === 'https:' && (contacted.hostname === hostname || contacted.hostname.endsWith(`.${hostname}`))
+  )
 }

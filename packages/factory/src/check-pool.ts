@@ -11,7 +11,11 @@ import { didYouMean } from './suggestion.js'
 import type { YamlSource } from './yaml-source.js'
 
 /** What the form of a file does not show: names that refer to nothing, providers that there are not, addresses that do not parse. */
-export function checkPool(pool: ModelPool, source: YamlSource, options: ParseConfigOptions & { readonly table: ProviderTable }): ConfigIssue[] {
+export function checkPool(
+  pool: ModelPool,
+  source: YamlSource,
+  options: ParseConfigOptions & { readonly table: ProviderTable },
+): ConfigIssue[] {
   const names = pool.models.map(({ name }) => name)
   const issues = pool.models.flatMap((entry, index) => [
     ...checkNames(entry, index, names, source),
@@ -19,13 +23,30 @@ export function checkPool(pool: ModelPool, source: YamlSource, options: ParseCon
   ])
   const { requiredRoles = ['chat'] } = options
   for (const [role, name] of Object.entries(pool.roles)) {
-    if (!names.includes(name)) issues.push(source.issueAt(['roles', role], `there is no model ${JSON.stringify(name)}${didYouMean(name, names)}; there are ${names.join(', ')}`))
+    if (!names.includes(name))
+      issues.push(
+        source.issueAt(
+          ['roles', role],
+          `there is no model ${JSON.stringify(name)}${didYouMean(name, names)}; there are ${names.join(', ')}`,
+        ),
+      )
   }
   for (const role of requiredRoles.filter((one) => pool.roles[one] === undefined)) {
-    issues.push(source.issueAt(['roles'], `${role} is missing${misspelt(role, pool.roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`))
+    issues.push(
+      source.issueAt(
+        ['roles'],
+        `${role} is missing${misspelt(role, pool.roles)}; name the model for it, for example "${role}: ${names[0] ?? ''}"`,
+      ),
+    )
   }
   const cycle = findCycle(pool.models)
-  if (cycle) issues.push(source.issueAt(['models', names.indexOf(cycle[0] ?? ''), 'fallback'], `the fallbacks go in a circle: ${cycle.join(' → ')}`))
+  if (cycle)
+    issues.push(
+      source.issueAt(
+        ['models', names.indexOf(cycle[0] ?? ''), 'fallback'],
+        `the fallbacks go in a circle: ${cycle.join(' → ')}`,
+      ),
+    )
   return issues
 }
 
@@ -34,11 +55,32 @@ function misspelt(role: string, roles: ModelPool['roles']): string {
   return near === undefined ? '' : `; did you mean it by "${near}"?`
 }
 
-function checkNames({ name, fallback = [] }: ModelEntry, index: number, names: readonly string[], source: YamlSource): ConfigIssue[] {
+function checkNames(
+  { name, fallback = [] }: ModelEntry,
+  index: number,
+  names: readonly string[],
+  source: YamlSource,
+): ConfigIssue[] {
   const first = names.indexOf(name)
-  const twice = first < index ? [source.issueAt(['models', index, 'name'], `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`)] : []
+  const twice =
+    first < index
+      ? [
+          source.issueAt(
+            ['models', index, 'name'],
+            `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`,
+          ),
+        ]
+      : []
   const unknown = fallback.flatMap((spare, position) =>
-    names.includes(spare) ? [] : [source.issueAt(['models', index, 'fallback', position], `there is no model ${JSON.stringify(spare)}${didYouMean(spare, names)}`)])
+    names.includes(spare)
+      ? []
+      : [
+          source.issueAt(
+            ['models', index, 'fallback', position],
+            `there is no model ${JSON.stringify(spare)}${didYouMean(spare, names)}`,
+          ),
+        ],
+  )
   return [...twice, ...unknown]
 }
 
@@ -64,21 +106,38 @@ function checkEntry(
     const { name } = findRow(provider, table)
     if (!model) issues.push(source.issueAt(['models', index, 'model'], 'is missing; give the name of the model'))
     if (name === 'ollama' && ollamaHosts === 'loopback') {
-      issues.push(...at('base_url', () => {
-        validateOllamaBaseUrl(baseUrl ?? '')
-      }))
+      issues.push(
+        ...at('base_url', () => {
+          validateOllamaBaseUrl(baseUrl ?? '')
+        }),
+      )
     }
   })
   issues.push(...own)
   if (baseUrl) issues.push(...at('base_url', () => parseBaseUrl(baseUrl)))
-  if (proxy) issues.push(...at('proxy', () => {
-    if (parseProxy(proxy, 'proxy').authorization() === undefined) return
-    throw new LlmError('config', 'a password does not belong into a file; give the name of the variable that has the address as proxy_env')
-  }))
-  for (const [field, variable] of [['api_key_env', entry.apiKeyEnv], ['base_url_env', entry.baseUrlEnv], ['proxy_env', entry.proxyEnv]] as const) {
+  if (proxy)
+    issues.push(
+      ...at('proxy', () => {
+        if (parseProxy(proxy, 'proxy').authorization() === undefined) return
+        throw new LlmError(
+          'config',
+          'a password does not belong into a file; give the name of the variable that has the address as proxy_env',
+        )
+      }),
+    )
+  for (const [field, variable] of [
+    ['api_key_env', entry.apiKeyEnv],
+    ['base_url_env', entry.baseUrlEnv],
+    ['proxy_env', entry.proxyEnv],
+  ] as const) {
     if (variable && !/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(variable)) {
       // It may be the key itself, so it is not shown.
-      issues.push(source.issueAt(['models', index, field], 'this is no name of an environment variable; write the name, such as OPENAI_API_KEY, never the value'))
+      issues.push(
+        source.issueAt(
+          ['models', index, field],
+          'this is no name of an environment variable; write the name, such as OPENAI_API_KEY, never the value',
+        ),
+      )
     }
   }
   return issues
@@ -88,9 +147,13 @@ function findCycle(models: readonly ModelEntry[]): readonly string[] | undefined
   const spares = new Map(models.map(({ name, fallback = [] }) => [name, fallback]))
   let found: readonly string[] | undefined
   for (const { name } of models) {
-    inOrder(name, (one) => spares.get(one) ?? [], (path) => {
-      found ??= path
-    })
+    inOrder(
+      name,
+      (one) => spares.get(one) ?? [],
+      (path) => {
+        found ??= path
+      },
+    )
     if (found) return found
   }
   return undefined

@@ -5,7 +5,11 @@ import type { ModelConfig } from './model-config.js'
 
 /** The address of an Azure resource. @throws {LlmError} `config` — the configuration names none, or two. */
 export function azureBaseUrl({ azure }: ModelConfig): string {
-  if (!azure?.endpoint) throw new LlmError('config', 'azure-openai: the address of the resource is missing; give baseUrl: https://RESOURCE.openai.azure.com')
+  if (!azure?.endpoint)
+    throw new LlmError(
+      'config',
+      'azure-openai: the address of the resource is missing; give baseUrl: https://RESOURCE.openai.azure.com',
+    )
   return azure.endpoint
 }
 
@@ -17,16 +21,32 @@ const entraHosts: readonly (readonly [end: string, host: string])[] = [
 ]
 
 /** Hosts that a token callback usually contacts. What it really does is the caller's own. */
-export function azureHosts({ azure, baseUrl, useEnvironmentBaseUrls }: ModelConfig, environment: Environment): readonly HostEntry[] {
+export function azureHosts(
+  { azure, baseUrl, useEnvironmentBaseUrls }: ModelConfig,
+  environment: Environment,
+): readonly HostEntry[] {
   if (!azure?.azureADTokenProvider) return []
-  const host = parseBaseUrl([baseUrl, azure.endpoint].find((address) => address) ?? 'https://azure.com').host.replace(/:\d+$/, '')
+  const host = parseBaseUrl([baseUrl, azure.endpoint].find((address) => address) ?? 'https://azure.com').host.replace(
+    /:\d+$/,
+    '',
+  )
   const variable = useEnvironmentBaseUrls ? environment('AZURE_AUTHORITY_HOST')?.trim() : undefined
   const usual = entraHosts.find(([end]) => host.endsWith(end))?.[1] ?? ''
   const authority = variable ? (variable.includes('://') ? variable : `https://${variable}`) : `https://${usual}`
   const facts = { phase: 'auth', required: false } as const
   return [
-    toHostEntry(parseBaseUrl(authority), { purpose: 'auth', ...facts, when: 'azureADTokenProvider asks Entra', source: variable ? 'env' : 'default' }),
-    toHostEntry(parseBaseUrl('http://169.254.169.254'), { purpose: 'metadata', ...facts, when: 'azureADTokenProvider uses a managed identity', source: 'default' }),
+    toHostEntry(parseBaseUrl(authority), {
+      purpose: 'auth',
+      ...facts,
+      when: 'azureADTokenProvider asks Entra',
+      source: variable ? 'env' : 'default',
+    }),
+    toHostEntry(parseBaseUrl('http://169.254.169.254'), {
+      purpose: 'metadata',
+      ...facts,
+      when: 'azureADTokenProvider uses a managed identity',
+      source: 'default',
+    }),
   ]
 }
 
@@ -41,10 +61,15 @@ const multiRegions = ['us', 'eu']
 export function vertexBaseUrl({ vertex }: ModelConfig): string {
   const location = vertex?.location ?? 'global'
   if (!/^[a-z0-9-]+$/.test(location)) {
-    throw new LlmError('config', `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`)
+    throw new LlmError(
+      'config',
+      `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
+    )
   }
   if (location === 'global') return 'https://aiplatform.googleapis.com'
-  return multiRegions.includes(location) ? `https://aiplatform.${location}.rep.googleapis.com` : `https://${location}-aiplatform.googleapis.com`
+  return multiRegions.includes(location)
+    ? `https://aiplatform.${location}.rep.googleapis.com`
+    : `https://${location}-aiplatform.googleapis.com`
 }
 
 /** Where access tokens for Vertex AI come from. */
@@ -55,12 +80,24 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
     purpose: 'auth',
     phase: 'auth',
     required: !applicationDefault,
-    ...(applicationDefault && { when: 'the default credentials are a key file or a user\'s own' }),
+    ...(applicationDefault && { when: "the default credentials are a key file or a user's own" }),
     source: 'default',
   })
   if (!applicationDefault) return [auth]
-  const federation = ([['sts', 'the default credentials come from another identity provider'], ['iamcredentials', 'the default credentials stand for a service account']] as const).map(
-    ([name, when]) => toHostEntry(parseBaseUrl(`https://${name}.googleapis.com`), { purpose: 'auth', phase: 'auth', required: false, when, source: 'default' }))
+  const federation = (
+    [
+      ['sts', 'the default credentials come from another identity provider'],
+      ['iamcredentials', 'the default credentials stand for a service account'],
+    ] as const
+  ).map(([name, when]) =>
+    toHostEntry(parseBaseUrl(`https://${name}.googleapis.com`), {
+      purpose: 'auth',
+      phase: 'auth',
+      required: false,
+      when,
+      source: 'default',
+    }),
+  )
   // Asking for default credentials is asking for what the environment says about them.
   const variable = (environment('GCE_METADATA_IP') ?? environment('GCE_METADATA_HOST'))?.trim()
   const addresses = variable ? [variable] : ['metadata.google.internal', '169.254.169.254']
@@ -71,6 +108,7 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
       required: false,
       when: 'the program runs on Google Cloud, or looks whether it does',
       source: variable ? 'env' : 'default',
-    }))
+    }),
+  )
   return [auth, ...federation, ...metadata]
 }

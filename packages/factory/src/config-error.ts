@@ -27,7 +27,8 @@ export class ConfigFileError extends LlmError {
 }
 Object.defineProperty(ConfigFileError.prototype, 'name', { value: 'ConfigFileError' })
 
-const formatIssue = ({ file, line, column, path, message }: ConfigIssue): string => `${file}:${line}:${column} ${path && `${path}: `}${message}`
+const formatIssue = ({ file, line, column, path, message }: ConfigIssue): string =>
+  `${file}:${line}:${column} ${path && `${path}: `}${message}`
 
 /** A path as a person writes it. */
 export const formatPath = (path: readonly PropertyKey[]): string =>

@@ -74,7 +74,11 @@ export interface WrittenModel {
 /** A file of the right form, or what is wrong with it. */
 export type CheckedForm =
   | { readonly issues: readonly z.core.$ZodIssue[] }
-  | { readonly issues?: undefined; readonly models: readonly WrittenModel[]; readonly roles: Readonly<Record<string, string | null>> }
+  | {
+      readonly issues?: undefined
+      readonly models: readonly WrittenModel[]
+      readonly roles: Readonly<Record<string, string | null>>
+    }
 
 /** Checks the form of a whole file. */
 export function checkForm(value: unknown): CheckedForm {

@@ -37,7 +37,10 @@ export async function checkConnection(
 ): Promise<ConnectionReport> {
   const { context = {}, embedding = false, timeoutMs = 15_000, signal } = options
   if (!(timeoutMs > 0 && timeoutMs <= longestTimer)) {
-    throw new LlmError('config', `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`)
+    throw new LlmError(
+      'config',
+      `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`,
+    )
   }
   const asked = embedding ? withEmbeddingModel(config, context) : config
   const { row, config: resolved } = resolveModel(asked, context)
@@ -72,7 +75,11 @@ class TimeLimit {
   constructor(provider: string, host: string, timeoutMs: number, caller: AbortSignal | undefined) {
     caller?.throwIfAborted()
     const details = { provider, reason: 'deadline', ...(host && { host }) } as const
-    this.#failure = new ProviderError('timeout', `${provider}: timeout (deadline)${host && ` at ${host}`}: no answer within ${timeoutMs} ms`, details)
+    this.#failure = new ProviderError(
+      'timeout',
+      `${provider}: timeout (deadline)${host && ` at ${host}`}: no answer within ${timeoutMs} ms`,
+      details,
+    )
     this.#timer = setTimeout(() => {
       this.#end(this.#failure)
     }, timeoutMs)

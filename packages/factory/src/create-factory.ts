@@ -23,7 +23,11 @@ export interface Factory {
   /** As {@link createRegistry}, of these rows. */
   createRegistry(pool: ModelPool): Registry
   /** As {@link testConnection}, of these rows. */
-  testConnection(config: ModelConfig | string, apiKey?: string, options?: ConnectionTestOptions): Promise<ConnectionReport>
+  testConnection(
+    config: ModelConfig | string,
+    apiKey?: string,
+    options?: ConnectionTestOptions,
+  ): Promise<ConnectionReport>
 }
 
 /** What {@link createFactory} takes. */
@@ -44,9 +48,15 @@ export function createFactory({ rows, environment }: FactoryOptions): Factory {
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool) => new Registry(nothingToLoad, pool, context),
-    testConnection: (config, apiKey, options) => checkConnection(nothingToLoad, config, apiKey, { ...options, context }),
+    testConnection: (config, apiKey, options) =>
+      checkConnection(nothingToLoad, config, apiKey, { ...options, context }),
   }
 }
 
 const nothingToLoad: LoadCreators = ({ name }) =>
-  Promise.reject(new LlmError('config', `${name}: its row has no creators; give createFactory the row with what you imported: { ...row, creators: { createProvider } }`))
+  Promise.reject(
+    new LlmError(
+      'config',
+      `${name}: its row has no creators; give createFactory the row with what you imported: { ...row, creators: { createProvider } }`,
+    ),
+  )

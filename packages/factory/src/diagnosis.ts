@@ -2,8 +2,26 @@ import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
 
 /** What keeps a connection from working. */
 export type ConnectionProblem =
-  | 'config' | 'dns' | 'refused' | 'tls' | 'interrupted' | 'timeout' | 'proxy' | 'redirect' | 'sandbox'
-  | 'auth' | 'permission' | 'model' | 'quota' | 'rate-limit' | 'overloaded' | 'server' | 'request' | 'not-an-llm-server' | 'aborted' | 'unknown'
+  | 'config'
+  | 'dns'
+  | 'refused'
+  | 'tls'
+  | 'interrupted'
+  | 'timeout'
+  | 'proxy'
+  | 'redirect'
+  | 'sandbox'
+  | 'auth'
+  | 'permission'
+  | 'model'
+  | 'quota'
+  | 'rate-limit'
+  | 'overloaded'
+  | 'server'
+  | 'request'
+  | 'not-an-llm-server'
+  | 'aborted'
+  | 'unknown'
 
 /** A failure in words that a person can act on. */
 export interface Diagnosis {
@@ -23,15 +41,16 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   interrupted: 'The connection broke while the answer came: try again, and look at proxies in between.',
   timeout: 'No answer in time: check the network, a firewall, or whether the server is still loading the model.',
   proxy: 'The proxy refused: check its address, its password and what it allows.',
-  redirect: 'The server answers with a redirect, which is not followed: set the base URL to its target if you trust it.',
+  redirect:
+    'The server answers with a redirect, which is not followed: set the base URL to its target if you trust it.',
   sandbox: 'A sandbox refused the connection: add the host to its allow-list.',
-  auth: 'The key was refused: check that it is whole, not expired, and this vendor\'s.',
+  auth: "The key was refused: check that it is whole, not expired, and this vendor's.",
   permission: 'The key may not do this: check its rights, the project and the region.',
-  model: 'There is no such model for this key: check its name against the vendor\'s list.',
+  model: "There is no such model for this key: check its name against the vendor's list.",
   quota: 'The account has no credit or has met its limit: look at its billing.',
   'rate-limit': 'Too many requests just now: wait, then try again.',
   overloaded: 'The vendor is overloaded: try again later.',
-  server: 'The server failed: try again, and look at the vendor\'s status page.',
+  server: "The server failed: try again, and look at the vendor's status page.",
   request: 'The server refused the request: check the model and the base URL.',
   'not-an-llm-server': 'What answers there is no API of this kind: check the base URL, its path included.',
   aborted: 'The test was stopped.',
@@ -39,37 +58,44 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
 }
 
 const byCode: Readonly<Partial<Record<ErrorCode, ConnectionProblem>>> = {
-  'config': 'config',
+  config: 'config',
   'invalid-base-url': 'config',
-  'unsupported': 'config',
-  'auth': 'auth',
-  'permission': 'permission',
+  unsupported: 'config',
+  auth: 'auth',
+  permission: 'permission',
   'not-found': 'model',
   'quota-exhausted': 'quota',
   'rate-limit': 'rate-limit',
-  'overloaded': 'overloaded',
-  'server': 'server',
-  'timeout': 'timeout',
-  'truncated': 'interrupted',
-  'protocol': 'not-an-llm-server',
+  overloaded: 'overloaded',
+  server: 'server',
+  timeout: 'timeout',
+  truncated: 'interrupted',
+  protocol: 'not-an-llm-server',
   'limit-exceeded': 'not-an-llm-server',
   'redirect-refused': 'redirect',
   'invalid-request': 'request',
   'context-length': 'request',
   'content-filter': 'request',
-  'aborted': 'aborted',
+  aborted: 'aborted',
 }
 
 /** How sandboxes show that it was they who refused. */
-const sandboxMarks = /blocked-by-sandbox-runtime|blocked-by-allowlist|blocked by network allowlist|Domain not in allowlist|Sandbox policy blocks|NotCapable|ERR_ACCESS_DENIED|Requires net access/
+const sandboxMarks =
+  /blocked-by-sandbox-runtime|blocked-by-allowlist|blocked by network allowlist|Domain not in allowlist|Sandbox policy blocks|NotCapable|ERR_ACCESS_DENIED|Requires net access/
 
 /** Names the problem behind a failed connection test. */
 export function diagnose(error: unknown): Diagnosis {
   const problem = problemOf(error)
   const { host } = (isLlmError(error) ? error : {}) as Partial<ProviderError>
   if (host === undefined) return { problem, fix: fixes[problem] }
-  if (problem === 'sandbox') return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
-  if (problem === 'proxy') return { problem, fix: `The proxy refused: check its address and password, and that it allows ${host}.`, missingHost: host }
+  if (problem === 'sandbox')
+    return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
+  if (problem === 'proxy')
+    return {
+      problem,
+      fix: `The proxy refused: check its address and password, and that it allows ${host}.`,
+      missingHost: host,
+    }
   return { problem, fix: fixes[problem] }
 }
 
@@ -81,14 +107,16 @@ function problemOf(error: unknown): ConnectionProblem {
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
   // Node's own fetch calls it a cancelled request when a proxy opens no tunnel; one that was really stopped is no failure of the network.
   const cancelled = error.code === 'network' && error.message.endsWith('Request was cancelled.')
-  if (status === 407 || reason === 'proxy' || cancelled || /proxy response|proxy.{0,40}CONNECT/i.test(error.message)) return 'proxy'
+  if (status === 407 || reason === 'proxy' || cancelled || /proxy response|proxy.{0,40}CONNECT/i.test(error.message))
+    return 'proxy'
   if (error.code === 'network') {
     if (reason === 'dns' || reason === 'refused' || reason === 'tls') return reason
     if (causeCode === 'EAI_AGAIN') return 'dns'
     return 'interrupted'
   }
   // A web page says that the address is wrong, whatever its status.
-  if (/^\s*<(!doctype|html|head|\?xml)/i.test(body) && (status ?? 0) < 500) return status === 401 || status === 403 ? 'auth' : 'not-an-llm-server'
+  if (/^\s*<(!doctype|html|head|\?xml)/i.test(body) && (status ?? 0) < 500)
+    return status === 401 || status === 403 ? 'auth' : 'not-an-llm-server'
   // An API names the model it does not have; a path that is not there says nothing.
   const said = body || error.message.replace(/^[^:]*: \d+ [a-z-]+:/, '')
   if (error.code === 'not-found' && !/model|deployment/i.test(said)) return 'not-an-llm-server'

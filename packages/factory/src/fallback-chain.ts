@@ -1,4 +1,12 @@
-import { type CallOptions, type ErrorCode, isLlmError, LlmError, mergeOptions, type Provider, type ProviderError } from '@modelport/core'
+import {
+  type CallOptions,
+  type ErrorCode,
+  isLlmError,
+  LlmError,
+  mergeOptions,
+  type Provider,
+  type ProviderError,
+} from '@modelport/core'
 import { ProviderHealth } from './provider-health.js'
 
 /** A change from one provider to the next. */
@@ -27,11 +35,32 @@ export interface FallbackOptions {
 
 /** Failures that another provider may not have. A deadline that has passed is the caller's own and never switches. */
 export const fallbackCodes: readonly ErrorCode[] = Object.freeze<ErrorCode[]>([
-  'auth', 'permission', 'not-found', 'rate-limit', 'quota-exhausted', 'overloaded', 'server', 'network', 'timeout', 'truncated', 'protocol', 'redirect-refused',
+  'auth',
+  'permission',
+  'not-found',
+  'rate-limit',
+  'quota-exhausted',
+  'overloaded',
+  'server',
+  'network',
+  'timeout',
+  'truncated',
+  'protocol',
+  'redirect-refused',
 ])
 
 /** What the request itself is at fault for, or what would only hide a mistake: these never switch. */
-const never: readonly ErrorCode[] = ['config', 'invalid-base-url', 'invalid-request', 'context-length', 'content-filter', 'limit-exceeded', 'aborted', 'budget-exceeded', 'unsupported']
+const never: readonly ErrorCode[] = [
+  'config',
+  'invalid-base-url',
+  'invalid-request',
+  'context-length',
+  'content-filter',
+  'limit-exceeded',
+  'aborted',
+  'budget-exceeded',
+  'unsupported',
+]
 
 /** A provider, and how it has done of late. */
 interface Member {
@@ -49,7 +78,11 @@ export class FallbackChain {
   constructor(providers: readonly Provider[], options: FallbackOptions) {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
     const wrong = codes.find((code) => never.includes(code))
-    if (wrong) throw new LlmError('config', `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`)
+    if (wrong)
+      throw new LlmError(
+        'config',
+        `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`,
+      )
     this.#codes = new Set(codes)
     this.#onSwitch = options.onSwitch?.bind(options)
     this.#now = now
@@ -61,9 +94,15 @@ export class FallbackChain {
     const ready = this.#members.filter(({ health }) => !health.cooling)
     // Where all of them cool down, asking is better than failing.
     const order = [...ready, ...this.#members.filter((member) => !ready.includes(member))]
-    return new FallbackWalk(order, mergeOptions(...options), (error) => this.#switches(error), (change) => {
-      this.#tell(change)
-    }, this.#now)
+    return new FallbackWalk(
+      order,
+      mergeOptions(...options),
+      (error) => this.#switches(error),
+      (change) => {
+        this.#tell(change)
+      },
+      this.#now,
+    )
   }
 
   /** Makes a call that has no stream. */

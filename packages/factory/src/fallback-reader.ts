@@ -184,8 +184,16 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
   }
 
   /** Opens the stream: a failure that nobody takes over rejects here. */
-  static async startConversation(walk: FallbackWalk, messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Promise<EventFallbackReader> {
-    return new EventFallbackReader(walk, await walk.ask((provider, options) => provider.streamWithTools(messages, tools, options)), tools)
+  static async startConversation(
+    walk: FallbackWalk,
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+  ): Promise<EventFallbackReader> {
+    return new EventFallbackReader(
+      walk,
+      await walk.ask((provider, options) => provider.streamWithTools(messages, tools, options)),
+      tools,
+    )
   }
 
   sendToolResults(results: readonly ToolResult[]): Promise<void> {
@@ -215,7 +223,10 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
 
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<ToolStreamReader> {
     const [text, spent, details, messages] = [this.fullText(), this.usage(), this.details(), this.messages()]
-    const reader = await walk.ask((provider, options) => provider.streamWithTools(messages, this.#tools, options), signal)
+    const reader = await walk.ask(
+      (provider, options) => provider.streamWithTools(messages, this.#tools, options),
+      signal,
+    )
     this.#text = text
     this.#spent = spent
     this.#before = details
@@ -230,7 +241,8 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
 
 /** The lists of both; the reason is that of the later. */
 function joinDetails(before: AnswerDetails, after: AnswerDetails): AnswerDetails {
-  const lists = (['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const)
-    .map((name) => [name, [...(before[name] ?? []), ...(after[name] ?? [])]] as const)
+  const lists = (['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const).map(
+    (name) => [name, [...(before[name] ?? []), ...(after[name] ?? [])]] as const,
+  )
   return { ...after, ...Object.fromEntries(lists.filter(([, list]) => list.length)) }
 }

@@ -11,7 +11,8 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
  */
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
   const given: unknown = providers
-  if (!Array.isArray(given) || !given.length || !given.every(isProvider)) throw new LlmError('config', 'createFallback: give a list of at least one provider, and of nothing else')
+  if (!Array.isArray(given) || !given.length || !given.every(isProvider))
+    throw new LlmError('config', 'createFallback: give a list of at least one provider, and of nothing else')
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
   const { name = first.name } = options
@@ -20,13 +21,15 @@ export function createFallback(providers: readonly Provider[], options: Fallback
     model: first.model,
     cheapestModel: first.cheapestModel,
     complete: (prompt, ...more) => chain.run(more, (provider, call) => provider.complete(prompt, call)),
-    completeWithHistory: (messages, ...more) => chain.run(more, (provider, call) => provider.completeWithHistory(messages, call)),
+    completeWithHistory: (messages, ...more) =>
+      chain.run(more, (provider, call) => provider.completeWithHistory(messages, call)),
     generate: (messages, ...more) => chain.run(more, (provider, call) => provider.generate(messages, call)),
     stream: (prompt, ...more) =>
       TextFallbackReader.start(chain.walk(more), (provider, call) => provider.stream(prompt, call)),
     streamWithHistory: (messages, ...more) =>
       TextFallbackReader.start(chain.walk(more), (provider, call) => provider.streamWithHistory(messages, call)),
-    streamWithTools: (messages, tools, ...more) => EventFallbackReader.startConversation(chain.walk(more), messages, tools),
+    streamWithTools: (messages, tools, ...more) =>
+      EventFallbackReader.startConversation(chain.walk(more), messages, tools),
     estimateTokens: (text) => Math.max(...providers.map((provider) => provider.estimateTokens(text))),
   }
 }

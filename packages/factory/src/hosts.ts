@@ -20,12 +20,17 @@ export function apiHost(config: ModelConfig | string, context?: FactoryContext):
  * configured it is the proxy that is dialled; the hosts behind it are marked `viaProxy`. Fallbacks are included, and those of fallbacks.
  * @throws {LlmError} as {@link apiHost}
  */
-export function apiHosts(configs: ModelConfig | string | readonly (ModelConfig | string)[], context?: FactoryContext): HostEntry[] {
+export function apiHosts(
+  configs: ModelConfig | string | readonly (ModelConfig | string)[],
+  context?: FactoryContext,
+): HostEntry[] {
   const list: readonly (ModelConfig | string)[] = isList(configs) ? configs : [configs]
   return joinHosts(list.flatMap((config) => hostsOf(config, context)))
 }
 
-const isList = (configs: ModelConfig | string | readonly (ModelConfig | string)[]): configs is readonly (ModelConfig | string)[] => Array.isArray(configs)
+const isList = (
+  configs: ModelConfig | string | readonly (ModelConfig | string)[],
+): configs is readonly (ModelConfig | string)[] => Array.isArray(configs)
 
 /** The hosts of a configuration, and of each it falls back to. */
 function hostsOf(model: ModelConfig | string, context: FactoryContext | undefined): HostEntry[][] {
@@ -33,13 +38,21 @@ function hostsOf(model: ModelConfig | string, context: FactoryContext | undefine
   const [first] = models
   return models.map((one) => {
     const own = ownHosts(one, context)
-    return one === first ? own : own.map((entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${first?.row.name ?? ''} fails` }))
+    return one === first
+      ? own
+      : own.map(
+          (entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${first?.row.name ?? ''} fails` }),
+        )
   })
 }
 
 function ownHosts({ row, config, baseUrl, proxy }: ResolvedModel, context: FactoryContext = {}): HostEntry[] {
-  const api = baseUrl ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })] : []
+  const api = baseUrl
+    ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })]
+    : []
   const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
   const own = [...api, ...further].map((entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry))
-  return proxy ? [...own, toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })] : own
+  return proxy
+    ? [...own, toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })]
+    : own
 }

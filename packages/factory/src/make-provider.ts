@@ -13,7 +13,11 @@ export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
  * Makes the provider of a configuration, and those it falls back to.
  * @throws {LlmError} `config`, `invalid-base-url` — nothing has been sent.
  */
-export async function makeProvider(load: LoadCreators, config: ModelConfig | string, context: FactoryContext = {}): Promise<Provider> {
+export async function makeProvider(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<Provider> {
   const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
   const [only] = providers
   return only && providers.length === 1 ? only : createFallback(providers)
@@ -28,29 +32,46 @@ async function makeOne(load: LoadCreators, config: ModelConfig | string, context
 }
 
 /** Makes the embedder of a configuration. Throws like {@link makeProvider}; `unsupported` where the provider has no embeddings. */
-export async function makeEmbedder(load: LoadCreators, config: ModelConfig | string, context: FactoryContext = {}): Promise<Embedder> {
+export async function makeEmbedder(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<Embedder> {
   const model = resolveModel(withEmbeddingModel(config, context), context)
   const settings = toSettings(model, context)
   const { createEmbedder } = await creatorsOf(model.row, load)
-  if (!createEmbedder) throw new LlmError('unsupported', `${model.row.name}: it has no embeddings; choose another provider for the embedding role`)
+  if (!createEmbedder)
+    throw new LlmError(
+      'unsupported',
+      `${model.row.name}: it has no embeddings; choose another provider for the embedding role`,
+    )
   return (createEmbedder as (settings: JsonObject) => Embedder)(settings)
 }
 
 /** Asks for the models there are. Throws like {@link makeProvider}; `unsupported` where there is no list. */
-export async function askForModels(load: LoadCreators, config: ModelConfig | string, context: FactoryContext = {}, options: ListModelsOptions = {}): Promise<readonly ListedModel[]> {
+export async function askForModels(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+  options: ListModelsOptions = {},
+): Promise<readonly ListedModel[]> {
   const { config: resolved } = resolveModel(config, context)
   // The list is of all models, so none needs to be named.
   const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
   const settings = toSettings(model, context)
   const { listModels } = await creatorsOf(model.row, load)
   if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
-  return (listModels as (settings: JsonObject, options: ListModelsOptions) => Promise<readonly ListedModel[]>)(settings, options)
+  return (listModels as (settings: JsonObject, options: ListModelsOptions) => Promise<readonly ListedModel[]>)(
+    settings,
+    options,
+  )
 }
 
 /** The configuration with the provider's embedding model, where it names none. */
 export function withEmbeddingModel(config: ModelConfig | string, context: FactoryContext): ModelConfig | string {
   const { row, config: resolved } = resolveModel(config, context)
-  const named = typeof config === 'string' ? config.includes(':') : config.model !== undefined || config.provider.includes(':')
+  const named =
+    typeof config === 'string' ? config.includes(':') : config.model !== undefined || config.provider.includes(':')
   return named || row.embeddingModel === undefined ? config : { ...resolved, model: row.embeddingModel }
 }
 
@@ -65,12 +86,30 @@ function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
   const { row, config, baseUrl, proxy } = model
   const { headers, enforceHosts, fetch, vendor } = config
   const usual = baseUrl?.source === 'default'
-  if (row.retired && usual) throw new LlmError('config', `${row.name}: the vendor closed this service on ${row.retired}; choose another provider, or give the baseUrl of another service`)
-  if (!config.model) throw new LlmError('config', `${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`)
+  if (row.retired && usual)
+    throw new LlmError(
+      'config',
+      `${row.name}: the vendor closed this service on ${row.retired}; choose another provider, or give the baseUrl of another service`,
+    )
+  if (!config.model)
+    throw new LlmError(
+      'config',
+      `${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`,
+    )
   const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
   const apiKey = row.offline ? undefined : resolveApiKey(model, context)
   const defaults = vendor ? { ...config.defaults, vendor: { ...config.defaults?.vendor, ...vendor } } : config.defaults
-  const common = { model: config.model, apiKey, baseUrl: baseUrl?.href, proxy: proxy?.url(), cheapestModel, headers, enforceHosts, fetch, defaults }
+  const common = {
+    model: config.model,
+    apiKey,
+    baseUrl: baseUrl?.href,
+    proxy: proxy?.url(),
+    cheapestModel,
+    headers,
+    enforceHosts,
+    fetch,
+    defaults,
+  }
   const all = { ...common, ...row.settings?.(model), ...config.settings }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -19,8 +19,12 @@ export const newEmbedder = (config: ModelConfig | string, context?: FactoryConte
   makeEmbedder(loadCreators, config, context)
 
 /** Asks the vendor, or the server, which models it has. Throws like {@link newProvider}; `unsupported` where there is no list. */
-export const listModels = (config: ModelConfig | string, context?: FactoryContext, options?: ListModelsOptions): Promise<readonly ListedModel[]> =>
-  askForModels(loadCreators, config, context, options)
+export const listModels = (
+  config: ModelConfig | string,
+  context?: FactoryContext,
+  options?: ListModelsOptions,
+): Promise<readonly ListedModel[]> => askForModels(loadCreators, config, context, options)
 
 /** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that is not there. */
-export const createRegistry = (pool: ModelPool, context?: FactoryContext): Registry => new Registry(loadCreators, pool, context)
+export const createRegistry = (pool: ModelPool, context?: FactoryContext): Registry =>
+  new Registry(loadCreators, pool, context)

@@ -14,7 +14,10 @@ export async function readConfigFile(file: string, options: Omit<ParseConfigOpti
     text = await readFile(file, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new LlmError('config', `${file}: cannot be read (${code}); ${code === 'ENOENT' ? 'there is no such file' : 'check its rights'}`)
+    throw new LlmError(
+      'config',
+      `${file}: cannot be read (${code}); ${code === 'ENOENT' ? 'there is no such file' : 'check its rights'}`,
+    )
   }
   return parseConfig(text, { ...options, file })
 }

@@ -6,7 +6,10 @@ import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
  * @see https://github.com/ollama/ollama/blob/main/envconfig/config.go (read 2026-11-21)
  */
 export function fromOllamaHost(text: string): string {
-  const trimmed = text.trim().replace(/^["']+|["']+$/g, '').trim()
+  const trimmed = text
+    .trim()
+    .replace(/^["']+|["']+$/g, '')
+    .trim()
   const [, given, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(trimmed) ?? []
   const cloud = given === undefined && rest === 'ollama.com'
   const scheme = cloud ? 'https' : (given ?? 'http').toLowerCase()
@@ -40,9 +43,15 @@ export function validateOllamaBaseUrl(baseUrl: string): void {
     host = parseBaseUrl(baseUrl).host.replace(/:\d+$/, '')
   } catch (error) {
     if (!isLlmError(error)) throw error
-    throw new LlmError('invalid-base-url', `Ollama's base URL must point at loopback, for example http://localhost:11434: ${error.message}`)
+    throw new LlmError(
+      'invalid-base-url',
+      `Ollama's base URL must point at loopback, for example http://localhost:11434: ${error.message}`,
+    )
   }
   if (host !== 'localhost' && host !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(host)) {
-    throw new LlmError('invalid-base-url', `Ollama's base URL must point at loopback (localhost, 127.0.0.1 or [::1]), not at ${host}`)
+    throw new LlmError(
+      'invalid-base-url',
+      `Ollama's base URL must point at loopback (localhost, 127.0.0.1 or [::1]), not at ${host}`,
+    )
   }
 }

@@ -58,22 +58,47 @@ type Issue = z.core.$ZodIssue
 
 function toIssues(source: YamlSource, issue: Issue): ConfigIssue[] {
   const { path } = issue
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => source.issueAt(path, unknownField(path, key), key))
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => source.issueAt(path, unknownField(path, key), key))
   const found = valueAt(source.value, path)
-  return [source.issueAt(path, found === undefined ? `is missing; expected ${expectation(issue)}` : `found ${describe(found, path)}, expected ${expectation(issue)}`)]
+  return [
+    source.issueAt(
+      path,
+      found === undefined
+        ? `is missing; expected ${expectation(issue)}`
+        : `found ${describe(found, path)}, expected ${expectation(issue)}`,
+    ),
+  ]
 }
 
 function unknownField(path: readonly PropertyKey[], key: string): string {
-  if (/^api_?key$/i.test(key)) return 'a key does not belong into a file; give the name of the variable that has it as api_key_env'
+  if (/^api_?key$/i.test(key))
+    return 'a key does not belong into a file; give the name of the variable that has it as api_key_env'
   return `unknown field${didYouMean(key, fieldsAt(path))}`
 }
 
 function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return ({ string: 'text', array: 'a list', record: 'fields', object: 'fields', boolean: 'true or false', number: 'a number', int: 'a whole number' } as Record<string, string>)[issue.expected] ?? issue.expected
+      return (
+        (
+          {
+            string: 'text',
+            array: 'a list',
+            record: 'fields',
+            object: 'fields',
+            boolean: 'true or false',
+            number: 'a number',
+            int: 'a whole number',
+          } as Record<string, string>
+        )[issue.expected] ?? issue.expected
+      )
     case 'too_small':
-      return issue.origin === 'string' ? 'text that is not empty' : issue.origin === 'array' ? 'at least one' : `at least ${String(issue.minimum)}${issue.inclusive ? '' : ' and not that'}`
+      return issue.origin === 'string'
+        ? 'text that is not empty'
+        : issue.origin === 'array'
+          ? 'at least one'
+          : `at least ${String(issue.minimum)}${issue.inclusive ? '' : ' and not that'}`
     case 'too_big':
       return `at most ${String(issue.maximum)}`
     case 'invalid_value':
@@ -89,11 +114,17 @@ function describe(value: unknown, path: readonly PropertyKey[]): string {
   if (value === null) return 'nothing'
   if (typeof value === 'object') return 'fields'
   if (path.includes('headers') || path.includes('vendor') || path.includes('settings')) return `a ${typeof value}`
-  return typeof value === 'string' ? `the text ${JSON.stringify(value.slice(0, 80))}` : `${JSON.stringify(value)}${typeof value === 'number' ? ' (put it in quotes if it is a text)' : ''}`
+  return typeof value === 'string'
+    ? `the text ${JSON.stringify(value.slice(0, 80))}`
+    : `${JSON.stringify(value)}${typeof value === 'number' ? ' (put it in quotes if it is a text)' : ''}`
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((inner, part) => (typeof inner === 'object' && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined), value)
+  return path.reduce<unknown>(
+    (inner, part) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined,
+    value,
+  )
 }
 
 /** From snake_case to our names; null and '' are unset. What is the vendor's own stays as it is. */

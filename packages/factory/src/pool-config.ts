@@ -8,11 +8,21 @@ import type { ModelEntry } from './model-entry.js'
  * @throws {LlmError} `config` — the fallbacks go in a circle; and what `entryOf` throws for a name that is not there.
  */
 export function poolConfig(name: string, entryOf: (name: string) => ModelEntry): ModelConfig {
-  const names = inOrder(name, (one) => entryOf(one).fallback ?? [], (path) => {
-    throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${path.join(' → ')}`)
-  })
+  const names = inOrder(
+    name,
+    (one) => entryOf(one).fallback ?? [],
+    (path) => {
+      throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${path.join(' → ')}`)
+    },
+  )
   const fallback = names.slice(1).map((one) => withoutName(entryOf(one)))
   return { ...withoutName(entryOf(name)), ...(fallback.length && { fallback }) }
 }
 
-const withoutName = ({ name: _name, purpose: _purpose, profile: _profile, fallback: _fallback, ...config }: ModelEntry): ModelConfig => config
+const withoutName = ({
+  name: _name,
+  purpose: _purpose,
+  profile: _profile,
+  fallback: _fallback,
+  ...config
+}: ModelEntry): ModelConfig => config

@@ -21,7 +21,10 @@ export function registerProvider(table: Map<string, ProviderRow>, row: ProviderR
   const { name, aliases = [] } = row
   for (const one of [name, ...aliases]) {
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(one)) {
-      throw new LlmError('config', `registerProvider: ${JSON.stringify(one)} must be lower-case letters, digits, "-", "." and "_"`)
+      throw new LlmError(
+        'config',
+        `registerProvider: ${JSON.stringify(one)} must be lower-case letters, digits, "-", "." and "_"`,
+      )
     }
   }
   table.set(name, row)
@@ -41,5 +44,8 @@ export function findRow(name: string, table: ProviderTable = defaultTable()): Pr
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
   const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')
-  throw new LlmError('config', `unsupported provider: ${JSON.stringify(name)}${didYouMean(name, table.keys())}; known: ${known}`)
+  throw new LlmError(
+    'config',
+    `unsupported provider: ${JSON.stringify(name)}${didYouMean(name, table.keys())}; known: ${known}`,
+  )
 }

@@ -26,12 +26,16 @@ const packages: Readonly<Record<string, Load>> = {
     return { createProvider: createOllama, createEmbedder: createOllamaEmbedder, listModels }
   },
   '@modelport/provider-openai-compatible': async (fail) => {
-    const { createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } = await import('@modelport/provider-openai-compatible').catch(fail)
+    const { createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } = await import(
+      '@modelport/provider-openai-compatible'
+    ).catch(fail)
     type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
-      createEmbedder: ({ preset, ...settings }: Settings) => createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
-      listModels: ({ preset, ...settings }: Settings, options: ListModelsOptions) => listModels(toPresetConfig(preset, settings), options),
+      createEmbedder: ({ preset, ...settings }: Settings) =>
+        createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
+      listModels: ({ preset, ...settings }: Settings, options: ListModelsOptions) =>
+        listModels(toPresetConfig(preset, settings), options),
     }
   },
   '@modelport/provider-llamacpp': async (fail) => {
@@ -48,13 +52,17 @@ const packages: Readonly<Record<string, Load>> = {
 export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   const load = wanted === undefined ? undefined : packages[wanted]
   if (!load || wanted === undefined) {
-    return Promise.reject(new LlmError('config', `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`))
+    return Promise.reject(
+      new LlmError('config', `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`),
+    )
   }
   return load((cause) => {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
     // A package that is there may itself import one that is not.
     const missing = message.split(/ (?:imported )?from /)[0] ?? ''
-    const why = missing.includes(wanted) ? `the package ${wanted} is not installed` : `the package ${wanted} does not load: ${message}`
+    const why = missing.includes(wanted)
+      ? `the package ${wanted} is not installed`
+      : `the package ${wanted} does not load: ${message}`
     throw new LlmError('config', `${name}: ${why}; run: npm i ${wanted}`, { cause })
   })
 }

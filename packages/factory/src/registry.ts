@@ -126,16 +126,24 @@ export class Registry {
     if (chat === undefined || shield === undefined || !this.#roles.has('shield')) return []
     const [one, other] = [chat, shield].map((name) => resolveModel(this.#config(name), this.#context).config)
     if (one?.provider !== other?.provider || one?.model !== other?.model) return []
-    return [`Cross-model evaluation is recommended: chat and shield are both ${one?.provider ?? ''}:${one?.model ?? ''}`]
+    return [
+      `Cross-model evaluation is recommended: chat and shield are both ${one?.provider ?? ''}:${one?.model ?? ''}`,
+    ]
   }
 
   #unknownModel(name: string): LlmError {
     const names = this.modelNames()
-    return new LlmError('config', `model "${name}" not found in registry${didYouMean(name, names)}; there are ${names.join(', ') || 'none'}`)
+    return new LlmError(
+      'config',
+      `model "${name}" not found in registry${didYouMean(name, names)}; there are ${names.join(', ') || 'none'}`,
+    )
   }
 
   #unknownRole(role: string): LlmError {
-    return new LlmError('config', `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: ${[...this.#roles.keys()].join(', ') || 'none'}`)
+    return new LlmError(
+      'config',
+      `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: ${[...this.#roles.keys()].join(', ') || 'none'}`,
+    )
   }
 
   /** The configuration of a model, its fallbacks put in. */

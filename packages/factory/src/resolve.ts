@@ -27,7 +27,11 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
   const target = named.redirect?.(parsed, asked)
   const row = target === undefined ? named : findRow(target, table)
   const filled = (asked && row.fillIn?.(parsed, asked)) ?? parsed
-  const config: ModelConfig = { ...filled, provider: row.name, ...(filled.model === undefined && row.model !== undefined && { model: row.model }) }
+  const config: ModelConfig = {
+    ...filled,
+    provider: row.name,
+    ...(filled.model === undefined && row.model !== undefined && { model: row.model }),
+  }
   const baseUrl = resolveBaseUrl(row, config, environment)
   const proxy = resolveProxy(row, config, environment)
   return { row, config, ...(baseUrl && { baseUrl }), ...(proxy && { proxy }) }
@@ -36,24 +40,37 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
 function resolveBaseUrl(row: ProviderRow, config: ModelConfig, environment: Environment): ResolvedModel['baseUrl'] {
   const { baseUrl: given, baseUrlEnv, azure } = config
   if (row.offline) {
-    if (given?.trim() || baseUrlEnv) throw new LlmError('config', `${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
+    if (given?.trim() || baseUrlEnv)
+      throw new LlmError('config', `${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
     return undefined
   }
-  if (given?.trim() && azure?.endpoint) throw new LlmError('config', `${row.name}: give either baseUrl or azure.endpoint, not both`)
+  if (given?.trim() && azure?.endpoint)
+    throw new LlmError('config', `${row.name}: give either baseUrl or azure.endpoint, not both`)
   if (given?.trim()) return { ...parseNamed(given, row.name), source: 'config' }
   if (azure?.endpoint) return { ...parseNamed(azure.endpoint, row.name), source: 'config' }
   if (baseUrlEnv) {
     const value = resolveEnvironment(baseUrlEnv, environment)
-    if (value === undefined) throw new LlmError('config', `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; it is to have the base URL`)
+    if (value === undefined)
+      throw new LlmError(
+        'config',
+        `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; it is to have the base URL`,
+      )
     return fromVariable(row, baseUrlEnv, value)
   }
   for (const name of config.useEnvironmentBaseUrls ? (row.baseUrlEnv ?? []) : []) {
     const value = environment(name)?.trim()
     if (value) return fromVariable(row, name, value)
   }
-  if (row.baseUrl === undefined) throw new LlmError('config', `${row.name}: baseUrl is missing; give the address of the server, for example http://localhost:8080/v1`)
+  if (row.baseUrl === undefined)
+    throw new LlmError(
+      'config',
+      `${row.name}: baseUrl is missing; give the address of the server, for example http://localhost:8080/v1`,
+    )
   if (typeof row.baseUrl === 'string') return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
-  return { ...parseNamed(row.baseUrl(config), row.name), source: config.vertex?.location === undefined ? 'default' : 'config' }
+  return {
+    ...parseNamed(row.baseUrl(config), row.name),
+    source: config.vertex?.location === undefined ? 'default' : 'config',
+  }
 }
 
 const fromVariable = (row: ProviderRow, variable: string, value: string): ResolvedModel['baseUrl'] => ({
@@ -62,9 +79,15 @@ const fromVariable = (row: ProviderRow, variable: string, value: string): Resolv
   variable,
 })
 
-function resolveProxy(row: ProviderRow, { proxy, proxyEnv }: ModelConfig, environment: Environment): ResolvedModel['proxy'] {
+function resolveProxy(
+  row: ProviderRow,
+  { proxy, proxyEnv }: ModelConfig,
+  environment: Environment,
+): ResolvedModel['proxy'] {
   if (row.offline) return undefined
   if (proxy?.trim()) return { ...parseProxy(proxy, `${row.name}: proxy`), source: 'config' }
   const value = proxyEnv ? resolveEnvironment(proxyEnv, environment) : undefined
-  return value === undefined ? undefined : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
+  return value === undefined
+    ? undefined
+    : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
 }

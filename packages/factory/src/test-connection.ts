@@ -7,5 +7,8 @@ import { loadCreators } from './providers.js'
  * ran into the token limit counts: the model can be reached. Fallbacks are not asked.
  * @throws {LlmError} what is wrong; `diagnose` names it and says what to do.
  */
-export const testConnection = (config: ModelConfig | string, apiKey?: string, options?: ConnectionTestOptions): Promise<ConnectionReport> =>
-  checkConnection(loadCreators, config, apiKey, options)
+export const testConnection = (
+  config: ModelConfig | string,
+  apiKey?: string,
+  options?: ConnectionTestOptions,
+): Promise<ConnectionReport> => checkConnection(loadCreators, config, apiKey, options)

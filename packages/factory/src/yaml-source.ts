@@ -18,13 +18,23 @@ export function parseYaml(text: string, file: string): YamlSource {
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
   if (document.errors.length) {
-    throw new ConfigFileError(document.errors.map(({ message, pos }) => ({ file, ...at(pos[0]), path: '', message: `this is no YAML: ${message}` })))
+    throw new ConfigFileError(
+      document.errors.map(({ message, pos }) => ({
+        file,
+        ...at(pos[0]),
+        path: '',
+        message: `this is no YAML: ${message}`,
+      })),
+    )
   }
   const offsetOf = (path: readonly PropertyKey[], key: string | undefined): number => {
     for (let length = path.length; length >= 0; length--) {
       const node: unknown = length ? document.getIn(path.slice(0, length), true) : document.contents
       if (!isNode(node)) continue
-      const found = key !== undefined && isMap(node) ? node.items.map((pair) => pair.key).find((one) => isScalar(one) && one.value === key) : undefined
+      const found =
+        key !== undefined && isMap(node)
+          ? node.items.map((pair) => pair.key).find((one) => isScalar(one) && one.value === key)
+          : undefined
       return (isNode(found) ? found : node).range?.[0] ?? 0
     }
     return 0
@@ -33,10 +43,23 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     value = document.toJS()
   } catch (error) {
-    throw new ConfigFileError([{ file, line: 1, column: 1, path: '', message: `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}` }])
+    throw new ConfigFileError([
+      {
+        file,
+        line: 1,
+        column: 1,
+        path: '',
+        message: `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      },
+    ])
   }
   return {
     value,
-    issueAt: (path, message, key) => ({ file, ...at(offsetOf(path, key)), path: formatPath(key === undefined ? path : [...path, key]), message }),
+    issueAt: (path, message, key) => ({
+      file,
+      ...at(offsetOf(path, key)),
+      path: formatPath(key === undefined ? path : [...path, key]),
+      message,
+    }),
   }
 }

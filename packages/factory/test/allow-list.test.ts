@@ -1,20 +1,48 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type AllowList, apiHosts, hashHosts, type HostEntry, type ModelConfig, toCilium, toClaudeCode, toCodex, toDeno, toDocker, toEks, toGke, toKubernetes, toNftables, toNginx, toNode, toSquid, toSrt, toVsCode,
+  type AllowList,
+  apiHosts,
+  hashHosts,
+  type HostEntry,
+  type ModelConfig,
+  toCilium,
+  toClaudeCode,
+  toCodex,
+  toDeno,
+  toDocker,
+  toEks,
+  toGke,
+  toKubernetes,
+  toNftables,
+  toNginx,
+  toNode,
+  toSquid,
+  toSrt,
+  toVsCode,
 } from '../src/index.js'
 import { parse } from 'yaml'
 import { emptyEnvironment, environmentOf } from './support.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
 const single = of('anthropic')
-const several = of('anthropic', 'openai', 'ollama', { provider: 'openai-compatible', baseUrl: 'https://[2001:db8::1]:8443/v1' }, { provider: 'openai-compatible', baseUrl: 'http://box:8000/v1' })
+const several = of(
+  'anthropic',
+  'openai',
+  'ollama',
+  { provider: 'openai-compatible', baseUrl: 'https://[2001:db8::1]:8443/v1' },
+  { provider: 'openai-compatible', baseUrl: 'http://box:8000/v1' },
+)
 const proxied = of({ provider: 'anthropic', proxy: 'http://proxy.local:3128' })
 const none = of('mock')
 
 /** The text without the line that marks it. */
 const body = ({ text, hash }: AllowList): string => {
   expect(text).toContain(`modelport hosts ${hash}`)
-  return text.split('\n').filter((line) => !/^(#|\/\/) modelport hosts/.test(line)).join('\n').trimEnd()
+  return text
+    .split('\n')
+    .filter((line) => !/^(#|\/\/) modelport hosts/.test(line))
+    .join('\n')
+    .trimEnd()
 }
 const json = ({ text }: AllowList): unknown => {
   const { '//': mark, ...value } = JSON.parse(text) as Record<string, unknown>
@@ -22,18 +50,37 @@ const json = ({ text }: AllowList): unknown => {
   return value
 }
 const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
-  deno: toDeno, srt: toSrt, 'claude-code': toClaudeCode, vscode: toVsCode, codex: toCodex, squid: toSquid, nginx: toNginx, cilium: toCilium, gke: toGke, eks: toEks, kubernetes: toKubernetes, nftables: toNftables, docker: toDocker, node: toNode,
+  deno: toDeno,
+  srt: toSrt,
+  'claude-code': toClaudeCode,
+  vscode: toVsCode,
+  codex: toCodex,
+  squid: toSquid,
+  nginx: toNginx,
+  cilium: toCilium,
+  gke: toGke,
+  eks: toEks,
+  kubernetes: toKubernetes,
+  nftables: toNftables,
+  docker: toDocker,
+  node: toNode,
 }
 
 describe('Deno', () => {
   test('one host, and variables', () => {
-    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe('deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts')
+    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe(
+      'deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts',
+    )
   })
   test('several', () => {
-    expect(body(toDeno(several))).toBe('deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 --ignore-env app.ts')
+    expect(body(toDeno(several))).toBe(
+      'deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 --ignore-env app.ts',
+    )
   })
   test('a proxy instead of what is behind it', () => {
-    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe('deno run --allow-net=proxy.local:3128 --ignore-env main.ts')
+    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe(
+      'deno run --allow-net=proxy.local:3128 --ignore-env main.ts',
+    )
   })
   test('no host: no flag, which would allow all', () => {
     expect(body(toDeno(none))).toBe('deno run --ignore-env app.ts')
@@ -43,8 +90,16 @@ describe('Deno', () => {
 describe('sandbox-runtime and Claude Code', () => {
   const filesystem = { denyRead: [], allowWrite: ['.'], denyWrite: [] }
   test('one host', () => {
-    expect(json(toSrt(single))).toEqual({ network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] }, filesystem })
-    expect(json(toClaudeCode(single))).toEqual({ sandbox: { enabled: true, network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false } } })
+    expect(json(toSrt(single))).toEqual({
+      network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] },
+      filesystem,
+    })
+    expect(json(toClaudeCode(single))).toEqual({
+      sandbox: {
+        enabled: true,
+        network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false },
+      },
+    })
     for (const { requires } of [toSrt(single), toClaudeCode(single)]) {
       expect(requires.env).toEqual([])
       expect(requires.notes[0]).toContain('proxyEnv: "HTTPS_PROXY"')
@@ -53,19 +108,35 @@ describe('sandbox-runtime and Claude Code', () => {
   })
   test('several: local ones in all forms, no single label, IPv6 with a warning', () => {
     const list = toSrt(several)
-    expect(json(list)).toMatchObject({ network: { allowedDomains: ['api.anthropic.com:443', 'api.openai.com:443', 'localhost:11434', '127.0.0.1:11434', '[::1]:11434', '[2001:db8::1]:8443'] } })
+    expect(json(list)).toMatchObject({
+      network: {
+        allowedDomains: [
+          'api.anthropic.com:443',
+          'api.openai.com:443',
+          'localhost:11434',
+          '127.0.0.1:11434',
+          '[::1]:11434',
+          '[2001:db8::1]:8443',
+        ],
+      },
+    })
     expect(list.requires.warnings.join('\n')).toContain('box is left out')
     expect(list.requires.warnings.join('\n')).toContain('IPv6')
     expect(list.requires.notes.join('\n')).toContain('loopback of its own')
   })
   test('versions without ports', () => {
     const list = toSrt(several, { ports: false })
-    expect(json(list)).toMatchObject({ network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] } })
+    expect(json(list)).toMatchObject({
+      network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] },
+    })
     expect(list.requires.warnings.join('\n')).toContain('every port')
     expect(list.target).toBe('srt before 0.0.68')
   })
   test('a proxy of the environment is not the one inside: what is behind it is listed', () => {
-    const outer = apiHosts({ provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' }, { environment: environmentOf({ HTTPS_PROXY: 'http://proxy.local:3128' }) })
+    const outer = apiHosts(
+      { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' },
+      { environment: environmentOf({ HTTPS_PROXY: 'http://proxy.local:3128' }) },
+    )
     for (const list of [toSrt(outer), toClaudeCode(outer), toCodex(outer)]) {
       expect(list.text).toContain('api.anthropic.com')
       expect(list.text).not.toContain('proxy.local')
@@ -74,7 +145,9 @@ describe('sandbox-runtime and Claude Code', () => {
   })
   test('VS Code', () => {
     const { text, requires } = toVsCode(single)
-    expect(JSON.parse(text.replace(/^\/\/.*$/m, ''))).toEqual({ 'chat.agent.allowedNetworkDomains': ['api.anthropic.com'] })
+    expect(JSON.parse(text.replace(/^\/\/.*$/m, ''))).toEqual({
+      'chat.agent.allowedNetworkDomains': ['api.anthropic.com'],
+    })
     expect(requires.warnings).toHaveLength(1)
   })
 })
@@ -89,10 +162,14 @@ extends = ":workspace"
 enabled = true
 [permissions.workspace.network.domains]
 "api.anthropic.com" = "allow"`)
-  expect(body(toCodex(of('ollama'), { form: 'policy' }))).toBe('[network_proxy.policy]\nallowed_domains = ["localhost", "127.0.0.1", "::1"]')
+  expect(body(toCodex(of('ollama'), { form: 'policy' }))).toBe(
+    '[network_proxy.policy]\nallowed_domains = ["localhost", "127.0.0.1", "::1"]',
+  )
   expect(body(toCodex(single, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = true')
   expect(body(toCodex(none, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = false')
-  expect(toCodex(single).requires.warnings).toEqual(['this form has no ports: it allows every port of api.anthropic.com'])
+  expect(toCodex(single).requires.warnings).toEqual([
+    'this form has no ports: it allows every port of api.anthropic.com',
+  ])
 })
 
 test('Squid', () => {
@@ -126,14 +203,20 @@ test('nginx', () => {
   map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; default ""; }
   server { listen 443; ssl_preread on; resolver 10.0.0.53; proxy_pass $dest; }
 }`)
-  const list = toNginx([...several, ...of({ provider: 'openai-compatible', baseUrl: 'https://gate.test:8443' })], { resolver: '127.0.0.53' })
+  const list = toNginx([...several, ...of({ provider: 'openai-compatible', baseUrl: 'https://gate.test:8443' })], {
+    resolver: '127.0.0.53',
+  })
   expect(body(list)).toBe(`stream {
   map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; api.openai.com api.openai.com:443; default ""; }
   server { listen 443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest; }
   map $ssl_preread_server_name $dest_8443 { gate.test gate.test:8443; default ""; }
   server { listen 8443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest_8443; }
 }`)
-  expect(list.requires.warnings).toEqual(['localhost:11434 is left out: plain http has no TLS server name', '[2001:db8::1]:8443 is left out: an IP address has no TLS server name', 'box:8000 is left out: plain http has no TLS server name'])
+  expect(list.requires.warnings).toEqual([
+    'localhost:11434 is left out: plain http has no TLS server name',
+    '[2001:db8::1]:8443 is left out: an IP address has no TLS server name',
+    'box:8000 is left out: plain http has no TLS server name',
+  ])
 })
 
 describe('Kubernetes', () => {
@@ -148,9 +231,14 @@ spec:
     toPorts: [{ports: [{port: "53", protocol: ANY}], rules: {dns: [{matchName: api.anthropic.com}]}}]
   - toFQDNs: [{matchName: api.anthropic.com}]
     toPorts: [{ports: [{port: "443", protocol: TCP}]}]`)
-    const { spec } = parse(toCilium(several, { name: 'mine', labels: { app: 'x' } }).text) as { spec: { egress: Record<string, unknown>[] } }
+    const { spec } = parse(toCilium(several, { name: 'mine', labels: { app: 'x' } }).text) as {
+      spec: { egress: Record<string, unknown>[] }
+    }
     expect(spec.egress.slice(1)).toEqual([
-      { toFQDNs: [{ matchName: 'api.anthropic.com' }, { matchName: 'api.openai.com' }], toPorts: [{ ports: [{ port: '443', protocol: 'TCP' }] }] },
+      {
+        toFQDNs: [{ matchName: 'api.anthropic.com' }, { matchName: 'api.openai.com' }],
+        toPorts: [{ ports: [{ port: '443', protocol: 'TCP' }] }],
+      },
       { toCIDR: ['2001:db8::1/128'], toPorts: [{ ports: [{ port: '8443', protocol: 'TCP' }] }] },
       { toFQDNs: [{ matchName: 'box' }], toPorts: [{ ports: [{ port: '8000', protocol: 'TCP' }] }] },
     ])
@@ -159,24 +247,47 @@ spec:
   })
   test('GKE and EKS', () => {
     expect(parse(toGke(single).text)).toEqual({
-      apiVersion: 'networking.gke.io/v1alpha1', kind: 'FQDNNetworkPolicy', metadata: { name: 'model-egress' },
-      spec: { podSelector: { matchLabels: { app: 'modelport' } }, egress: [{ matches: [{ name: 'api.anthropic.com' }], ports: [{ protocol: 'TCP', port: 443 }] }] },
+      apiVersion: 'networking.gke.io/v1alpha1',
+      kind: 'FQDNNetworkPolicy',
+      metadata: { name: 'model-egress' },
+      spec: {
+        podSelector: { matchLabels: { app: 'modelport' } },
+        egress: [{ matches: [{ name: 'api.anthropic.com' }], ports: [{ protocol: 'TCP', port: 443 }] }],
+      },
     })
     expect(parse(toEks(single).text)).toEqual({
-      apiVersion: 'networking.k8s.aws/v1alpha1', kind: 'ApplicationNetworkPolicy', metadata: { name: 'model-egress' },
-      spec: { podSelector: { matchLabels: { app: 'modelport' } }, policyTypes: ['Egress'], egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }] },
+      apiVersion: 'networking.k8s.aws/v1alpha1',
+      kind: 'ApplicationNetworkPolicy',
+      metadata: { name: 'model-egress' },
+      spec: {
+        podSelector: { matchLabels: { app: 'modelport' } },
+        policyTypes: ['Egress'],
+        egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }],
+      },
     })
     expect(toGke(several).requires.warnings.join()).toContain('[2001:db8::1] is left out')
     for (const form of [toGke, toEks]) expect(parse(form(none).text)).toMatchObject({ spec: { egress: [] } })
   })
   test('a plain policy takes addresses, and says what it loses', () => {
     const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
-    expect(list.text).toContain('  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}')
+    expect(list.text).toContain(
+      '  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}',
+    )
     const policy = parse(list.text) as { spec: { egress: unknown[] } }
     expect(policy.spec.egress).toHaveLength(3)
-    const dns = { to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }], ports: [{ port: 53, protocol: 'UDP' }, { port: 53, protocol: 'TCP' }] }
+    const dns = {
+      to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+    }
     expect(policy.spec.egress[0]).toEqual(dns)
-    expect(list.requires.warnings).toEqual(['api.openai.com is left out: its addresses were not given', 'box is left out: its addresses were not given', expect.stringContaining('resolved once')])
+    expect(list.requires.warnings).toEqual([
+      'api.openai.com is left out: its addresses were not given',
+      'box is left out: its addresses were not given',
+      expect.stringContaining('resolved once'),
+    ])
     expect(parse(toKubernetes(none).text)).toMatchObject({ spec: { policyTypes: ['Egress'], egress: [] } })
   })
 })
@@ -193,16 +304,24 @@ for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do n
 })
 
 test('Docker', () => {
-  expect(body(toDocker(proxied))).toBe('docker network create --internal model-net\nsbx policy allow network "proxy.local:3128"')
-  expect(body(toDocker(single))).toBe('docker network create --internal model-net\nsbx policy allow network "api.anthropic.com:443"')
-  expect(body(toDocker(of('ollama')))).toBe('docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"')
+  expect(body(toDocker(proxied))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "proxy.local:3128"',
+  )
+  expect(body(toDocker(single))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "api.anthropic.com:443"',
+  )
+  expect(body(toDocker(of('ollama')))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"',
+  )
 })
 
 test('Node', () => {
   expect(body(toNode(single))).toBe('node --permission --allow-net --allow-fs-read=. app.mjs')
   expect(body(toNode(none))).toBe('node --permission --allow-fs-read=. app.mjs')
   expect(body(toNode(single, { version: 24 }))).toBe('node --permission --allow-fs-read=. app.mjs')
-  expect(toNode(single, { version: 24 }).requires.warnings).toEqual(['--permission of Node 24 does not limit the network'])
+  expect(toNode(single, { version: 24 }).requires.warnings).toEqual([
+    '--permission of Node 24 does not limit the network',
+  ])
   expect(toNode(single).requires.warnings[0]).toContain('no list of hosts')
   expect(toNode(none).requires.warnings).toEqual([])
   expect(toNode(none, { version: 24 }).requires.warnings).toHaveLength(1)
@@ -211,10 +330,18 @@ test('Node', () => {
 test('names that the caller chooses', () => {
   const policy = { name: 'mine', labels: { role: 'agent' } }
   for (const form of [toCilium, toGke, toEks, toKubernetes]) {
-    const { metadata, spec } = parse(form(single, policy).text) as { metadata: object; spec: { podSelector?: object; endpointSelector?: object } }
-    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([{ name: 'mine' }, { matchLabels: { role: 'agent' } }])
+    const { metadata, spec } = parse(form(single, policy).text) as {
+      metadata: object
+      spec: { podSelector?: object; endpointSelector?: object }
+    }
+    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([
+      { name: 'mine' },
+      { matchLabels: { role: 'agent' } },
+    ])
   }
-  expect(toCodex(single, { profile: 'agents' }).text).toContain('default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n')
+  expect(toCodex(single, { profile: 'agents' }).text).toContain(
+    'default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n',
+  )
   expect(toDocker(single, { network: 'shut' }).text).toContain('--internal shut\n')
   const { text, requires } = toNftables(of('ollama'), { table: 'mine', chain: 'away', timeoutSeconds: 60 })
   expect(text).not.toMatch(/inet (?!mine)|timeout (?!60s|;)|inet mine (?!api|away)/)
@@ -234,21 +361,31 @@ describe('what no list can say', () => {
     ['GKE, a server here', toGke(local), 'notes', 'localhost is the pod itself'],
     ['EKS', toEks(single), 'notes', 'DNS must be allowed'],
     ['nftables, names', toNftables(single), 'warnings', 'other customers'],
-    ['Squid, a server here', toSquid(local), 'warnings', 'localhost is the proxy\'s own computer'],
+    ['Squid, a server here', toSquid(local), 'warnings', "localhost is the proxy's own computer"],
   ])('%s', (_, { requires }, kind, said) => {
     expect(requires[kind].join('\n')).toContain(said)
   })
 
   test('nothing is said where there is nothing to say', () => {
     const address = of({ provider: 'openai-compatible', baseUrl: 'http://10.1.2.3:8000/v1' })
-    const lists = [toCodex(none, { form: 'network-access' }), toDeno(single), toDocker(none), toNftables(address), toSquid(single)]
+    const lists = [
+      toCodex(none, { form: 'network-access' }),
+      toDeno(single),
+      toDocker(none),
+      toNftables(address),
+      toSquid(single),
+    ]
     expect(lists.flatMap(({ requires }) => requires.warnings)).toEqual([])
   })
 })
 
 describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
   test('is pure, marked, and changes with the list', () => {
-    const [one, again, other] = [exporter(single), exporter(single), exporter(of({ provider: 'vertex', vertex: { location: 'eu' } }))]
+    const [one, again, other] = [
+      exporter(single),
+      exporter(single),
+      exporter(of({ provider: 'vertex', vertex: { location: 'eu' } })),
+    ]
     expect(again).toEqual(one)
     expect(one.text).toContain(one.hash)
     expect(one.text.endsWith('\n')).toBe(true)
@@ -256,7 +393,15 @@ describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
     expect(one.target).toMatch(/\d|\(/)
   })
   test('writes no wildcard and no set-up host', () => {
-    const setup: HostEntry = { host: 'huggingface.co', port: 443, scheme: 'https', purpose: 'download', phase: 'setup', required: false, source: 'default' }
+    const setup: HostEntry = {
+      host: 'huggingface.co',
+      port: 443,
+      scheme: 'https',
+      purpose: 'download',
+      phase: 'setup',
+      required: false,
+      source: 'default',
+    }
     const { text } = exporter([...several, setup])
     expect(text).not.toContain('huggingface.co')
     expect(text).not.toMatch(/\*\.|\s\.[a-z]/)
@@ -269,8 +414,12 @@ test('the hash does not depend on the order', () => {
 })
 
 test.each<[keyof HostEntry, HostEntry]>([
-  ['host', { ...single[0]!, host: 'api.example' }], ['port', { ...single[0]!, port: 80 }], ['scheme', { ...single[0]!, scheme: 'http' }],
-  ['purpose', { ...single[0]!, purpose: 'auth' }], ['phase', { ...single[0]!, phase: 'setup' }], ['viaProxy', { ...single[0]!, viaProxy: true }],
+  ['host', { ...single[0]!, host: 'api.example' }],
+  ['port', { ...single[0]!, port: 80 }],
+  ['scheme', { ...single[0]!, scheme: 'http' }],
+  ['purpose', { ...single[0]!, purpose: 'auth' }],
+  ['phase', { ...single[0]!, phase: 'setup' }],
+  ['viaProxy', { ...single[0]!, viaProxy: true }],
 ])('another %s is another hash', (_, other) => {
   expect(hashHosts([other])).not.toBe(hashHosts(single))
 })

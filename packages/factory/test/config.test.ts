@@ -2,7 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfigFile } from '../src/node.js'
-import { apiHost, ConfigFileError, createProviderTable, parseConfig, type ParseConfigOptions, registerProvider } from '../src/index.js'
+import {
+  apiHost,
+  ConfigFileError,
+  createProviderTable,
+  parseConfig,
+  type ParseConfigOptions,
+  registerProvider,
+} from '../src/index.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { emptyEnvironment, failureOf } from './support.js'
@@ -39,13 +46,19 @@ roles:
   embedding: embedding
 `
 
-const pool = (model: string, roles = 'roles:\n  chat: a\n') => `models:\n  - name: a\n${model.split('\n').map((line) => `    ${line}`).join('\n')}\n${roles}`
+const pool = (model: string, roles = 'roles:\n  chat: a\n') =>
+  `models:\n  - name: a\n${model
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')}\n${roles}`
 
 async function issuesOf(text: string, options?: ParseConfigOptions): Promise<string[]> {
   const error = await failureOf(() => parseConfig(text, { file: 'c.yaml', ...options }))
   expect(error).toBeInstanceOf(ConfigFileError)
   expect(error.code).toBe('config')
-  return (error as ConfigFileError).issues.map(({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: ${message}`)
+  return (error as ConfigFileError).issues.map(
+    ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: ${message}`,
+  )
 }
 
 describe('a configuration file', () => {
@@ -58,7 +71,12 @@ describe('a configuration file', () => {
       { name: 'local', provider: 'ollama', model: 'llama3.1:70b', baseUrl: 'http://localhost:11434' },
     ])
     expect(roles).toEqual({ chat: 'chat', shield: 'shield', embedding: 'embedding' })
-    expect(models.map(({ fallback: _, ...config }) => apiHost(config, { environment: emptyEnvironment }))).toEqual(['api.anthropic.com:443', 'api.openai.com:443', 'generativelanguage.googleapis.com:443', 'localhost:11434'])
+    expect(models.map(({ fallback: _, ...config }) => apiHost(config, { environment: emptyEnvironment }))).toEqual([
+      'api.anthropic.com:443',
+      'api.openai.com:443',
+      'generativelanguage.googleapis.com:443',
+      'localhost:11434',
+    ])
   })
 
   test('with everything else', () => {
@@ -87,10 +105,30 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
 `)
     expect(models).toEqual([
       {
-        name: 'big', provider: 'OpenAI', model: 'gpt-5.4', purpose: 'hard questions', fallback: ['small'], cheapestModel: 'gpt-5.4-mini', baseUrlEnv: 'MY_BASE', useEnvironmentBaseUrls: true,
-        proxy: 'http://proxy.local:3128', proxyEnv: 'HTTPS_PROXY', enforceHosts: true, headers: { 'X-Team': 'a' }, vendor: { service_tier: 'flex', nested_key: { deep_key: 1 } }, settings: { traits: { reasoning: true } },
+        name: 'big',
+        provider: 'OpenAI',
+        model: 'gpt-5.4',
+        purpose: 'hard questions',
+        fallback: ['small'],
+        cheapestModel: 'gpt-5.4-mini',
+        baseUrlEnv: 'MY_BASE',
+        useEnvironmentBaseUrls: true,
+        proxy: 'http://proxy.local:3128',
+        proxyEnv: 'HTTPS_PROXY',
+        enforceHosts: true,
+        headers: { 'X-Team': 'a' },
+        vendor: { service_tier: 'flex', nested_key: { deep_key: 1 } },
+        settings: { traits: { reasoning: true } },
         defaults: { maxTokens: 100, temperature: 0, stop: ['END'], retry: { attempts: 1 } },
-        profile: { contextWindow: 128_000, inputCostPerMillion: 3, outputCostPerMillion: 15.5, supportsTools: true, supportsStreaming: true, supportsJsonSchema: false, tokenizer: 'o200k' },
+        profile: {
+          contextWindow: 128_000,
+          inputCostPerMillion: 3,
+          outputCostPerMillion: 15.5,
+          supportsTools: true,
+          supportsStreaming: true,
+          supportsJsonSchema: false,
+          tokenizer: 'o200k',
+        },
         azure: { endpoint: 'https://r.openai.azure.com', deployment: 'd', apiVersion: '2025-04-01-preview' },
       },
       { name: 'small', provider: 'ollama:llama3:8b' },
@@ -98,52 +136,158 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
   })
 
   test.each<[what: string, text: string, issues: (string | RegExp)[], options?: ParseConfigOptions]>([
-    ['a misspelt provider', pool('provider: antropic\nmodel: m'), ['c.yaml:3:15 models[0].provider: unsupported provider: "antropic"; did you mean "anthropic"?']],
-    ['a misspelt field', pool('provider: openai\nmodle: m'), ['c.yaml:4:5 models[0].modle: unknown field; did you mean "model"?']],
+    [
+      'a misspelt provider',
+      pool('provider: antropic\nmodel: m'),
+      ['c.yaml:3:15 models[0].provider: unsupported provider: "antropic"; did you mean "anthropic"?'],
+    ],
+    [
+      'a misspelt field',
+      pool('provider: openai\nmodle: m'),
+      ['c.yaml:4:5 models[0].modle: unknown field; did you mean "model"?'],
+    ],
     ['no model', pool('provider: openai'), ['models[0].model: is missing; give the name of the model']],
-    ['a number for a text', pool('provider: openai\nmodel: 4'), ['c.yaml:4:12 models[0].model: found 4 (put it in quotes if it is a text), expected text']],
-    ['a text for a number', pool('provider: openai\nmodel: m\nprofile: {context_window: many}'), ['c.yaml:5:31 models[0].profile.context_window: found the text "many", expected a number']],
-    ['a negative price', pool('provider: openai\nmodel: m\nprofile: {input_cost_per_million: -1}'), ['found -1', 'expected at least 0']],
-    ['a temperature of 3', pool('provider: openai\nmodel: m\ndefaults: {temperature: 3}'), ['defaults.temperature: found 3', 'expected at most 2']],
-    ['a word that is none', pool('provider: openai\nmodel: m\ndefaults: {reasoning: hard}'), ['found the text "hard", expected one of none, low, medium, high']],
-    ['a nested field', pool('provider: openai\nmodel: m\nprofile: {context: 1}'), ['models[0].profile.context: unknown field']],
-    ['a URL without a scheme', pool('provider: openai\nmodel: m\nbase_url: localhost:1'), ['c.yaml:5:15 models[0].base_url: invalid base URL']],
-    ['a URL with a password', pool('provider: openai\nmodel: m\nbase_url: https://u:secret@h'), ['models[0].base_url: invalid base URL: it has user information']],
-    ['a proxy with a password', pool('provider: openai\nmodel: m\nproxy: http://u:secret@h'), ['c.yaml:5:12 models[0].proxy: a password does not belong into a file; give the name of the variable that has the address as proxy_env']],
-    ['a proxy that is none', pool('provider: openai\nmodel: m\nproxy: ftp://u:secret@h'), ['models[0].proxy: proxy: invalid base URL: the scheme is ftp:']],
-    ['a key in the file', pool('provider: openai\nmodel: m\napi_key: sk-secret'), ['models[0].api_key: a key does not belong into a file; give the name of the variable that has it as api_key_env']],
-    ['a key for its name', pool('provider: openai\nmodel: m\napi_key_env: sk-secret-0123'), ['models[0].api_key_env: this is no name of an environment variable']],
-    ['an empty name', 'models:\n  - {name: "", provider: openai, model: m}\nroles: {chat: a}\n', ['c.yaml:2:12 models[0].name: found the text "", expected text that is not empty']],
-    ['a name twice', 'models:\n  - {name: a, provider: openai, model: m}\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n', ['c.yaml:3:12 models[1].name: the name "a" is taken by models[0]']],
+    [
+      'a number for a text',
+      pool('provider: openai\nmodel: 4'),
+      ['c.yaml:4:12 models[0].model: found 4 (put it in quotes if it is a text), expected text'],
+    ],
+    [
+      'a text for a number',
+      pool('provider: openai\nmodel: m\nprofile: {context_window: many}'),
+      ['c.yaml:5:31 models[0].profile.context_window: found the text "many", expected a number'],
+    ],
+    [
+      'a negative price',
+      pool('provider: openai\nmodel: m\nprofile: {input_cost_per_million: -1}'),
+      ['found -1', 'expected at least 0'],
+    ],
+    [
+      'a temperature of 3',
+      pool('provider: openai\nmodel: m\ndefaults: {temperature: 3}'),
+      ['defaults.temperature: found 3', 'expected at most 2'],
+    ],
+    [
+      'a word that is none',
+      pool('provider: openai\nmodel: m\ndefaults: {reasoning: hard}'),
+      ['found the text "hard", expected one of none, low, medium, high'],
+    ],
+    [
+      'a nested field',
+      pool('provider: openai\nmodel: m\nprofile: {context: 1}'),
+      ['models[0].profile.context: unknown field'],
+    ],
+    [
+      'a URL without a scheme',
+      pool('provider: openai\nmodel: m\nbase_url: localhost:1'),
+      ['c.yaml:5:15 models[0].base_url: invalid base URL'],
+    ],
+    [
+      'a URL with a password',
+      pool('provider: openai\nmodel: m\nbase_url: https://u:secret@h'),
+      ['models[0].base_url: invalid base URL: it has user information'],
+    ],
+    [
+      'a proxy with a password',
+      pool('provider: openai\nmodel: m\nproxy: http://u:secret@h'),
+      [
+        'c.yaml:5:12 models[0].proxy: a password does not belong into a file; give the name of the variable that has the address as proxy_env',
+      ],
+    ],
+    [
+      'a proxy that is none',
+      pool('provider: openai\nmodel: m\nproxy: ftp://u:secret@h'),
+      ['models[0].proxy: proxy: invalid base URL: the scheme is ftp:'],
+    ],
+    [
+      'a key in the file',
+      pool('provider: openai\nmodel: m\napi_key: sk-secret'),
+      [
+        'models[0].api_key: a key does not belong into a file; give the name of the variable that has it as api_key_env',
+      ],
+    ],
+    [
+      'a key for its name',
+      pool('provider: openai\nmodel: m\napi_key_env: sk-secret-0123'),
+      ['models[0].api_key_env: this is no name of an environment variable'],
+    ],
+    [
+      'an empty name',
+      'models:\n  - {name: "", provider: openai, model: m}\nroles: {chat: a}\n',
+      ['c.yaml:2:12 models[0].name: found the text "", expected text that is not empty'],
+    ],
+    [
+      'a name twice',
+      'models:\n  - {name: a, provider: openai, model: m}\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n',
+      ['c.yaml:3:12 models[1].name: the name "a" is taken by models[0]'],
+    ],
     ['no models', 'roles: {chat: a}\n', ['models: is missing; expected a list']],
     ['an empty pool', 'models: []\nroles: {chat: a}\n', ['models: found an empty list, expected at least one']],
     ['no roles', 'models:\n  - {name: a, provider: openai, model: m}\n', ['roles: is missing; expected fields']],
-    ['a misspelt part', 'model:\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n', ['c.yaml:1:1 model: unknown part; did you mean "models"?']],
-    ['no chat', 'models:\n  - {name: a, provider: openai, model: m}\nroles: {caht: a}\n', ['roles: chat is missing; did you mean it by "caht"?; name the model for it, for example "chat: a"']],
-    ['a role of nothing', pool('provider: openai\nmodel: m', 'roles:\n  chat: b\n'), ['c.yaml:6:9 roles.chat: there is no model "b"', 'there are a']],
-    ['a fallback to nothing', pool('provider: openai\nmodel: m\nfallback: [b]'), ['models[0].fallback[0]: there is no model "b"']],
-    ['fallbacks in a circle', 'models:\n  - {name: a, provider: openai, model: m, fallback: [b]}\n  - {name: b, provider: openai, model: m, fallback: [a]}\nroles: {chat: a}\n', ['the fallbacks go in a circle: a → b → a']],
+    [
+      'a misspelt part',
+      'model:\n  - {name: a, provider: openai, model: m}\nroles: {chat: a}\n',
+      ['c.yaml:1:1 model: unknown part; did you mean "models"?'],
+    ],
+    [
+      'no chat',
+      'models:\n  - {name: a, provider: openai, model: m}\nroles: {caht: a}\n',
+      ['roles: chat is missing; did you mean it by "caht"?; name the model for it, for example "chat: a"'],
+    ],
+    [
+      'a role of nothing',
+      pool('provider: openai\nmodel: m', 'roles:\n  chat: b\n'),
+      ['c.yaml:6:9 roles.chat: there is no model "b"', 'there are a'],
+    ],
+    [
+      'a fallback to nothing',
+      pool('provider: openai\nmodel: m\nfallback: [b]'),
+      ['models[0].fallback[0]: there is no model "b"'],
+    ],
+    [
+      'fallbacks in a circle',
+      'models:\n  - {name: a, provider: openai, model: m, fallback: [b]}\n  - {name: b, provider: openai, model: m, fallback: [a]}\nroles: {chat: a}\n',
+      ['the fallbacks go in a circle: a → b → a'],
+    ],
     ['the model twice', pool('provider: openai:x\nmodel: m'), ['the model is given twice']],
-    ['a remote Ollama', pool('provider: ollama\nmodel: m\nbase_url: http://10.0.0.5'), ['models[0].base_url', 'loopback'], { ollamaHosts: 'loopback' }],
+    [
+      'a remote Ollama',
+      pool('provider: ollama\nmodel: m\nbase_url: http://10.0.0.5'),
+      ['models[0].base_url', 'loopback'],
+      { ollamaHosts: 'loopback' },
+    ],
     ['no YAML', 'models: [\n', ['c.yaml:2:1 : this is no YAML']],
     ['a field twice', 'models: []\nmodels: []\n', ['c.yaml:2:1 : this is no YAML']],
     ['nothing', '', ['models: is missing', 'roles: is missing']],
     ['a list', '- a\n', ['c.yaml:1:1']],
     ['two mistakes', pool('provider: opneai\nmodle: m'), ['models[0].modle: unknown field']],
-    ['two that the form does not show', pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), ['did you mean "openai"', 'models[0].base_url', 'roles.chat']],
+    [
+      'two that the form does not show',
+      pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'),
+      ['did you mean "openai"', 'models[0].base_url', 'roles.chat'],
+    ],
   ])('%s: where it is, what was found, what was meant', async (_what, text, expected, options) => {
     const issues = (await issuesOf(text, options)).join('\n')
-    for (const part of expected) expect(issues).toMatch(typeof part === 'string' ? new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : part)
+    for (const part of expected)
+      expect(issues).toMatch(typeof part === 'string' ? new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : part)
     expect(issues).not.toContain('secret')
   })
 
   test('the message has every issue, in the order of the lines', async () => {
-    const { message } = await failureOf(() => parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), { file: 'c.yaml' }))
+    const { message } = await failureOf(() =>
+      parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), { file: 'c.yaml' }),
+    )
     expect(message.split('\n').map((line) => line.split(' ')[0])).toEqual(['c.yaml:3:15', 'c.yaml:5:15', 'c.yaml:7:9'])
   })
 
   test('no hostile text does more than be refused', async () => {
-    for (const text of ['models: &a [*a]', '__proto__: {x: 1}', pool('__proto__: {polluted: true}'), pool('provider: openai\nmodel: m\nvendor: {__proto__: {polluted: true}}'), `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: &d [${'*c,'.repeat(9)}]\nmodels: [*d]`]) {
+    for (const text of [
+      'models: &a [*a]',
+      '__proto__: {x: 1}',
+      pool('__proto__: {polluted: true}'),
+      pool('provider: openai\nmodel: m\nvendor: {__proto__: {polluted: true}}'),
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: &d [${'*c,'.repeat(9)}]\nmodels: [*d]`,
+    ]) {
       try {
         parseConfig(text)
       } catch (error) {
@@ -151,34 +295,47 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       }
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     }
-    await fc.assert(fc.asyncProperty(fc.string(), async (text) => {
-      expect(await failureOf(() => parseConfig(text))).toBeInstanceOf(ConfigFileError)
-    }), { numRuns: 300 })
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        expect(await failureOf(() => parseConfig(text))).toBeInstanceOf(ConfigFileError)
+      }),
+      { numRuns: 300 },
+    )
     const values = fc.record({ models: fc.anything(), roles: fc.anything() })
-    fc.assert(fc.property(values, (value) => {
-      try {
-        parseConfig(JSON.stringify(value))
-      } catch (error) {
-        expect(error).toBeInstanceOf(ConfigFileError)
-      }
-    }), { numRuns: 300 })
+    fc.assert(
+      fc.property(values, (value) => {
+        try {
+          parseConfig(JSON.stringify(value))
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigFileError)
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('fallbacks are followed in steps of their number, not of the ways through them', () => {
     const names = Array.from({ length: 60 }, (_, at) => `m${at}`)
     const file = (ofLast: readonly string[]): string => {
-      const models = names.map((name, at) => ({ name, provider: 'ollama', model: 'm', fallback: at === 59 ? ofLast : names.slice(at + 1) }))
+      const models = names.map((name, at) => ({
+        name,
+        provider: 'ollama',
+        model: 'm',
+        fallback: at === 59 ? ofLast : names.slice(at + 1),
+      }))
       return JSON.stringify({ models, roles: { chat: 'm0' } })
     }
     expect(parseConfig(file([])).models).toHaveLength(60)
     expect(() => parseConfig(file(['m58']))).toThrow('the fallbacks go in a circle: m58 → m59 → m58')
   })
 
-  test('providers of one\'s own may be named, roles be required or not', () => {
+  test("providers of one's own may be named, roles be required or not", () => {
     const table = createProviderTable()
     registerProvider(table, { name: 'house', offline: true, keyEnv: [], needsKey: false })
     expect(parseConfig(pool('provider: house\nmodel: m'), { table }).models[0]!.provider).toBe('house')
-    expect(() => parseConfig(pool('provider: openai\nmodel: m'), { requiredRoles: ['chat', 'shield'] })).toThrow('shield is missing')
+    expect(() => parseConfig(pool('provider: openai\nmodel: m'), { requiredRoles: ['chat', 'shield'] })).toThrow(
+      'shield is missing',
+    )
     expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
   })
 
@@ -189,6 +346,9 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     writeFileSync(file, 'models: []')
     expect((await failureOf(() => readConfigFile(file))).message).toContain(`${file}:1:`)
     rmSync(file)
-    expect(await failureOf(() => readConfigFile(file))).toMatchObject({ code: 'config', message: expect.stringContaining('ENOENT') as string })
+    expect(await failureOf(() => readConfigFile(file))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('ENOENT') as string,
+    })
   })
 })

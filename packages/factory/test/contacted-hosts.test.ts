@@ -13,10 +13,35 @@ const context: FactoryContext = { environment: emptyEnvironment }
 describe('what is said is what is contacted', () => {
   const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/)
   const name = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'))
-  const address = fc.oneof(name, fc.ipV4(), fc.ipV6().map((ip) => `[${ip}]`), fc.constantFrom('BÜCHER.example', 'host.', 'localhost', '0x7f.1', '２.example'))
+  const address = fc.oneof(
+    name,
+    fc.ipV4(),
+    fc.ipV6().map((ip) => `[${ip}]`),
+    fc.constantFrom('BÜCHER.example', 'host.', 'localhost', '0x7f.1', '２.example'),
+  )
   const path = fc.constantFrom('', '/', '/v1', '/v1/', '/openai/v1', '/api', '/a/b//', '?x=1', '#f')
-  const baseUrl = fc.tuple(fc.constantFrom('http', 'https', 'HTTPS'), address, fc.oneof(fc.constant(''), fc.integer({ min: 1, max: 65_535 }).map((port) => `:${port}`)), path).map((parts) => `${parts[0]}://${parts[1]}${parts[2]}${parts[3]}`)
-  const provider = fc.constantFrom('anthropic', 'openai', 'google', 'ollama', 'openai-compatible', 'deepseek', 'mistral', 'lmstudio', 'azure-openai')
+  const baseUrl = fc
+    .tuple(
+      fc.constantFrom('http', 'https', 'HTTPS'),
+      address,
+      fc.oneof(
+        fc.constant(''),
+        fc.integer({ min: 1, max: 65_535 }).map((port) => `:${port}`),
+      ),
+      path,
+    )
+    .map((parts) => `${parts[0]}://${parts[1]}${parts[2]}${parts[3]}`)
+  const provider = fc.constantFrom(
+    'anthropic',
+    'openai',
+    'google',
+    'ollama',
+    'openai-compatible',
+    'deepseek',
+    'mistral',
+    'lmstudio',
+    'azure-openai',
+  )
 
   test('for 300 generated configurations', async () => {
     let equal = 0
@@ -43,65 +68,88 @@ describe('what is said is what is contacted', () => {
   const folder = sharedPath('corpora/wpt-url')
 
   // The standard's own answers, not ours, say what is right.
-  test.skipIf(!folder)('every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error', () => {
-    interface Case { readonly input: string; readonly base: string | null; readonly failure?: boolean; readonly protocol?: string; readonly hostname?: string; readonly port?: string; readonly username?: string; readonly password?: string }
-    const cases = (JSON.parse(readFileSync(`${folder}/tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]).filter((one): one is Case => typeof one !== 'string' && !one.base)
-    const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
-    for (const { input, failure, protocol = '', hostname = '', port = '', username, password } of cases) {
-      const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
-      const refused = (): void => {
-        expect(said, input).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
+  test.skipIf(!folder)(
+    'every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error',
+    () => {
+      interface Case {
+        readonly input: string
+        readonly base: string | null
+        readonly failure?: boolean
+        readonly protocol?: string
+        readonly hostname?: string
+        readonly port?: string
+        readonly username?: string
+        readonly password?: string
       }
-      if (failure || !/^https?:$/.test(protocol)) {
-        // Without an address it is the vendor's own.
-        if (input.trim()) refused()
-        else expect(said()).toBe('api.openai.com:443')
-        tally.unusable++
-        // eslint-disable-next-line no-control-regex -- it is about those
-      } else if (/[\u0000-\u001f\u007f]/.test(input.replace(/^ +| +$/g, ''))) {
-        refused()
-        tally.control++
-      } else if (username || password) {
-        refused()
-        tally.userinfo++
-      } else if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-])\.?$/.test(hostname)) {
-        refused()
-        tally.nowhere.push(hostname)
-      } else {
-        expect(said(), input).toBe(`${hostname.replace(/\.$/, '')}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`)
-        tally.right++
+      const cases = (
+        JSON.parse(readFileSync(`${folder}/tests/wpt/urltestdata.json`, 'utf8')) as (Case | string)[]
+      ).filter((one): one is Case => typeof one !== 'string' && !one.base)
+      const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
+      for (const { input, failure, protocol = '', hostname = '', port = '', username, password } of cases) {
+        const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
+        const refused = (): void => {
+          expect(said, input).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
+        }
+        if (failure || !/^https?:$/.test(protocol)) {
+          // Without an address it is the vendor's own.
+          if (input.trim()) refused()
+          else expect(said()).toBe('api.openai.com:443')
+          tally.unusable++
+          // eslint-disable-next-line no-control-regex -- it is about those
+        } else if (/[\u0000-\u001f\u007f]/.test(input.replace(/^ +| +$/g, ''))) {
+          refused()
+          tally.control++
+        } else if (username || password) {
+          refused()
+          tally.userinfo++
+        } else if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-])\.?$/.test(hostname)) {
+          refused()
+          tally.nowhere.push(hostname)
+        } else {
+          expect(said(), input).toBe(
+            `${hostname.replace(/\.$/, '')}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`,
+          )
+          tally.right++
+        }
       }
-    }
-    const { right, userinfo, control, unusable, nowhere } = tally
-    const all = right + userinfo + control + nowhere.length
-    console.log(`web platform tests: of ${all} absolute http(s) URLs ${right} right, refused ${userinfo} with user information, ${control} with control characters, ${nowhere.length} that no name server knows; ${unusable} other inputs refused`)
-    expect(all).toBeGreaterThanOrEqual(126)
-    expect(right).toBeGreaterThan(90)
-    // They are hosts to the standard alone.
-    expect(nowhere).toEqual(['.', '..', '!"$&\'()*+,-.;=_`{}~', 'foo.09..'])
-    expect(unusable).toBeGreaterThan(400)
-  })
+      const { right, userinfo, control, unusable, nowhere } = tally
+      const all = right + userinfo + control + nowhere.length
+      console.log(
+        `web platform tests: of ${all} absolute http(s) URLs ${right} right, refused ${userinfo} with user information, ${control} with control characters, ${nowhere.length} that no name server knows; ${unusable} other inputs refused`,
+      )
+      expect(all).toBeGreaterThanOrEqual(126)
+      expect(right).toBeGreaterThan(90)
+      // They are hosts to the standard alone.
+      expect(nowhere).toEqual(['.', '..', '!"$&\'()*+,-.;=_`{}~', 'foo.09..'])
+      expect(unusable).toBeGreaterThan(400)
+    },
+  )
 
   const urls = webPlatformUrls()
-  test.skipIf(!urls)('for every URL of the web platform tests, through a provider with and one without an SDK', async () => {
-    const inputs = urls ?? new Set<string>()
-    let equal = 0
-    for (const url of inputs) {
-      let said: string
-      try {
-        said = apiHost({ provider: 'openai-compatible', baseUrl: url }, context)
-      } catch (error) {
-        // '' is unset, which this provider refuses.
-        expect(isLlmError(error, url.trim() ? 'invalid-base-url' : 'config'), url).toBe(true)
-        continue
+  test.skipIf(!urls)(
+    'for every URL of the web platform tests, through a provider with and one without an SDK',
+    async () => {
+      const inputs = urls ?? new Set<string>()
+      let equal = 0
+      for (const url of inputs) {
+        let said: string
+        try {
+          said = apiHost({ provider: 'openai-compatible', baseUrl: url }, context)
+        } catch (error) {
+          // '' is unset, which this provider refuses.
+          expect(isLlmError(error, url.trim() ? 'invalid-base-url' : 'config'), url).toBe(true)
+          continue
+        }
+        expect(await wireHost({ provider: 'openai-compatible', baseUrl: url }), url).toBe(said)
+        if (equal++ % 10 === 0) {
+          for (const provider of ['anthropic', 'openai', 'google', 'ollama'])
+            expect(await wireHost({ provider, baseUrl: url }), `${provider} ${url}`).toBe(said)
+        }
       }
-      expect(await wireHost({ provider: 'openai-compatible', baseUrl: url }), url).toBe(said)
-      if (equal++ % 10 === 0) {
-        for (const provider of ['anthropic', 'openai', 'google', 'ollama']) expect(await wireHost({ provider, baseUrl: url }), `${provider} ${url}`).toBe(said)
-      }
-    }
-    expect(equal).toBeGreaterThan(100)
-  }, 60_000)
+      expect(equal).toBeGreaterThan(100)
+    },
+    60_000,
+  )
 })
 
 describe('the environment moves a host only where the configuration asks for it', () => {
@@ -110,27 +158,63 @@ describe('the environment moves a host only where the configuration asks for it'
     ['ANTHROPIC_BASE_URL', elsewhere, { provider: 'anthropic' }, 'elsewhere.test:8443'],
     ['OPENAI_BASE_URL', elsewhere, { provider: 'openai' }, 'elsewhere.test:8443'],
     ['GOOGLE_GEMINI_BASE_URL', elsewhere, { provider: 'google' }, 'elsewhere.test:8443'],
-    ['GOOGLE_VERTEX_BASE_URL', elsewhere, { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } }, 'elsewhere.test:8443'],
-    ['GOOGLE_CLOUD_LOCATION', 'europe-west4', { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } }, 'europe-west4-aiplatform.googleapis.com:443'],
+    [
+      'GOOGLE_VERTEX_BASE_URL',
+      elsewhere,
+      { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } },
+      'elsewhere.test:8443',
+    ],
+    [
+      'GOOGLE_CLOUD_LOCATION',
+      'europe-west4',
+      { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } },
+      'europe-west4-aiplatform.googleapis.com:443',
+    ],
     ['OLLAMA_HOST', '0.0.0.0:11435', { provider: 'ollama' }, '127.0.0.1:11435'],
-    ['AZURE_OPENAI_ENDPOINT', 'https://other.openai.azure.com', { provider: 'azure', azure: { endpoint: 'https://mine.openai.azure.com' } }, 'mine.openai.azure.com:443'],
+    [
+      'AZURE_OPENAI_ENDPOINT',
+      'https://other.openai.azure.com',
+      { provider: 'azure', azure: { endpoint: 'https://mine.openai.azure.com' } },
+      'mine.openai.azure.com:443',
+    ],
     ['LMSTUDIO_URL', 'http://box.test:1234/v1', { provider: 'lmstudio' }, 'box.test:1234'],
-    ['OPENAI_COMPATIBLE_BASE_URL', elsewhere, { provider: 'openai-compatible', baseUrl: 'http://localhost:7/v1' }, 'localhost:7'],
+    [
+      'OPENAI_COMPATIBLE_BASE_URL',
+      elsewhere,
+      { provider: 'openai-compatible', baseUrl: 'http://localhost:7/v1' },
+      'localhost:7',
+    ],
     ['ANTHROPIC_VERTEX_BASE_URL', elsewhere, { provider: 'anthropic' }, 'api.anthropic.com:443'],
     ['CLOUD_ML_REGION', 'europe-west1', { provider: 'anthropic' }, 'api.anthropic.com:443'],
-    ['GOOGLE_APPLICATION_CREDENTIALS', '/nowhere.json', { provider: 'google' }, 'generativelanguage.googleapis.com:443'],
+    [
+      'GOOGLE_APPLICATION_CREDENTIALS',
+      '/nowhere.json',
+      { provider: 'google' },
+      'generativelanguage.googleapis.com:443',
+    ],
     ['HF_ENDPOINT', elsewhere, { provider: 'huggingface' }, 'router.huggingface.co:443'],
-    ['AZURE_AUTHORITY_HOST', elsewhere, { provider: 'azure', azure: { endpoint: 'https://mine.openai.azure.com' } }, 'mine.openai.azure.com:443'],
-    ['GCE_METADATA_HOST', 'elsewhere.test', { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } }, 'aiplatform.googleapis.com:443'],
+    [
+      'AZURE_AUTHORITY_HOST',
+      elsewhere,
+      { provider: 'azure', azure: { endpoint: 'https://mine.openai.azure.com' } },
+      'mine.openai.azure.com:443',
+    ],
+    [
+      'GCE_METADATA_HOST',
+      'elsewhere.test',
+      { provider: 'vertex', vertex: { project: 'p', accessToken: () => 'token' } },
+      'aiplatform.googleapis.com:443',
+    ],
   ]
   test.each(rows)('%s', async (variable, value, config, moved) => {
-    reportFault('K5', { 'variables': 1 })
+    reportFault('K5', { variables: 1 })
     const variables = { [variable]: value }
     const environment = environmentOf(variables)
     const keyed = { ...config, ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }) }
     const was = process.env[variable]
     process.env[variable] = value
-    const wire = (given: ModelConfig) => wireHost({ ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) }, { environment })
+    const wire = (given: ModelConfig) =>
+      wireHost({ ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) }, { environment })
     try {
       expect(apiHost(keyed, { environment })).toBe(apiHost(keyed, context))
       expect(await wire(keyed)).toBe(apiHost(keyed, context))
@@ -158,20 +242,39 @@ describe('the environment moves a host only where the configuration asks for it'
   })
 
   test('GOOGLE_GENAI_USE_VERTEXAI moves google to Vertex AI', async () => {
-    const environment = environmentOf({ GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_LOCATION: 'europe-west1', GOOGLE_CLOUD_PROJECT: 'p' })
+    const environment = environmentOf({
+      GOOGLE_GENAI_USE_VERTEXAI: 'true',
+      GOOGLE_CLOUD_LOCATION: 'europe-west1',
+      GOOGLE_CLOUD_PROJECT: 'p',
+    })
     expect(apiHost('google', { environment })).toBe('generativelanguage.googleapis.com:443')
     const moved = { provider: 'google', useEnvironmentBaseUrls: true, vertex: { accessToken: () => 'token-of-tests' } }
-    expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment })).toBe('europe-west1-aiplatform.googleapis.com:443')
-    expect(await wireHost({ ...moved, apiKey: undefined }, { environment })).toBe('europe-west1-aiplatform.googleapis.com:443')
+    expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment })).toBe(
+      'europe-west1-aiplatform.googleapis.com:443',
+    )
+    expect(await wireHost({ ...moved, apiKey: undefined }, { environment })).toBe(
+      'europe-west1-aiplatform.googleapis.com:443',
+    )
     vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true')
-    expect(await wireHost({ provider: 'google' }, { environment: emptyEnvironment })).toBe('generativelanguage.googleapis.com:443')
+    expect(await wireHost({ provider: 'google' }, { environment: emptyEnvironment })).toBe(
+      'generativelanguage.googleapis.com:443',
+    )
     vi.unstubAllEnvs()
-    expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment: environmentOf({ GOOGLE_GENAI_USE_VERTEXAI: 'false' }) })).toBe('generativelanguage.googleapis.com:443')
+    expect(
+      apiHost(
+        { provider: 'google', useEnvironmentBaseUrls: true },
+        { environment: environmentOf({ GOOGLE_GENAI_USE_VERTEXAI: 'false' }) },
+      ),
+    ).toBe('generativelanguage.googleapis.com:443')
   })
 
   test('a variable that the configuration names must be there', async () => {
     const config = { provider: 'openai', baseUrlEnv: 'MY_BASE' }
-    expect(apiHosts(config, { environment: environmentOf({ MY_BASE: elsewhere }) })[0]).toMatchObject({ host: 'elsewhere.test', port: 8443, source: 'env' })
+    expect(apiHosts(config, { environment: environmentOf({ MY_BASE: elsewhere }) })[0]).toMatchObject({
+      host: 'elsewhere.test',
+      port: 8443,
+      source: 'env',
+    })
     expect(apiHost(config, { environment: environmentOf({ OP_MY_BASE: elsewhere }) })).toBe('elsewhere.test:8443')
     expect((await failureOf(() => apiHost(config, context))).message).toContain('MY_BASE (or OP_MY_BASE) is not set')
   })

@@ -33,10 +33,13 @@ describe('behind a proxy that notes what it is asked for', () => {
     if (port === undefined) return response.writeHead(403).end()
     if (request.headers['proxy-authorization'] !== undefined) told.add(request.headers['proxy-authorization'])
     delete request.headers['proxy-authorization']
-    const upstream = forward({ host: '127.0.0.1', port, path: pathname + search, method: request.method, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
-    })
+    const upstream = forward(
+      { host: '127.0.0.1', port, path: pathname + search, method: request.method, headers: request.headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      },
+    )
     upstream.on('error', () => response.destroy())
     request.pipe(upstream)
     return undefined
@@ -72,7 +75,10 @@ describe('behind a proxy that notes what it is asked for', () => {
     ['openai', { provider: 'openai', apiKey }],
     ['azure', { provider: 'azure', apiKey, model: 'm', baseUrl: 'https://r.openai.azure.com' }],
     ['google', { provider: 'google', apiKey }],
-    ['vertex', { provider: 'vertex', vertex: { project: 'p', location: 'europe-west1', accessToken: () => 'token-of-tests' } }],
+    [
+      'vertex',
+      { provider: 'vertex', vertex: { project: 'p', location: 'europe-west1', accessToken: () => 'token-of-tests' } },
+    ],
     ['deepseek', { provider: 'deepseek', apiKey }],
     ['ollama cloud', { provider: 'ollama', apiKey, baseUrl: 'https://ollama.com' }],
     ['huggingface', { provider: 'huggingface', apiKey, model: 'm' }],
@@ -87,35 +93,71 @@ describe('behind a proxy that notes what it is asked for', () => {
     await expect(stream).rejects.toMatchObject({ code: 'network' })
     const declared = apiHosts(proxied, context)
     expect(asked.length).toBeGreaterThan(0)
-    expect([...new Set(asked)].sort()).toEqual(declared.filter(({ viaProxy }) => viaProxy).map(hostPort).sort())
+    expect([...new Set(asked)].sort()).toEqual(
+      declared
+        .filter(({ viaProxy }) => viaProxy)
+        .map(hostPort)
+        .sort(),
+    )
     expect(declared.filter(({ purpose }) => purpose === 'proxy').map(hostPort)).toEqual([new URL(address).host])
   })
 
   test.each<[string, ModelConfig]>([
-    ['anthropic', { provider: 'anthropic', apiKey }], ['openai', { provider: 'openai', apiKey }], ['google', { provider: 'google', apiKey }], ['ollama', { provider: 'ollama' }], ['groq', { provider: 'groq', apiKey }],
+    ['anthropic', { provider: 'anthropic', apiKey }],
+    ['openai', { provider: 'openai', apiKey }],
+    ['google', { provider: 'google', apiKey }],
+    ['ollama', { provider: 'ollama' }],
+    ['groq', { provider: 'groq', apiKey }],
   ])('%s holds a conversation with a tool through it', async (_name, config) => {
     asked.length = 0
     const formats = [anthropicMessages, openaiResponses, gemini, ollamaChat, openaiChat]
     const server = await startWireServer({
       formats,
-      reply: [{ toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Oslo' } }], finish: 'tool-calls', usage: {} }, { text: ['Sunny.'], finish: 'stop', usage: {} }],
+      reply: [
+        {
+          toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Oslo' } }],
+          finish: 'tool-calls',
+          usage: {},
+        },
+        { text: ['Sunny.'], finish: 'stop', usage: {} },
+      ],
     })
     try {
       // A plain host of the test's own: the proxy leads it to the server.
       const baseUrl = `http://model.test:8080${config.provider === 'groq' || config.provider === 'openai' ? '/v1' : ''}`
       allowed = (target) => (target === 'model.test:8080' ? Number(new URL(server.url).port) : undefined)
       // As sandboxes give it: with a password, in a variable.
-      const proxied = { ...config, baseUrl, proxyEnv: 'HTTPS_PROXY', enforceHosts: true, ...(config.provider === 'openai' && { settings: { api: 'responses' } }) }
+      const proxied = {
+        ...config,
+        baseUrl,
+        proxyEnv: 'HTTPS_PROXY',
+        enforceHosts: true,
+        ...(config.provider === 'openai' && { settings: { api: 'responses' } }),
+      }
       const context = { environment: environmentOf({ HTTPS_PROXY: address.replace('//', '//srt.box:p%40ss-0123@') }) }
       const provider = await newProvider(proxied, context)
-      const reader = await provider.streamWithTools([{ role: 'user', content: 'Weather?' }], [{ name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }])
+      const reader = await provider.streamWithTools(
+        [{ role: 'user', content: 'Weather?' }],
+        [
+          {
+            name: 'get_weather',
+            description: 'Weather',
+            parameters: { type: 'object', properties: { city: { type: 'string' } } },
+          },
+        ],
+      )
       for await (const event of reader) {
-        if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: event.toolCall.id, content: 'sun' }])
+        if (event.type === 'tool-call-complete')
+          await reader.sendToolResults([{ callId: event.toolCall.id, content: 'sun' }])
       }
       expect(reader.fullText()).toBe('Sunny.')
       expect(new Set(asked)).toEqual(new Set(['model.test:8080']))
       expect([...told]).toEqual([`Basic ${btoa('srt.box:p@ss-0123')}`])
-      expect(apiHosts(proxied, context).filter(({ viaProxy }) => viaProxy).map(hostPort)).toEqual(['model.test:8080'])
+      expect(
+        apiHosts(proxied, context)
+          .filter(({ viaProxy }) => viaProxy)
+          .map(hostPort),
+      ).toEqual(['model.test:8080'])
     } finally {
       await server.close()
     }
@@ -125,8 +167,12 @@ describe('behind a proxy that notes what it is asked for', () => {
 describe('what the connector is asked to open', () => {
   const opened: string[] = []
   const note = (message: unknown): void => {
-    const { hostname, port, protocol } = (message as { connectParams: { hostname: string; port: string; protocol: string } }).connectParams
-    opened.push(`${hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname}:${port || (protocol === 'https:' ? '443' : '80')}`)
+    const { hostname, port, protocol } = (
+      message as { connectParams: { hostname: string; port: string; protocol: string } }
+    ).connectParams
+    opened.push(
+      `${hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname}:${port || (protocol === 'https:' ? '443' : '80')}`,
+    )
   }
   afterAll(refuseUnknownNames())
   beforeAll(() => {
@@ -140,14 +186,36 @@ describe('what the connector is asked to open', () => {
 
   // Names that never resolve, and addresses of this computer: nothing leaves it.
   const urls = [
-    'https://model.invalid', 'HTTPS://Model.INVALID/v1', 'https://model.invalid:0443/v1', 'http://model.invalid/', 'http://model.invalid:', 'http://[::1]:9/v1', 'https://[::1]:9443/v1',
-    'https://model.invalid?x=1', 'https://model.invalid#f', 'https://bücher.invalid/v1', 'https://model.invalid./v1', 'http://0x7f.1:9/', 'http://2130706433:9', 'http://[::ffff:127.0.0.1]:9',
-    'https:\\\\model.invalid\\v1', 'https://mod%65l.invalid', 'http://127.0.0.1:9/a/b/',
+    'https://model.invalid',
+    'HTTPS://Model.INVALID/v1',
+    'https://model.invalid:0443/v1',
+    'http://model.invalid/',
+    'http://model.invalid:',
+    'http://[::1]:9/v1',
+    'https://[::1]:9443/v1',
+    'https://model.invalid?x=1',
+    'https://model.invalid#f',
+    'https://bücher.invalid/v1',
+    'https://model.invalid./v1',
+    'http://0x7f.1:9/',
+    'http://2130706433:9',
+    'http://[::ffff:127.0.0.1]:9',
+    'https:\\\\model.invalid\\v1',
+    'https://mod%65l.invalid',
+    'http://127.0.0.1:9/a/b/',
   ]
-  test.each(urls.flatMap((url) => ['openai-compatible', 'anthropic', 'ollama'].map((provider) => [provider, url] as const)))('%s %s', async (provider, baseUrl) => {
+  test.each(
+    urls.flatMap((url) => ['openai-compatible', 'anthropic', 'ollama'].map((provider) => [provider, url] as const)),
+  )('%s %s', async (provider, baseUrl) => {
     opened.length = 0
     // A pool of its own: one that another test has opened would be taken again.
-    const config = { provider, model: 'm', baseUrl, enforceHosts: true, settings: { timeouts: { connectMs: 5000 + pools++ } } }
+    const config = {
+      provider,
+      model: 'm',
+      baseUrl,
+      enforceHosts: true,
+      settings: { timeouts: { connectMs: 5000 + pools++ } },
+    }
     const made = await newProvider(config, context)
     await expect(made.complete('Hi', { retry: { attempts: 1 }, deadlineMs: 2000 })).rejects.toHaveProperty('code')
     expect(new Set(opened)).toEqual(new Set([apiHost(config, context)]))
@@ -157,21 +225,35 @@ describe('what the connector is asked to open', () => {
 describe('bundles', () => {
   const source = (name: string) => join(packages, name, 'src/index.ts')
   const external = ['@modelport/provider-*', 'yaml', 'zod']
-  const bundle = async (contents: string, options: BuildOptions = {}): Promise<{ readonly used: string[]; readonly text: string }> => {
+  const bundle = async (
+    contents: string,
+    options: BuildOptions = {},
+  ): Promise<{ readonly used: string[]; readonly text: string }> => {
     const { metafile, outputFiles } = await build({
       stdin: { contents, resolveDir: join(packages, 'factory/src'), loader: 'ts' },
-      bundle: true, format: 'esm', platform: 'node', write: false, metafile: true, logLevel: 'silent', external,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      write: false,
+      metafile: true,
+      logLevel: 'silent',
+      external,
       alias: { '@modelport/core': source('core'), '@modelport/driver': source('driver') },
       ...options,
     })
     const inputs = Object.values(metafile!.outputs).flatMap((output) => Object.entries(output.inputs))
-    return { used: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path), text: outputFiles!.map((file) => file.text).join('\n') }
+    return {
+      used: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path),
+      text: outputFiles!.map((file) => file.text).join('\n'),
+    }
   }
 
   test('asking for hosts loads no provider, no YAML and no schema', async () => {
     const { used, text } = await bundle(`export { apiHost, apiHosts, toDeno } from './index.js'`)
     expect(used.some((path) => path.endsWith('factory/src/hosts.ts'))).toBe(true)
-    expect(used.filter((path) => /providers\.ts|provider-[a-z]+\/|driver\/|undici|yaml|zod|node_modules/.test(path))).toEqual([])
+    expect(
+      used.filter((path) => /providers\.ts|provider-[a-z]+\/|driver\/|undici|yaml|zod|node_modules/.test(path)),
+    ).toEqual([])
     expect(/import\(|from ["'].*/.exec(text)?.[0]).toBeUndefined()
   })
 
@@ -180,7 +262,11 @@ describe('bundles', () => {
       import { createFactory, providerRows } from './static.js'
       import { createOllama } from 'the-imported-one'
       export const factory = createFactory({ rows: providerRows.filter(({ name }) => name === 'ollama').map((row) => ({ ...row, creators: { createProvider: createOllama } })) })`
-    const alias = { '@modelport/core': source('core'), '@modelport/driver': source('driver'), 'the-imported-one': source('provider-ollama') }
+    const alias = {
+      '@modelport/core': source('core'),
+      '@modelport/driver': source('driver'),
+      'the-imported-one': source('provider-ollama'),
+    }
     const { used, text } = await bundle(contents, { alias, external: [] })
     expect(used.filter((path) => /providers\.ts|provider-(?!ollama)[a-z]+\/|yaml|zod/.test(path))).toEqual([])
     expect(/import\(["']@modelport.*/.exec(text)?.[0]).toBeUndefined()
@@ -193,7 +279,14 @@ describe('bundles', () => {
     for (const name of names) expect(text.includes(`import("@modelport/provider-${name}")`), name).toBe(true)
     const folder = mkdtempSync(join(tmpdir(), 'modelport-bundle-'))
     try {
-      const again = (contents: string) => build({ stdin: { contents, resolveDir: folder }, bundle: true, format: 'esm', write: false, logLevel: 'silent' })
+      const again = (contents: string) =>
+        build({
+          stdin: { contents, resolveDir: folder },
+          bundle: true,
+          format: 'esm',
+          write: false,
+          logLevel: 'silent',
+        })
       await expect(again(text)).resolves.toMatchObject({ errors: [] })
       await expect(again(text.replaceAll('.catch(fail)', ''))).rejects.toThrow('Could not resolve')
     } finally {
@@ -207,15 +300,21 @@ describe('bundles', () => {
     const installed = join(folder, 'node_modules/@modelport/provider-ollama')
     try {
       mkdirSync(installed, { recursive: true })
-      writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: '@modelport/provider-ollama', type: 'module', exports: './index.js' }))
+      writeFileSync(
+        join(installed, 'package.json'),
+        JSON.stringify({ name: '@modelport/provider-ollama', type: 'module', exports: './index.js' }),
+      )
       writeFileSync(join(installed, 'index.js'), `import 'an-sdk-that-is-missing'\n`)
       writeFileSync(join(folder, 'factory.mjs'), text)
-      writeFileSync(join(folder, 'program.mjs'), `
+      writeFileSync(
+        join(folder, 'program.mjs'),
+        `
         import { apiHost, newProvider } from './factory.mjs'
         console.log(apiHost('anthropic'))
         for (const config of [{ provider: 'anthropic', apiKey: 'k-0123456789' }, 'ollama']) {
           await newProvider(config).catch(({ code, message }) => console.log(code, message))
-        }`)
+        }`,
+      )
       const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder })
       expect(stdout.trim().split('\n')).toEqual([
         'api.anthropic.com:443',

@@ -3,8 +3,23 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import {
-  apiHost, createFactory, createProviderTable, environmentNames, findRow, keyVariables, type ModelConfig, newEmbedder, newProvider, parseModel, processEnvironment,
-  proxyVariables, providerRows, registerProvider, resolveApiKey, resolveEnvironment, resolveModel,
+  apiHost,
+  createFactory,
+  createProviderTable,
+  environmentNames,
+  findRow,
+  keyVariables,
+  type ModelConfig,
+  newEmbedder,
+  newProvider,
+  parseModel,
+  processEnvironment,
+  proxyVariables,
+  providerRows,
+  registerProvider,
+  resolveApiKey,
+  resolveEnvironment,
+  resolveModel,
 } from '../src/index.js'
 import { suggest } from '../src/suggestion.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
@@ -13,17 +28,37 @@ const none = { environment: emptyEnvironment }
 
 describe('newProvider', () => {
   test.each<[ModelConfig | string, Record<string, string>, Partial<Provider>]>([
-    [{ provider: 'anthropic', model: 'claude-sonnet-4-6', apiKeyEnv: 'ANTHROPIC_API_KEY' }, { ANTHROPIC_API_KEY: 'test-key' }, { name: 'anthropic', model: 'claude-sonnet-4-6', cheapestModel: 'claude-haiku-4-5-20251001' }],
-    [{ provider: 'openai', model: 'gpt-5.4', apiKeyEnv: 'OPENAI_API_KEY' }, { OPENAI_API_KEY: 'test-key' }, { name: 'openai', model: 'gpt-5.4', cheapestModel: 'gpt-5.4-mini' }],
-    [{ provider: 'openai', model: 'custom-model', baseUrl: 'http://localhost:8080/v1', apiKeyEnv: 'OPENAI_API_KEY' }, { OPENAI_API_KEY: 'test-key' }, { name: 'openai', model: 'custom-model' }],
-    [{ provider: 'google', model: 'gemini-3.1-pro', apiKeyEnv: 'GOOGLE_API_KEY' }, { GOOGLE_API_KEY: 'test-key' }, { name: 'google', cheapestModel: 'gemini-3.1-flash-lite' }],
+    [
+      { provider: 'anthropic', model: 'claude-sonnet-4-6', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+      { ANTHROPIC_API_KEY: 'test-key' },
+      { name: 'anthropic', model: 'claude-sonnet-4-6', cheapestModel: 'claude-haiku-4-5-20251001' },
+    ],
+    [
+      { provider: 'openai', model: 'gpt-5.4', apiKeyEnv: 'OPENAI_API_KEY' },
+      { OPENAI_API_KEY: 'test-key' },
+      { name: 'openai', model: 'gpt-5.4', cheapestModel: 'gpt-5.4-mini' },
+    ],
+    [
+      { provider: 'openai', model: 'custom-model', baseUrl: 'http://localhost:8080/v1', apiKeyEnv: 'OPENAI_API_KEY' },
+      { OPENAI_API_KEY: 'test-key' },
+      { name: 'openai', model: 'custom-model' },
+    ],
+    [
+      { provider: 'google', model: 'gemini-3.1-pro', apiKeyEnv: 'GOOGLE_API_KEY' },
+      { GOOGLE_API_KEY: 'test-key' },
+      { name: 'google', cheapestModel: 'gemini-3.1-flash-lite' },
+    ],
     [{ provider: 'ollama', model: 'llama3.2' }, {}, { name: 'ollama', model: 'llama3.2', cheapestModel: 'llama3.2' }],
     [{ provider: 'ollama', model: 'llama3.2', apiKeyEnv: 'NOT_SET' }, {}, { name: 'ollama' }],
     ['ollama:llama3:8b', {}, { name: 'ollama', model: 'llama3:8b' }],
     [{ provider: 'Ollama:llama3:8b' }, {}, { name: 'ollama', model: 'llama3:8b' }],
     ['openai', { OPENAI_API_KEY: 'test-key' }, { name: 'openai', model: 'gpt-5.4' }],
     ['grok', { GROK_API_KEY: 'test-key' }, { name: 'grok', model: 'grok-latest' }],
-    [{ provider: 'azure', model: 'deployed', baseUrl: 'https://r.openai.azure.com' }, { AZURE_OPENAI_API_KEY: 'test-key' }, { name: 'azure-openai', model: 'deployed' }],
+    [
+      { provider: 'azure', model: 'deployed', baseUrl: 'https://r.openai.azure.com' },
+      { AZURE_OPENAI_API_KEY: 'test-key' },
+      { name: 'azure-openai', model: 'deployed' },
+    ],
     [{ provider: 'vertex', vertex: { project: 'p', accessToken: () => 't' } }, {}, { name: 'google' }],
     [{ provider: 'mock', settings: { responses: ['Hello'] } }, {}, { name: 'mock' }],
     [{ provider: 'lmstudio' }, {}, { name: 'lmstudio', model: 'local-model' }],
@@ -42,7 +77,11 @@ describe('newProvider', () => {
     ['the model twice', { provider: 'openai:a', model: 'b' }, 'given twice'],
     ['no provider', { provider: ' ' }, 'provider is missing'],
     ['no model', { provider: 'vllm' }, 'the model is missing'],
-    ['two addresses', { provider: 'azure', baseUrl: 'https://a.test', azure: { endpoint: 'https://b.test' } }, 'not both'],
+    [
+      'two addresses',
+      { provider: 'azure', baseUrl: 'https://a.test', azure: { endpoint: 'https://b.test' } },
+      'not both',
+    ],
   ])('%s is a config error', async (_what, config, text) => {
     const error = await failureOf(() => newProvider(config, none))
     expect(error.code).toBe('config')
@@ -51,31 +90,58 @@ describe('newProvider', () => {
 
   test('what is configured reaches the wire', async () => {
     const { fetch, requests } = recordingFetch()
-    const provider = await newProvider({
-      provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKey: 'k-0123456789', model: 'm', fetch,
-      headers: { 'x-team': 'a' }, defaults: { temperature: 0, vendor: { a: 1 } }, vendor: { b: 2 }, settings: { organization: 'org' },
-    }, none)
+    const provider = await newProvider(
+      {
+        provider: 'openai',
+        baseUrl: 'https://proxy.test/v1',
+        apiKey: 'k-0123456789',
+        model: 'm',
+        fetch,
+        headers: { 'x-team': 'a' },
+        defaults: { temperature: 0, vendor: { a: 1 } },
+        vendor: { b: 2 },
+        settings: { organization: 'org' },
+      },
+      none,
+    )
     await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
     expect(requests[0]!.url).toBe('https://proxy.test/v1/chat/completions')
-    expect(Object.fromEntries(requests[0]!.headers)).toMatchObject({ 'authorization': 'Bearer k-0123456789', 'x-team': 'a', 'openai-organization': 'org' })
+    expect(Object.fromEntries(requests[0]!.headers)).toMatchObject({
+      authorization: 'Bearer k-0123456789',
+      'x-team': 'a',
+      'openai-organization': 'org',
+    })
     expect(JSON.parse(requests[0]!.body)).toMatchObject({ temperature: 0, a: 1, b: 2 })
   })
 
   test('a preset brings the quirks of its vendor', async () => {
     const { fetch, urls } = recordingFetch()
-    await (await newProvider({ provider: 'perplexity', apiKey: 'k-0123456789', fetch }, none)).complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    await (await newProvider({ provider: 'perplexity', apiKey: 'k-0123456789', fetch }, none))
+      .complete('Hi', { retry: { attempts: 1 } })
+      .catch(() => undefined)
     expect(urls).toEqual(['https://api.perplexity.ai/chat/completions'])
   })
 
   test('a fallback is made with it', async () => {
     const { fetch } = recordingFetch()
-    const config = { provider: 'openai', apiKey: 'k-0123456789', fetch, fallback: [{ provider: 'mock', settings: { responses: ['from the mock'] } }] }
+    const config = {
+      provider: 'openai',
+      apiKey: 'k-0123456789',
+      fetch,
+      fallback: [{ provider: 'mock', settings: { responses: ['from the mock'] } }],
+    }
     expect(await (await newProvider(config, none)).complete('Hi')).toBe('from the mock')
   })
 })
 
 describe('embedders', () => {
-  test.each([['openai', 'text-embedding-3-small'], ['google', 'gemini-embedding-001'], ['ollama', 'nomic-embed-text'], ['ollama:other', 'other'], ['mistral', 'mistral-embed']])('%s embeds with %s', async (provider, model) => {
+  test.each([
+    ['openai', 'text-embedding-3-small'],
+    ['google', 'gemini-embedding-001'],
+    ['ollama', 'nomic-embed-text'],
+    ['ollama:other', 'other'],
+    ['mistral', 'mistral-embed'],
+  ])('%s embeds with %s', async (provider, model) => {
     const embedder = await newEmbedder({ provider, apiKey: 'k-0123456789' }, none)
     expect(embedder.model).toBe(model)
   })
@@ -86,15 +152,24 @@ describe('embedders', () => {
     expect((await failureOf(() => embedder.embed(['x']))).message).toContain('some-model.gguf')
   })
   test('a vendor without embeddings is unsupported', async () => {
-    expect((await failureOf(() => newEmbedder({ provider: 'anthropic', apiKey: 'k-0123456789' }, none))).code).toBe('unsupported')
+    expect((await failureOf(() => newEmbedder({ provider: 'anthropic', apiKey: 'k-0123456789' }, none))).code).toBe(
+      'unsupported',
+    )
   })
 })
 
 describe('keys', () => {
-  const key = (config: ModelConfig, variables: Record<string, string>) => resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables) })
+  const key = (config: ModelConfig, variables: Record<string, string>) =>
+    resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables) })
 
-  test('the given one, the named variable, OP_ before it, then the vendor\'s in order', async () => {
-    const all = { MINE: 'mine', OP_MINE: 'op', GEMINI_API_KEY: 'gemini', GOOGLE_API_KEY: 'google', GOOGLE_AI_API_KEY: 'ai' }
+  test("the given one, the named variable, OP_ before it, then the vendor's in order", async () => {
+    const all = {
+      MINE: 'mine',
+      OP_MINE: 'op',
+      GEMINI_API_KEY: 'gemini',
+      GOOGLE_API_KEY: 'google',
+      GOOGLE_AI_API_KEY: 'ai',
+    }
     const { MINE: _, ...noMine } = all
     const { OP_MINE: __, ...vendors } = noMine
     const config = { provider: 'google', apiKeyEnv: 'MINE' }
@@ -105,62 +180,117 @@ describe('keys', () => {
     expect(key(config, { OP_GEMINI_API_KEY: 'op', GOOGLE_API_KEY: 'google' })).toBe('op')
     expect(key(config, { GOOGLE_API_KEY: 'google', GOOGLE_AI_API_KEY: 'ai' })).toBe('google')
     expect(key(config, { MINE: '', OP_MINE: ' ', GOOGLE_AI_API_KEY: 'ai' })).toBe('ai')
-    expect((await failureOf(() => key(config, {}))).message).toContain('MINE, GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY (or these with OP_ before) are not set')
+    expect((await failureOf(() => key(config, {}))).message).toContain(
+      'MINE, GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY (or these with OP_ before) are not set',
+    )
   })
 
   test.each([
-    ['google', ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_AI_API_KEY']], ['grok', ['XAI_API_KEY', 'GROK_API_KEY']], ['huggingface', ['HF_API_TOKEN', 'HF_TOKEN']],
-    ['openai', ['OPENAI_API_KEY']], ['anthropic', ['ANTHROPIC_API_KEY']], ['deepseek', ['DEEPSEEK_API_KEY']],
+    ['google', ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_AI_API_KEY']],
+    ['grok', ['XAI_API_KEY', 'GROK_API_KEY']],
+    ['huggingface', ['HF_API_TOKEN', 'HF_TOKEN']],
+    ['openai', ['OPENAI_API_KEY']],
+    ['anthropic', ['ANTHROPIC_API_KEY']],
+    ['deepseek', ['DEEPSEEK_API_KEY']],
   ])('%s looks in %j', (provider, names) => {
     expect(keyVariables(resolveModel(provider, none))).toEqual(names)
   })
 
   test('an unset and an empty variable are named, never a value', async () => {
-    const error = await failureOf(() => key({ provider: 'openai', apiKeyEnv: 'KEY' }, { KEY: '', OP_KEY: '', OTHER: 'sk-secret-of-tests' }))
+    const error = await failureOf(() =>
+      key({ provider: 'openai', apiKeyEnv: 'KEY' }, { KEY: '', OP_KEY: '', OTHER: 'sk-secret-of-tests' }),
+    )
     expect(error.code).toBe('config')
     expect(error.message).toContain('KEY')
-    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain('OPENAI_API_KEY (or OP_OPENAI_API_KEY) is not set')
+    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain(
+      'OPENAI_API_KEY (or OP_OPENAI_API_KEY) is not set',
+    )
     expect(error.message).not.toContain('secret')
   })
 
-  test('a vendor\'s key goes to the vendor\'s own host, and to no other by itself', () => {
+  test("a vendor's key goes to the vendor's own host, and to no other by itself", () => {
     const variables = { OPENAI_API_KEY: 'vendors', DEEPSEEK_API_KEY: 'other', OLLAMA_API_KEY: 'local' }
     expect(key({ provider: 'openai', baseUrl: 'https://us.api.openai.com/v1' }, variables)).toBe('vendors')
-    for (const baseUrl of ['https://proxy.test/v1', 'https://api.openai.com.evil.test', 'https://notapi.openai.com.test', 'http://api.openai.com/v1', 'https://evilapi.openai.com']) {
+    for (const baseUrl of [
+      'https://proxy.test/v1',
+      'https://api.openai.com.evil.test',
+      'https://notapi.openai.com.test',
+      'http://api.openai.com/v1',
+      'https://evilapi.openai.com',
+    ]) {
       expect(key({ provider: 'openai', baseUrl }, variables), baseUrl).toBeUndefined()
     }
-    expect(key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'OPENAI_API_KEY' }, variables)).toBe('vendors')
+    expect(key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'OPENAI_API_KEY' }, variables)).toBe(
+      'vendors',
+    )
     expect(key({ provider: 'ollama', baseUrl: 'https://ollama.com' }, variables)).toBe('local')
-    const asked = resolveModel({ provider: 'openai', useEnvironmentBaseUrls: true }, { environment: environmentOf({ OPENAI_BASE_URL: 'https://proxy.test/v1' }) })
+    const asked = resolveModel(
+      { provider: 'openai', useEnvironmentBaseUrls: true },
+      { environment: environmentOf({ OPENAI_BASE_URL: 'https://proxy.test/v1' }) },
+    )
     expect(resolveApiKey(asked, { environment: environmentOf(variables) })).toBe('vendors')
   })
 
   test('a named key that is missing is told also where none would be needed', async () => {
-    expect((await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {}))).message).toContain('environment variable MINE (or OP_MINE) is not set')
+    expect(
+      (await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {})))
+        .message,
+    ).toContain('environment variable MINE (or OP_MINE) is not set')
   })
 
   test('a named key that is missing is no mistake where the server may do without: one configuration for with and without', () => {
-    for (const provider of ['ollama', 'lmstudio', 'llamacpp-server']) expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
+    for (const provider of ['ollama', 'lmstudio', 'llamacpp-server'])
+      expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' })).toBe('k-0123')
   })
 
   test('the names for a sandbox', () => {
-    expect(environmentNames([{ provider: 'openai', apiKeyEnv: 'MINE' }, 'ollama', { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY', useEnvironmentBaseUrls: true }], none)).toEqual([
-      'MINE', 'OP_MINE', 'OPENAI_API_KEY', 'OP_OPENAI_API_KEY', 'OLLAMA_API_KEY', 'OP_OLLAMA_API_KEY', 'ANTHROPIC_API_KEY', 'OP_ANTHROPIC_API_KEY', 'HTTPS_PROXY', 'OP_HTTPS_PROXY', 'ANTHROPIC_BASE_URL',
+    expect(
+      environmentNames(
+        [
+          { provider: 'openai', apiKeyEnv: 'MINE' },
+          'ollama',
+          { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY', useEnvironmentBaseUrls: true },
+        ],
+        none,
+      ),
+    ).toEqual([
+      'MINE',
+      'OP_MINE',
+      'OPENAI_API_KEY',
+      'OP_OPENAI_API_KEY',
+      'OLLAMA_API_KEY',
+      'OP_OLLAMA_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'OP_ANTHROPIC_API_KEY',
+      'HTTPS_PROXY',
+      'OP_HTTPS_PROXY',
+      'ANTHROPIC_BASE_URL',
     ])
   })
 
-  test('the process\'s own environment', () => {
+  test("the process's own environment", () => {
     process.env['OP_MODELPORT_TEST'] = ' x '
     expect(resolveEnvironment('MODELPORT_TEST')).toBe('x')
     expect(processEnvironment('MODELPORT_TEST')).toBeUndefined()
     Reflect.deleteProperty(process.env, 'OP_MODELPORT_TEST')
-    expect(proxyVariables(environmentOf({ https_proxy: 'x', NODE_USE_ENV_PROXY: '1' }))).toEqual(['https_proxy', 'NODE_USE_ENV_PROXY'])
+    expect(proxyVariables(environmentOf({ https_proxy: 'x', NODE_USE_ENV_PROXY: '1' }))).toEqual([
+      'https_proxy',
+      'NODE_USE_ENV_PROXY',
+    ])
   })
 })
 
-describe('a table of one\'s own', () => {
-  const row = { name: 'house', aliases: ['haus', 'openai'], baseUrl: 'https://house.test/v1', keyEnv: ['HOUSE_KEY'], needsKey: false, model: 'm', creators: { createProvider: () => createMock({ responses: ['made here'] }) } }
+describe("a table of one's own", () => {
+  const row = {
+    name: 'house',
+    aliases: ['haus', 'openai'],
+    baseUrl: 'https://house.test/v1',
+    keyEnv: ['HOUSE_KEY'],
+    needsKey: false,
+    model: 'm',
+    creators: { createProvider: () => createMock({ responses: ['made here'] }) },
+  }
 
   test('registerProvider adds to it, and to no other', async () => {
     const table = createProviderTable()
@@ -172,20 +302,40 @@ describe('a table of one\'s own', () => {
     expect(await (await newProvider('house', context)).complete('?')).toBe('made here')
     expect(() => apiHost('house', none)).toThrow('unsupported')
     expect(() => registerProvider(table, { ...row, name: 'Has Space' })).toThrow('lower-case')
-    expect((await failureOf(async () => newProvider('bare', { ...none, table: createProviderTable([{ name: 'bare', offline: true, keyEnv: [], needsKey: false, model: 'm' }]) }))).message).toContain('creators of its own')
+    expect(
+      (
+        await failureOf(async () =>
+          newProvider('bare', {
+            ...none,
+            table: createProviderTable([{ name: 'bare', offline: true, keyEnv: [], needsKey: false, model: 'm' }]),
+          }),
+        )
+      ).message,
+    ).toContain('creators of its own')
   })
 
   test('createFactory takes what was imported', async () => {
     const ollama = providerRows.find(({ name }) => name === 'ollama')!
-    const factory = createFactory({ rows: [{ ...ollama, creators: { createProvider: createOllama } }, { ...row, creators: () => Promise.resolve(row.creators) }, providerRows[0]!], environment: emptyEnvironment })
+    const factory = createFactory({
+      rows: [
+        { ...ollama, creators: { createProvider: createOllama } },
+        { ...row, creators: () => Promise.resolve(row.creators) },
+        providerRows[0]!,
+      ],
+      environment: emptyEnvironment,
+    })
     expect((await factory.newProvider('ollama')).name).toBe('ollama')
     expect(await (await factory.newProvider('house')).complete('?')).toBe('made here')
     expect(factory.apiHost('ollama')).toBe('localhost:11434')
     expect(factory.apiHosts(['ollama', 'house'])).toHaveLength(2)
-    expect((await failureOf(() => factory.newProvider({ provider: 'anthropic', apiKey: 'k-0123456789' }))).message).toContain('creators')
+    expect(
+      (await failureOf(() => factory.newProvider({ provider: 'anthropic', apiKey: 'k-0123456789' }))).message,
+    ).toContain('creators')
     expect((await failureOf(() => factory.newProvider('mistral'))).message).toContain('unsupported provider')
     expect(await factory.testConnection('house')).toMatchObject({ model: 'mock' })
-    expect(factory.createRegistry({ models: [{ name: 'a', provider: 'ollama' }], roles: {} }).modelNames()).toEqual(['a'])
+    expect(factory.createRegistry({ models: [{ name: 'a', provider: 'ollama' }], roles: {} }).modelNames()).toEqual([
+      'a',
+    ])
     expect((await failureOf(() => factory.newEmbedder('house'))).code).toBe('unsupported')
   })
 
@@ -198,12 +348,16 @@ describe('a table of one\'s own', () => {
 })
 
 describe('a configuration that has not met the compiler', () => {
-  const read = (text: string) => failureOf(() => newProvider(JSON.parse(text) as ModelConfig, { environment: emptyEnvironment }))
+  const read = (text: string) =>
+    failureOf(() => newProvider(JSON.parse(text) as ModelConfig, { environment: emptyEnvironment }))
   test.each([
     ['null', 'provider is missing'],
     ['{}', 'provider is missing'],
     ['7', 'provider is missing'],
-    ['{"provider":"openai","baseURL":"https://mine.example/v1","apiKey":"k"}', 'unknown field "baseURL"; did you mean "baseUrl"?'],
+    [
+      '{"provider":"openai","baseURL":"https://mine.example/v1","apiKey":"k"}',
+      'unknown field "baseURL"; did you mean "baseUrl"?',
+    ],
     ['{"provider":"openai","key":"s3cr3t"}', 'unknown field "key"'],
     ['{"provider":"openai","__proto__":{"a":1}}', 'unknown field "__proto__"'],
     ['{"provider":"openai","baseUrl":42}', 'baseUrl must be a string, not a number'],

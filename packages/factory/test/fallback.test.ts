@@ -1,4 +1,11 @@
-import { type AnswerDetails, type CallOptions, LlmError, type Provider, ProviderError, type StreamEvent } from '@modelport/core'
+import {
+  type AnswerDetails,
+  type CallOptions,
+  LlmError,
+  type Provider,
+  ProviderError,
+  type StreamEvent,
+} from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { createFallback, type FallbackSwitch } from '../src/index.js'
@@ -15,10 +22,24 @@ const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 }
 /** Opens, and fails at its first read. */
 const cutEarly = () => mock({ text: [], cut: true })
-const failing = (code: LlmError['code'], details: object = {}) => mock({ error: new ProviderError(code, 'no', { provider: 'mock', ...details }) })
+const failing = (code: LlmError['code'], details: object = {}) =>
+  mock({ error: new ProviderError(code, 'no', { provider: 'mock', ...details }) })
 
 describe('the next provider is asked', () => {
-  test.each(['auth', 'permission', 'not-found', 'rate-limit', 'quota-exhausted', 'overloaded', 'server', 'network', 'timeout', 'truncated', 'protocol', 'redirect-refused'] as const)('on %s', async (code) => {
+  test.each([
+    'auth',
+    'permission',
+    'not-found',
+    'rate-limit',
+    'quota-exhausted',
+    'overloaded',
+    'server',
+    'network',
+    'timeout',
+    'truncated',
+    'protocol',
+    'redirect-refused',
+  ] as const)('on %s', async (code) => {
     const changes: FallbackSwitch[] = []
     const provider = createFallback([failing(code), mock('second')], { onSwitch: (change) => changes.push(change) })
     expect(await provider.complete('?')).toBe('second')
@@ -31,7 +52,16 @@ describe('the next provider is asked', () => {
     expect(changes[0]!.error.code).toBe(code)
   })
 
-  test.each(['invalid-request', 'context-length', 'content-filter', 'config', 'unsupported', 'limit-exceeded', 'aborted', 'budget-exceeded'] as const)('never on %s', async (code) => {
+  test.each([
+    'invalid-request',
+    'context-length',
+    'content-filter',
+    'config',
+    'unsupported',
+    'limit-exceeded',
+    'aborted',
+    'budget-exceeded',
+  ] as const)('never on %s', async (code) => {
     const second = mock('second')
     const provider = createFallback([failing(code), second])
     expect((await failureOf(() => provider.complete('?'))).code).toBe(code)
@@ -41,15 +71,25 @@ describe('the next provider is asked', () => {
   })
 
   test('only on the codes that are given, and never past the deadline', async () => {
-    expect((await failureOf(() => createFallback([failing('overloaded'), mock('second')], { codes: ['auth'] }).complete('?'))).code).toBe('overloaded')
+    expect(
+      (
+        await failureOf(() =>
+          createFallback([failing('overloaded'), mock('second')], { codes: ['auth'] }).complete('?'),
+        )
+      ).code,
+    ).toBe('overloaded')
     const second = mock('second')
-    expect((await failureOf(() => createFallback([failing('timeout', { reason: 'deadline' }), second]).complete('?'))).code).toBe('timeout')
+    expect(
+      (await failureOf(() => createFallback([failing('timeout', { reason: 'deadline' }), second]).complete('?'))).code,
+    ).toBe('timeout')
     expect(second.requests).toHaveLength(0)
   })
 
-  test('the last failure is the caller\'s, as it is', async () => {
+  test("the last failure is the caller's, as it is", async () => {
     const last = new ProviderError('server', 'mock: server: the last', { provider: 'mock' })
-    expect(await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?'))).toMatchObject({ code: 'server', message: 'mock: server: the last' })
+    expect(await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?'))).toMatchObject(
+      { code: 'server', message: 'mock: server: the last' },
+    )
     expect(() => createFallback([])).toThrow('at least one')
   })
 
@@ -65,7 +105,13 @@ describe('the next provider is asked', () => {
   test('one deadline spans them all', async () => {
     let now = 0
     const second = mock('second')
-    const slow: Provider = { ...mock('x'), complete: () => { now += 600; return Promise.reject(new ProviderError('server', 'no', { provider: 'mock' })) } }
+    const slow: Provider = {
+      ...mock('x'),
+      complete: () => {
+        now += 600
+        return Promise.reject(new ProviderError('server', 'no', { provider: 'mock' }))
+      },
+    }
     const provider = createFallback([slow, slow, second], { now: () => now })
     expect(await provider.complete('?', { deadlineMs: 1500 })).toBe('second')
     expect(second.requests[0]!.options.deadlineMs).toBe(300)
@@ -73,10 +119,18 @@ describe('the next provider is asked', () => {
     expect((await failureOf(() => provider.complete('?', { deadlineMs: 1000 }))).code).toBe('server')
   })
 
-  test('an abort is the caller\'s own', async () => {
+  test("an abort is the caller's own", async () => {
     const controller = new AbortController()
     const second = mock('second')
-    const waits: Provider = { ...mock('x'), complete: (_, options) => new Promise((_resolve, reject) => options.signal!.addEventListener('abort', () => reject(new ProviderError('network', 'cut', { provider: 'mock' })))) }
+    const waits: Provider = {
+      ...mock('x'),
+      complete: (_, options) =>
+        new Promise((_resolve, reject) =>
+          options.signal!.addEventListener('abort', () =>
+            reject(new ProviderError('network', 'cut', { provider: 'mock' })),
+          ),
+        ),
+    }
     const call = createFallback([waits, second]).complete('?', { signal: controller.signal })
     controller.abort(new Error('enough'))
     await expect(call).rejects.toMatchObject({ code: 'network' })
@@ -100,7 +154,10 @@ describe('streams', () => {
   })
 
   test('reasoning and calls are pieces too', async () => {
-    for (const turn of [{ reasoning: 'hm', error: new LlmError('overloaded', 'x') }, { toolCalls: [{ name: 'get_weather', arguments: {} }], error: new LlmError('overloaded', 'x') }]) {
+    for (const turn of [
+      { reasoning: 'hm', error: new LlmError('overloaded', 'x') },
+      { toolCalls: [{ name: 'get_weather', arguments: {} }], error: new LlmError('overloaded', 'x') },
+    ]) {
       const second = mock('second')
       const reader = await createFallback([mock(turn), second]).streamWithTools(question, [tool])
       expect((await failureOf(() => collect(reader))).code).toBe('overloaded')
@@ -109,10 +166,15 @@ describe('streams', () => {
   })
 
   test('a conversation is handed over between its rounds, whole', async () => {
-    const first = mock({ text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }] }, { error: 'overloaded' })
+    const first = mock(
+      { text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      { error: 'overloaded' },
+    )
     const second = mock({ text: 'Sunny.', toolCalls: [{ id: 'c2', name: 'other', arguments: {} }] }, 'Done.')
     const changes: FallbackSwitch[] = []
-    const reader = await createFallback([first, second], { onSwitch: (change) => changes.push(change) }).streamWithTools(question, [tool])
+    const reader = await createFallback([first, second], {
+      onSwitch: (change) => changes.push(change),
+    }).streamWithTools(question, [tool])
     const events: StreamEvent[] = []
     for await (const event of reader) {
       events.push(event)
@@ -125,34 +187,63 @@ describe('streams', () => {
     expect(events.filter(({ type }) => type === 'turn-end')).toHaveLength(3)
     expect(events.filter(({ type }) => type === 'done')).toHaveLength(1)
     expect(second.requests[0]!.messages).toMatchObject([
-      { role: 'user' }, { role: 'assistant', content: 'Let me look.', toolCalls: [{ id: 'c1' }] }, { role: 'tool', toolCallId: 'c1', content: 'result of c1' },
+      { role: 'user' },
+      { role: 'assistant', content: 'Let me look.', toolCalls: [{ id: 'c1' }] },
+      { role: 'tool', toolCallId: 'c1', content: 'result of c1' },
     ])
     expect(second.requests[0]!.tools.map(({ name }) => name)).toEqual(['get_weather', 'other'])
     expect(reader.fullText()).toBe('Let me look.Sunny.Done.')
-    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'])
+    expect(reader.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
     expect(reader.usage()).toMatchObject({ inputTokens: 30, outputTokens: 15 })
     expect(events.at(-1)).toMatchObject({ type: 'done', usage: { inputTokens: 30 } })
   })
 
   test('what stood beside the text of earlier rounds is kept', async () => {
-    const telling = (provider: MockProvider, details: AnswerDetails): MockProvider =>
-      ({ ...provider, streamWithTools: async (...parameters) => Object.assign(await provider.streamWithTools(...parameters), { details: () => details }) })
-    const first = telling(mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { error: 'overloaded' }), { rawFinishReason: 'calls', warnings: ['one'], citations: [{ url: 'https://a.example' }] })
+    const telling = (provider: MockProvider, details: AnswerDetails): MockProvider => ({
+      ...provider,
+      streamWithTools: async (...parameters) =>
+        Object.assign(await provider.streamWithTools(...parameters), { details: () => details }),
+    })
+    const first = telling(
+      mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { error: 'overloaded' }),
+      { rawFinishReason: 'calls', warnings: ['one'], citations: [{ url: 'https://a.example' }] },
+    )
     const second = telling(mock('Done.'), { rawFinishReason: 'end', warnings: ['two'] })
     const reader = await createFallback([first, second]).streamWithTools(question, [tool])
-    for await (const event of reader) if (event.type === 'turn-end' && event.reason === 'tool-calls') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
-    expect(reader.details()).toEqual({ rawFinishReason: 'end', warnings: ['one', 'two'], citations: [{ url: 'https://a.example' }] })
+    for await (const event of reader)
+      if (event.type === 'turn-end' && event.reason === 'tool-calls')
+        await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
+    expect(reader.details()).toEqual({
+      rawFinishReason: 'end',
+      warnings: ['one', 'two'],
+      citations: [{ url: 'https://a.example' }],
+    })
     const text = await createFallback([mock({ error: 'overloaded' }), mock('Hello')]).stream('Hi')
     for await (const _ of text);
-    expect(text.details()).toEqual((await mock('Hello').generate(question).then(({ rawFinishReason }) => (rawFinishReason === undefined ? {} : { rawFinishReason }))))
+    expect(text.details()).toEqual(
+      await mock('Hello')
+        .generate(question)
+        .then(({ rawFinishReason }) => (rawFinishReason === undefined ? {} : { rawFinishReason })),
+    )
   })
 
   test('a round that has begun is not handed over', async () => {
-    const first = mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { text: ['It is'], error: new LlmError('overloaded', 'x') })
+    const first = mock(
+      { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] },
+      { text: ['It is'], error: new LlmError('overloaded', 'x') },
+    )
     const second = mock('second')
     const reader = await createFallback([first, second]).streamWithTools(question, [tool])
     const read = async () => {
-      for await (const event of reader) if (event.type === 'turn-end') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
+      for await (const event of reader)
+        if (event.type === 'turn-end') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
     }
     expect((await failureOf(read)).code).toBe('overloaded')
     expect(second.requests).toHaveLength(0)
@@ -166,7 +257,14 @@ describe('streams', () => {
 
   test('a close while the next one opens ends the read, and drops that', async () => {
     let asked: AbortSignal | undefined
-    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = options.signal!; asked.addEventListener('abort', () => reject(asked!.reason as Error)) }) }
+    const hangs: Provider = {
+      ...mock('x'),
+      stream: (_, options) =>
+        new Promise((_resolve, reject) => {
+          asked = options.signal!
+          asked.addEventListener('abort', () => reject(asked!.reason as Error))
+        }),
+    }
     const reader = await createFallback([cutEarly(), hangs]).stream('?')
     const read = reader.next()
     await expect.poll(() => asked).toBeDefined()
@@ -179,7 +277,14 @@ describe('streams', () => {
   test('an abort while the next one opens rejects with its reason, ever after', async () => {
     const controller = new AbortController()
     let asked = false
-    const hangs: Provider = { ...mock('x'), stream: (_, options) => new Promise((_resolve, reject) => { asked = true; options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error)) }) }
+    const hangs: Provider = {
+      ...mock('x'),
+      stream: (_, options) =>
+        new Promise((_resolve, reject) => {
+          asked = true
+          options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error))
+        }),
+    }
     const reader = await createFallback([cutEarly(), hangs]).stream('?', { signal: controller.signal })
     const read = reader.next()
     await expect.poll(() => asked).toBe(true)
@@ -263,7 +368,9 @@ test('asking the next provider is an attempt that onRetry hears of and may refus
   const onRetry = () => {
     throw refusal
   }
-  await expect(createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } })).rejects.toBe(refusal)
+  await expect(
+    createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } }),
+  ).rejects.toBe(refusal)
   expect(second.requests).toHaveLength(1)
 })
 
@@ -279,7 +386,15 @@ test('a refusal to ask the next provider stays: no later read asks it after all'
   expect([refusals, second.requests.length]).toEqual([1, 0])
 })
 
-test.each([['throws', () => { throw new TypeError('mine') }], ['rejects', () => Promise.reject(new TypeError('mine'))]])('an onSwitch that %s is not told again, and breaks nothing', async (_, fail) => {
+test.each([
+  [
+    'throws',
+    () => {
+      throw new TypeError('mine')
+    },
+  ],
+  ['rejects', () => Promise.reject(new TypeError('mine'))],
+])('an onSwitch that %s is not told again, and breaks nothing', async (_, fail) => {
   let told = 0
   const onSwitch: (change: FallbackSwitch) => unknown = () => {
     told++
@@ -293,6 +408,11 @@ test.each([['throws', () => { throw new TypeError('mine') }], ['rejects', () => 
 test('what is no list of providers is refused as configuration', () => {
   const [good] = [createMock({ responses: ['x'] })]
   for (const given of [undefined, null, 1, 'x', {}, [], [null], [good, Promise.resolve(good)]]) {
-    expect(() => createFallback(given as never)).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('createFallback: give a list of at least one provider') as string }))
+    expect(() => createFallback(given as never)).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining('createFallback: give a list of at least one provider') as string,
+      }),
+    )
   }
 })

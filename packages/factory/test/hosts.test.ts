@@ -46,8 +46,20 @@ describe('apiHost, case by case', () => {
   })
 
   test.each([
-    'https://user:pass@host/v1', 'https://user@host/v1', 'localhost:11434', 'localhost', 'host.example/v1', 'https-proxy.local/v1', 'https://', 'http://',
-    'ws://host/x', 'unix://tmp:s.sock', 'file:///x', 'https://ho\tst', 'http://host:0', 'http://host:65536',
+    'https://user:pass@host/v1',
+    'https://user@host/v1',
+    'localhost:11434',
+    'localhost',
+    'host.example/v1',
+    'https-proxy.local/v1',
+    'https://',
+    'http://',
+    'ws://host/x',
+    'unix://tmp:s.sock',
+    'file:///x',
+    'https://ho\tst',
+    'http://host:0',
+    'http://host:65536',
   ])('%s is refused, typed, and not repeated', async (baseUrl) => {
     const error = await failureOf(() => host('openai', baseUrl))
     expect(error.code).toBe('invalid-base-url')
@@ -55,7 +67,10 @@ describe('apiHost, case by case', () => {
   })
 
   test('an unknown provider is an error, and near names are suggested', async () => {
-    expect(await failureOf(() => host('antropic'))).toMatchObject({ code: 'config', message: expect.stringContaining('unsupported provider: "antropic"; did you mean "anthropic"?') as string })
+    expect(await failureOf(() => host('antropic'))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('unsupported provider: "antropic"; did you mean "anthropic"?') as string,
+    })
     expect((await failureOf(() => host('nothing-like-it'))).message).toContain('unsupported provider')
     expect((await failureOf(() => host('openai-compatible'))).code).toBe('config')
     expect((await failureOf(() => host('azure'))).message).toContain('RESOURCE.openai.azure.com')
@@ -67,25 +82,52 @@ describe('apiHosts', () => {
   test('each host once, in order', () => {
     const list = apiHosts([{ provider: 'anthropic' }, 'openai', { provider: 'openai', model: 'other' }], context)
     expect(list).toEqual([
-      { host: 'api.anthropic.com', port: 443, scheme: 'https', purpose: 'api', phase: 'runtime', required: true, source: 'default' },
-      { host: 'api.openai.com', port: 443, scheme: 'https', purpose: 'api', phase: 'runtime', required: true, source: 'default' },
+      {
+        host: 'api.anthropic.com',
+        port: 443,
+        scheme: 'https',
+        purpose: 'api',
+        phase: 'runtime',
+        required: true,
+        source: 'default',
+      },
+      {
+        host: 'api.openai.com',
+        port: 443,
+        scheme: 'https',
+        purpose: 'api',
+        phase: 'runtime',
+        required: true,
+        source: 'default',
+      },
     ])
     expect(apiHosts('mock', context)).toEqual([])
   })
 
   test('fallbacks are listed, and needed only then', () => {
-    const list = apiHosts({ provider: 'openai', fallback: [{ provider: 'ollama' }, { provider: 'openai', model: 'other' }] }, context)
-    expect(list.map((entry) => [hostPort(entry), entry.required, entry.when])).toEqual([['api.openai.com:443', true, undefined], ['localhost:11434', false, 'openai fails']])
+    const list = apiHosts(
+      { provider: 'openai', fallback: [{ provider: 'ollama' }, { provider: 'openai', model: 'other' }] },
+      context,
+    )
+    expect(list.map((entry) => [hostPort(entry), entry.required, entry.when])).toEqual([
+      ['api.openai.com:443', true, undefined],
+      ['localhost:11434', false, 'openai fails'],
+    ])
   })
 
   test('a proxy is dialled instead', () => {
     const list = apiHosts({ provider: 'openai', proxy: 'http://proxy.local:3128' }, context)
-    expect(list.map((entry) => [hostPort(entry), entry.purpose, entry.viaProxy])).toEqual([['api.openai.com:443', 'api', true], ['proxy.local:3128', 'proxy', undefined]])
+    expect(list.map((entry) => [hostPort(entry), entry.purpose, entry.viaProxy])).toEqual([
+      ['api.openai.com:443', 'api', true],
+      ['proxy.local:3128', 'proxy', undefined],
+    ])
     expect(apiHost({ provider: 'openai', proxy: 'http://proxy.local:3128' }, context)).toBe('api.openai.com:443')
     const mixed = apiHosts([{ provider: 'openai', proxy: 'http://proxy.local:3128' }, { provider: 'openai' }], context)
     expect(mixed[0]).not.toHaveProperty('viaProxy')
     const fromVariable = { provider: 'openai', proxyEnv: 'HTTPS_PROXY' }
-    expect(apiHosts(fromVariable, { environment: environmentOf({ HTTPS_PROXY: 'http://localhost:3128' }) }).map(hostPort)).toEqual(['api.openai.com:443', 'localhost:3128'])
+    expect(
+      apiHosts(fromVariable, { environment: environmentOf({ HTTPS_PROXY: 'http://localhost:3128' }) }).map(hostPort),
+    ).toEqual(['api.openai.com:443', 'localhost:3128'])
     expect(apiHosts(fromVariable, context).map(hostPort)).toEqual(['api.openai.com:443'])
   })
 
@@ -107,38 +149,79 @@ describe('apiHosts', () => {
     expect(resolved).toMatchObject(config)
   })
 
-  test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])('%j is no address of a proxy, and is not repeated', async (proxy) => {
-    for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
-      const error = await failureOf(() => apiHosts({ provider: 'openai', ...config }, { environment: environmentOf({ P: proxy }) }))
-      expect(error).toMatchObject({ code: 'invalid-base-url', message: expect.stringMatching(/^openai: (proxy|environment variable P): /) as string })
-      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
-    }
-  })
+  test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])(
+    '%j is no address of a proxy, and is not repeated',
+    async (proxy) => {
+      for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
+        const error = await failureOf(() =>
+          apiHosts({ provider: 'openai', ...config }, { environment: environmentOf({ P: proxy }) }),
+        )
+        expect(error).toMatchObject({
+          code: 'invalid-base-url',
+          message: expect.stringMatching(/^openai: (proxy|environment variable P): /) as string,
+        })
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
+      }
+    },
+  )
 
-  test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY', 'https_proxy'])('%s alone changes nothing', (name) => {
-    expect(apiHosts('openai', { environment: environmentOf({ [name]: 'http://elsewhere.test:1' }) })).toEqual(apiHosts('openai', context))
-  })
+  test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY', 'https_proxy'])(
+    '%s alone changes nothing',
+    (name) => {
+      expect(apiHosts('openai', { environment: environmentOf({ [name]: 'http://elsewhere.test:1' }) })).toEqual(
+        apiHosts('openai', context),
+      )
+    },
+  )
 
   test('Azure: Entra where a token callback is given', () => {
     const azureADTokenProvider = () => Promise.resolve('t')
-    const of = (endpoint: string, more: object = {}) => apiHosts({ provider: 'azure', azure: { endpoint, azureADTokenProvider }, ...more }, { environment: environmentOf({ AZURE_AUTHORITY_HOST: 'https://login.private.test' }) }).map(hostPort)
-    expect(of('https://r.openai.azure.com')).toEqual(['r.openai.azure.com:443', 'login.microsoftonline.com:443', '169.254.169.254:80'])
+    const of = (endpoint: string, more: object = {}) =>
+      apiHosts(
+        { provider: 'azure', azure: { endpoint, azureADTokenProvider }, ...more },
+        { environment: environmentOf({ AZURE_AUTHORITY_HOST: 'https://login.private.test' }) },
+      ).map(hostPort)
+    expect(of('https://r.openai.azure.com')).toEqual([
+      'r.openai.azure.com:443',
+      'login.microsoftonline.com:443',
+      '169.254.169.254:80',
+    ])
     expect(of('https://r.openai.azure.us')[1]).toBe('login.microsoftonline.us:443')
     expect(of('https://r.openai.azure.cn')[1]).toBe('login.chinacloudapi.cn:443')
     expect(of('https://r.openai.azure.com', { useEnvironmentBaseUrls: true })[1]).toBe('login.private.test:443')
-    expect(apiHosts({ provider: 'azure', baseUrl: 'https://r.services.ai.azure.com' }, context).map(hostPort)).toEqual(['r.services.ai.azure.com:443'])
-    expect(apiHost({ provider: 'openai', azure: { endpoint: 'https://r.openai.azure.com' } }, context)).toBe('r.openai.azure.com:443')
+    expect(apiHosts({ provider: 'azure', baseUrl: 'https://r.services.ai.azure.com' }, context).map(hostPort)).toEqual([
+      'r.services.ai.azure.com:443',
+    ])
+    expect(apiHost({ provider: 'openai', azure: { endpoint: 'https://r.openai.azure.com' } }, context)).toBe(
+      'r.openai.azure.com:443',
+    )
   })
 
   test('Vertex AI: the location, and where tokens come from', () => {
     const of = (vertex: object, given = context) => apiHosts({ provider: 'google', vertex }, given).map(hostPort)
-    expect(of({ location: 'europe-west1', accessToken: () => 't' })).toEqual(['europe-west1-aiplatform.googleapis.com:443'])
-    expect(of({ location: 'eu', accessToken: () => 't' })).toEqual(['aiplatform.eu.rep.googleapis.com:443'])
-    expect(of({ credentials: { client_email: 'a', private_key: 'b' } })).toEqual(['aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443'])
-    expect(of({ applicationDefault: true })).toEqual([
-      'aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443', 'sts.googleapis.com:443', 'iamcredentials.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80',
+    expect(of({ location: 'europe-west1', accessToken: () => 't' })).toEqual([
+      'europe-west1-aiplatform.googleapis.com:443',
     ])
-    expect(of({ applicationDefault: true }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }).at(-1)).toBe('metadata.test:8080')
-    expect(of({ accessToken: () => 't' }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) })).toEqual(['aiplatform.googleapis.com:443'])
+    expect(of({ location: 'eu', accessToken: () => 't' })).toEqual(['aiplatform.eu.rep.googleapis.com:443'])
+    expect(of({ credentials: { client_email: 'a', private_key: 'b' } })).toEqual([
+      'aiplatform.googleapis.com:443',
+      'oauth2.googleapis.com:443',
+    ])
+    expect(of({ applicationDefault: true })).toEqual([
+      'aiplatform.googleapis.com:443',
+      'oauth2.googleapis.com:443',
+      'sts.googleapis.com:443',
+      'iamcredentials.googleapis.com:443',
+      'metadata.google.internal:80',
+      '169.254.169.254:80',
+    ])
+    expect(
+      of({ applicationDefault: true }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }).at(
+        -1,
+      ),
+    ).toBe('metadata.test:8080')
+    expect(
+      of({ accessToken: () => 't' }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }),
+    ).toEqual(['aiplatform.googleapis.com:443'])
   })
 })

@@ -7,7 +7,12 @@ const answers: Readonly<Record<string, unknown>> = {
   '/v1/models': { data: [{ id: 'one' }, { id: 'two' }] },
   '/models': { data: [{ id: 'one' }, { id: 'two' }] },
   '/v1beta/models': { models: [{ name: 'models/one' }, { name: 'models/two' }] },
-  '/api/tags': { models: [{ name: 'one', model: 'one' }, { name: 'two', model: 'two' }] },
+  '/api/tags': {
+    models: [
+      { name: 'one', model: 'one' },
+      { name: 'two', model: 'two' },
+    ],
+  },
 }
 let server: Server
 let url = ''
@@ -24,7 +29,12 @@ afterAll(() => server.close())
 
 describe('listModels', () => {
   const rows: [provider: string, path: string][] = [
-    ['anthropic', ''], ['openai', '/v1'], ['google', ''], ['ollama', ''], ['openai-compatible', '/v1'], ['vllm', '/v1'],
+    ['anthropic', ''],
+    ['openai', '/v1'],
+    ['google', ''],
+    ['ollama', ''],
+    ['openai-compatible', '/v1'],
+    ['vllm', '/v1'],
   ]
   test.each(rows)('asks %s', async (provider, path) => {
     const config: ModelConfig = { provider, baseUrl: url + path, apiKey: 'sk-0123456789' }
@@ -32,6 +42,9 @@ describe('listModels', () => {
   })
 
   test('says where there is no list', async () => {
-    await expect(listModels('mock')).rejects.toMatchObject({ code: 'unsupported', message: 'mock: it has no list of models' })
+    await expect(listModels('mock')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'mock: it has no list of models',
+    })
   })
 })

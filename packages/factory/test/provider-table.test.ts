@@ -2,7 +2,15 @@ import { presets } from '@modelport/provider-openai-compatible'
 import { cheapestModel as anthropicCheapest, anthropicHosts } from '@modelport/provider-anthropic'
 import { cheapestModel as googleCheapest, googleHosts } from '@modelport/provider-google'
 import { describe, expect, test } from 'vitest'
-import { apiHost, apiHosts, type FactoryContext, hostPort, type ModelConfig, newProvider, providerRows } from '../src/index.js'
+import {
+  apiHost,
+  apiHosts,
+  type FactoryContext,
+  hostPort,
+  type ModelConfig,
+  newProvider,
+  providerRows,
+} from '../src/index.js'
 import { emptyEnvironment, failureOf, wireHost } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }
@@ -24,7 +32,7 @@ describe('the table against the packages', () => {
   const more: Record<string, Partial<ModelConfig>> = {
     'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
     'openai-compatible': { baseUrl: 'http://localhost:7/v1' },
-    'vertex': { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
+    vertex: { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
   }
   test.each(usable.map(({ name }) => name))('%s contacts what the list says', async (name) => {
     const config = { provider: name, ...more[name] }
@@ -34,7 +42,8 @@ describe('the table against the packages', () => {
   test('addresses and models are those of the packages', async () => {
     expect(apiHost('anthropic', context)).toBe(anthropicHosts()[0])
     expect(apiHost('google', context)).toBe(googleHosts()[0])
-    const models = async (provider: string) => (await newProvider({ provider, apiKey: 'key-of-tests-0123' }, context)).cheapestModel
+    const models = async (provider: string) =>
+      (await newProvider({ provider, apiKey: 'key-of-tests-0123' }, context)).cheapestModel
     expect(await models('anthropic')).toBe(anthropicCheapest)
     expect(await models('google')).toBe(googleCheapest)
     expect(await models('openai')).toBe('gpt-5.4-mini')
@@ -46,7 +55,12 @@ describe('the table against the packages', () => {
 
   test('the hosts of Vertex AI are those of the package', () => {
     const locations = [undefined, 'global', 'us', 'eu', 'us-central1', 'europe-west1', 'me-central2']
-    const ways = [{ accessToken: () => 't' }, { credentials: { client_email: 'a', private_key: 'b' } }, { applicationDefault: true }, {}]
+    const ways = [
+      { accessToken: () => 't' },
+      { credentials: { client_email: 'a', private_key: 'b' } },
+      { applicationDefault: true },
+      {},
+    ]
     for (const location of locations) {
       for (const way of ways) {
         const vertex = { project: 'p', ...(location !== undefined && { location }), ...way }
@@ -56,6 +70,8 @@ describe('the table against the packages', () => {
   })
 
   test('a service that its vendor closed is told, not asked', async () => {
-    expect((await failureOf(() => newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context))).message).toContain('closed this service on 2026-07-30')
+    expect(
+      (await failureOf(() => newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context))).message,
+    ).toContain('closed this service on 2026-07-30')
   })
 })

@@ -1,6 +1,15 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createFactory, createRegistry, hostPort, type ModelConfig, type ModelPool, parseConfig, type ProviderRow, providerRows } from '../src/index.js'
+import {
+  createFactory,
+  createRegistry,
+  hostPort,
+  type ModelConfig,
+  type ModelPool,
+  parseConfig,
+  type ProviderRow,
+  providerRows,
+} from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const none = { environment: emptyEnvironment }
@@ -26,7 +35,7 @@ describe('a registry', () => {
     expect(registry.roleName('chat')).toBe('big')
   })
 
-  test('roles: shield is chat, sub_agent is the cheapest of chat\'s provider, the others fail', async () => {
+  test("roles: shield is chat, sub_agent is the cheapest of chat's provider, the others fail", async () => {
     const registry = createRegistry(chatAndShield, none)
     expect((await registry.chat()).model).toBe('gpt-5.4')
     expect((await registry.shield()).model).toBe('gpt-5.4')
@@ -35,16 +44,25 @@ describe('a registry', () => {
     registry.setRole('shield', 'local')
     expect((await registry.subAgent()).model).toBe('llama3.2')
     expect((await registry.shield()).name).toBe('ollama')
-    for (const role of ['embedding', 'video', 'anything']) expect((await failureOf(() => registry.forRole(role))).message).toContain(`no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: chat, `)
+    for (const role of ['embedding', 'video', 'anything'])
+      expect((await failureOf(() => registry.forRole(role))).message).toContain(
+        `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: chat, `,
+      )
     expect((await failureOf(() => registry.embedder())).message).toContain('no model assigned to role "embedding"; ')
-    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toMatch(/^no model assigned to role "chat"; .*: none$/)
+    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toMatch(
+      /^no model assigned to role "chat"; .*: none$/,
+    )
   })
 
   test('a model that cannot be made fails for itself alone, and may work later', async () => {
     let key = ''
-    const registry = createRegistry(chatAndShield, { environment: (name) => (name === 'ANTHROPIC_API_KEY' ? key : undefined) })
+    const registry = createRegistry(chatAndShield, {
+      environment: (name) => (name === 'ANTHROPIC_API_KEY' ? key : undefined),
+    })
     expect((await registry.chat()).name).toBe('openai')
-    expect((await failureOf(() => registry.forRole('image'))).message).toMatch(/^model "broken": anthropic: environment variable ANTHROPIC_API_KEY/)
+    expect((await failureOf(() => registry.forRole('image'))).message).toMatch(
+      /^model "broken": anthropic: environment variable ANTHROPIC_API_KEY/,
+    )
     key = 'k-0123456789'
     expect((await registry.forRole('image')).name).toBe('anthropic')
   })
@@ -66,26 +84,36 @@ describe('a registry', () => {
     registry.setRole('chat', 'new')
     expect((await registry.chat()).model).toBe('newest')
     expect(registry.modelNames()).toEqual(['big', 'broken', 'local', 'new'])
-    expect(() => registry.setRole('chat', 'nobody')).toThrow('model "nobody" not found in registry; there are big, broken, local, new')
+    expect(() => registry.setRole('chat', 'nobody')).toThrow(
+      'model "nobody" not found in registry; there are big, broken, local, new',
+    )
     expect(() => registry.register({ name: ' ', provider: 'ollama' })).toThrow('give it a name')
-    expect((await failureOf(() => registry.provider('locl'))).message).toContain('not found in registry; did you mean "local"?')
+    expect((await failureOf(() => registry.provider('locl'))).message).toContain(
+      'not found in registry; did you mean "local"?',
+    )
     expect(() => createRegistry({ models: [], roles: { chat: 'x' } }, none)).toThrow('not found')
   })
 
   test('fallbacks by name, and the hosts of all in order', async () => {
     const { fetch } = recordingFetch()
-    const mock: ProviderRow = { ...providerRows.find(({ name }) => name === 'mock')!, creators: { createProvider: () => createMock({ responses: ['spare'] }) } }
+    const mock: ProviderRow = {
+      ...providerRows.find(({ name }) => name === 'mock')!,
+      creators: { createProvider: () => createMock({ responses: ['spare'] }) },
+    }
     const table = new Map(providerRows.map((row) => [row.name, row]))
     table.set('mock', mock)
-    const registry = createRegistry({
-      models: [
-        { name: 'a', provider: 'openai', model: 'm', apiKey: 'k-0123456789', fetch, fallback: ['c'] },
-        { name: 'b', provider: 'anthropic', model: 'm', apiKey: 'k-0123456789' },
-        { name: 'c', provider: 'mock', fallback: ['b'] },
-        { name: 'd', provider: 'openai', model: 'other', apiKey: 'k-0123456789' },
-      ],
-      roles: { chat: 'a' },
-    }, { ...none, table })
+    const registry = createRegistry(
+      {
+        models: [
+          { name: 'a', provider: 'openai', model: 'm', apiKey: 'k-0123456789', fetch, fallback: ['c'] },
+          { name: 'b', provider: 'anthropic', model: 'm', apiKey: 'k-0123456789' },
+          { name: 'c', provider: 'mock', fallback: ['b'] },
+          { name: 'd', provider: 'openai', model: 'other', apiKey: 'k-0123456789' },
+        ],
+        roles: { chat: 'a' },
+      },
+      { ...none, table },
+    )
     expect(await (await registry.chat()).complete('?')).toBe('spare')
     expect(registry.apiHosts().map(hostPort)).toEqual(['api.openai.com:443', 'api.anthropic.com:443'])
     expect(registry.apiHosts().every(({ required }) => required)).toBe(true)
@@ -95,7 +123,19 @@ describe('a registry', () => {
 
   test('fallbacks of fallbacks: each model once, however many ways lead to it', async () => {
     let made = 0
-    const row: ProviderRow = { name: 'house', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider: () => { made++; return createMock({ responses: [{ error: 'overloaded' }], defaults: { retry: { attempts: 1 } } }) } } }
+    const row: ProviderRow = {
+      name: 'house',
+      offline: true,
+      keyEnv: [],
+      needsKey: false,
+      model: 'm',
+      creators: {
+        createProvider: () => {
+          made++
+          return createMock({ responses: [{ error: 'overloaded' }], defaults: { retry: { attempts: 1 } } })
+        },
+      },
+    }
     const names = Array.from({ length: 40 }, (_, index) => `m${index}`)
     const models = names.map((name, index) => ({ name, provider: 'house', fallback: names.slice(index + 1) }))
     const factory = createFactory({ rows: [row] })
@@ -105,36 +145,73 @@ describe('a registry', () => {
     const shared: ModelConfig = { provider: 'house', model: 'shared' }
     const middle: ModelConfig = { provider: 'house', fallback: [shared] }
     made = 0
-    await factory.newProvider({ provider: 'house', fallback: [middle, shared, { provider: 'house', fallback: [middle] }] })
+    await factory.newProvider({
+      provider: 'house',
+      fallback: [middle, shared, { provider: 'house', fallback: [middle] }],
+    })
     expect(made).toBe(4)
     const circle: { provider: string; fallback?: ModelConfig[] } = { provider: 'house' }
     circle.fallback = [circle]
-    expect(await failureOf(() => factory.newProvider(circle))).toMatchObject({ code: 'config', message: 'fallback: the fallbacks go in a circle' })
+    expect(await failureOf(() => factory.newProvider(circle))).toMatchObject({
+      code: 'config',
+      message: 'fallback: the fallbacks go in a circle',
+    })
     expect(await failureOf(() => factory.apiHosts(circle))).toMatchObject({ code: 'config' })
   })
 
   test('sub_agent of a model whose provider names it', async () => {
-    const registry = createRegistry({ models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }], roles: { chat: 'a' } }, none)
+    const registry = createRegistry(
+      { models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }], roles: { chat: 'a' } },
+      none,
+    )
     expect((await registry.subAgent()).model).toBe('claude-haiku-4-5-20251001')
   })
 
   test('embedders', async () => {
-    const registry = createRegistry({ models: [{ name: 'e', provider: 'ollama', model: 'nomic-embed-text' }, { name: 'f', provider: 'anthropic', apiKey: 'k-0123456789' }], roles: { embedding: 'e', other: 'f' } }, none)
+    const registry = createRegistry(
+      {
+        models: [
+          { name: 'e', provider: 'ollama', model: 'nomic-embed-text' },
+          { name: 'f', provider: 'anthropic', apiKey: 'k-0123456789' },
+        ],
+        roles: { embedding: 'e', other: 'f' },
+      },
+      none,
+    )
     expect((await registry.embedder()).model).toBe('nomic-embed-text')
-    expect((await failureOf(() => registry.embedder('other'))).message).toContain('model "f": anthropic: it has no embeddings')
+    expect((await failureOf(() => registry.embedder('other'))).message).toContain(
+      'model "f": anthropic: it has no embeddings',
+    )
   })
 
   test('a chat model that judges itself is warned of', () => {
     const warnings = (roles: string, shield = 'gpt-5.4') =>
-      createRegistry(parseConfig(`models:\n  - {name: a, provider: openai, model: gpt-5.4}\n  - {name: b, provider: openai, model: ${shield}}\nroles: {chat: a${roles}}`), none).warnings()
-    expect(warnings(', shield: b')).toEqual(['Cross-model evaluation is recommended: chat and shield are both openai:gpt-5.4'])
+      createRegistry(
+        parseConfig(
+          `models:\n  - {name: a, provider: openai, model: gpt-5.4}\n  - {name: b, provider: openai, model: ${shield}}\nroles: {chat: a${roles}}`,
+        ),
+        none,
+      ).warnings()
+    expect(warnings(', shield: b')).toEqual([
+      'Cross-model evaluation is recommended: chat and shield are both openai:gpt-5.4',
+    ])
     expect(warnings(', shield: b', 'gpt-5.4-mini')).toEqual([])
     expect(warnings('')).toEqual([])
   })
 
   test('of a static factory', async () => {
-    const row: ProviderRow = { name: 'house', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider: () => createMock({ responses: ['here'] }) } }
-    const registry = createFactory({ rows: [row], environment: environmentOf({}) }).createRegistry({ models: [{ name: 'a', provider: 'house' }], roles: { chat: 'a' } })
+    const row: ProviderRow = {
+      name: 'house',
+      offline: true,
+      keyEnv: [],
+      needsKey: false,
+      model: 'm',
+      creators: { createProvider: () => createMock({ responses: ['here'] }) },
+    }
+    const registry = createFactory({ rows: [row], environment: environmentOf({}) }).createRegistry({
+      models: [{ name: 'a', provider: 'house' }],
+      roles: { chat: 'a' },
+    })
     expect(await (await registry.chat()).complete('?')).toBe('here')
     expect(registry.apiHosts()).toEqual([])
   })

@@ -16,10 +16,15 @@ interface OpenBlock {
 }
 
 /** What a delta without a start stands for: some servers leave starts out. */
-const implied: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'tool_use' }
+const implied: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  input_json_delta: 'tool_use',
+}
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const isFilled = (value: unknown): value is object => typeof value === 'object' && value !== null && Object.keys(value).length > 0
+const isFilled = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
 /** The blocks of one answer: passed on as they come, and kept for an exact replay. */
 export class AnswerBlocks {
@@ -53,7 +58,8 @@ export class AnswerBlocks {
       this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
       delete kept['input']
     } else if (type === 'fallback') this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
-    if (Array.isArray(block['citations'])) for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
+    if (Array.isArray(block['citations']))
+      for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
     if (whole) this.close(key)
   }
 
@@ -85,7 +91,8 @@ export class AnswerBlocks {
         break
       case 'compaction_delta':
         // The final values, not more of them; null says that the compaction failed.
-        for (const field of ['content', 'encrypted_content'] as const) if (delta[field] !== undefined) kept[field] = delta[field]
+        for (const field of ['content', 'encrypted_content'] as const)
+          if (delta[field] !== undefined) kept[field] = delta[field]
         break
       default:
         this.#lossy = true
@@ -125,7 +132,10 @@ export class AnswerBlocks {
 
   /** Puts what came in pieces into a block. */
   #fill({ kept, spans }: OpenBlock): void {
-    for (const [field, kind] of [['text', 'text'], ['thinking', 'reasoning']] as const) {
+    for (const [field, kind] of [
+      ['text', 'text'],
+      ['thinking', 'reasoning'],
+    ] as const) {
       const added = this.#spans.read(spans, kind)
       if (added) kept[field] = text(kept[field]) + added
     }
@@ -170,4 +180,5 @@ function saysMore(blocks: readonly WireBlock[]): boolean {
   })
 }
 
-const isDirect = (caller: unknown): boolean => caller === undefined || caller === null || (caller as { type?: unknown }).type === 'direct'
+const isDirect = (caller: unknown): boolean =>
+  caller === undefined || caller === null || (caller as { type?: unknown }).type === 'direct'

@@ -11,7 +11,10 @@ import type { buildRequests as bySdk } from './requests.js'
 export const buildRequests: typeof bySdk = (connection, dangerouslyAllowBrowser) => {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document !== undefined && !dangerouslyAllowBrowser) {
-    throw new LlmError('config', `${providerName}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`)
+    throw new LlmError(
+      'config',
+      `${providerName}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
+    )
   }
   return (betas) => Promise.resolve(ownRequest(connection, '/v1/messages', betas))
 }

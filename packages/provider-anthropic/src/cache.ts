@@ -32,4 +32,5 @@ function markNewest(messages: readonly WireMessage[]): readonly WireMessage[] {
   })
 }
 
-const canCarry = (block: WireBlock): boolean => !isThinking(block) && block.type !== 'fallback' && block.type !== 'mcp_tool_listing'
+const canCarry = (block: WireBlock): boolean =>
+  !isThinking(block) && block.type !== 'fallback' && block.type !== 'mcp_tool_listing'

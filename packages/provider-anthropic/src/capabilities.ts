@@ -6,14 +6,24 @@ import { traitsOf } from './traits.js'
 const docs = 'https://platform.claude.com/docs/en'
 
 /** What can be asked of a model through this API; of 2026-11-21. Reasoning is by the model's traits. */
-export function capabilities({ model, traits, profile }: Pick<AnthropicConfig, 'model' | 'traits' | 'profile'>): Capabilities {
-  return resolveCapabilities({
-    tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
-    parallelTools: { supported: true, source: `${docs}/agents-and-tools/tool-use/implement-tool-use` },
-    images: { supported: true, source: `${docs}/build-with-claude/vision` },
-    schema: { supported: 'by-model', source: `${docs}/build-with-claude/structured-outputs` },
-    logprobs: { supported: false, source: `${docs}/api/messages` },
-    reasoning: { supported: traitsOf(model, traits).thinking !== 'none', source: `${docs}/build-with-claude/thinking` },
-    embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
-  }, profile)
+export function capabilities({
+  model,
+  traits,
+  profile,
+}: Pick<AnthropicConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+  return resolveCapabilities(
+    {
+      tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
+      parallelTools: { supported: true, source: `${docs}/agents-and-tools/tool-use/implement-tool-use` },
+      images: { supported: true, source: `${docs}/build-with-claude/vision` },
+      schema: { supported: 'by-model', source: `${docs}/build-with-claude/structured-outputs` },
+      logprobs: { supported: false, source: `${docs}/api/messages` },
+      reasoning: {
+        supported: traitsOf(model, traits).thinking !== 'none',
+        source: `${docs}/build-with-claude/thinking`,
+      },
+      embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
+    },
+    profile,
+  )
 }

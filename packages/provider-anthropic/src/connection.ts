@@ -25,7 +25,9 @@ export interface ConnectionConfig {
 const defaultBaseUrl = 'https://api.anthropic.com'
 
 /** Every `host:port` a provider with this configuration contacts. @throws {LlmError} `invalid-base-url` */
-export const anthropicHosts = (config: Pick<ConnectionConfig, 'baseUrl'> = {}): string[] => [parseBaseUrl(config.baseUrl ?? defaultBaseUrl).host]
+export const anthropicHosts = (config: Pick<ConnectionConfig, 'baseUrl'> = {}): string[] => [
+  parseBaseUrl(config.baseUrl ?? defaultBaseUrl).host,
+]
 
 /** Address and headers of a connection. */
 export interface Connection {
@@ -70,7 +72,11 @@ export interface ApiRequest {
 }
 
 /** A request as the API wants it, without an SDK. `path` starts with a slash. */
-export const ownRequest = ({ baseUrl, headers }: Connection, path: string, betas: readonly string[] = []): ApiRequest => ({
+export const ownRequest = (
+  { baseUrl, headers }: Connection,
+  path: string,
+  betas: readonly string[] = [],
+): ApiRequest => ({
   url: `${baseUrl}${path}`,
   headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
 })

@@ -1,4 +1,11 @@
-import { type Content, type ContentPart, type FilePart, type ImagePart, LlmError, type MediaSource } from '@modelport/core'
+import {
+  type Content,
+  type ContentPart,
+  type FilePart,
+  type ImagePart,
+  LlmError,
+  type MediaSource,
+} from '@modelport/core'
 import type { WireBlock } from './wire.js'
 
 /** Where a part stands, for errors. */
@@ -23,7 +30,9 @@ export function assistantBlocks(content: Content, where: Where): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     if (part.type === 'text') return textBlocks(part.text)
-    throw unsupported(`${where}.content[${index}]: an assistant message cannot hold ${part.type} content; move it into a user message`)
+    throw unsupported(
+      `${where}.content[${index}]: an assistant message cannot hold ${part.type} content; move it into a user message`,
+    )
   })
 }
 
@@ -66,11 +75,14 @@ function fileBlock({ source, name }: FilePart, where: Where, citations: boolean)
 
 function documentSource(source: MediaSource, mediaType: string, where: Where): object {
   if (mediaType === 'application/pdf') {
-    return source.type === 'url' ? { type: 'url', url: source.url } : { type: 'base64', media_type: mediaType, data: source.data }
+    return source.type === 'url'
+      ? { type: 'url', url: source.url }
+      : { type: 'base64', media_type: mediaType, data: source.data }
   }
   const isText = /^text\/|[/+](json|xml|yaml)$/.test(mediaType)
   if (!isText) throw unsupported(`${where}: a document of type ${mediaType}; the API takes application/pdf and text`)
-  if (source.type === 'url') throw unsupported(`${where}: the API fetches PDFs only; give the text itself instead of its address`)
+  if (source.type === 'url')
+    throw unsupported(`${where}: the API fetches PDFs only; give the text itself instead of its address`)
   return { type: 'text', media_type: 'text/plain', data: decodeText(source.data, where) }
 }
 

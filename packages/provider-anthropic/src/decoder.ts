@@ -18,7 +18,8 @@ const finishReasons = new Map(
   }),
 )
 
-const textOr = (value: unknown, otherwise: string | undefined): string | undefined => (typeof value === 'string' ? value : otherwise)
+const textOr = (value: unknown, otherwise: string | undefined): string | undefined =>
+  typeof value === 'string' ? value : otherwise
 
 /**
  * Decodes one answer, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
@@ -53,7 +54,8 @@ export class MessageDecoder implements Decoder {
     }
     const event = parseJson<WireEvent | null>(record.data) ?? {}
     // Gateways leave it out: a block then comes after the last, and all else is of the last.
-    const index = typeof event.index === 'number' ? event.index : Math.max(0, this.#blocks.last + (event.content_block ? 1 : 0))
+    const index =
+      typeof event.index === 'number' ? event.index : Math.max(0, this.#blocks.last + (event.content_block ? 1 : 0))
     // The most frequent first: each comparison before it costs every delta.
     switch (event.type ?? record.event) {
       case 'content_block_delta':
@@ -117,7 +119,9 @@ export class MessageDecoder implements Decoder {
   #takeDropped({ input_transformations: list }: WireAnswerMessage): void {
     if (!Array.isArray(list)) return
     const all = list as NonNullable<WireAnswerMessage['input_transformations']>
-    this.#dropped = all.flatMap((one) => (one?.type === 'thinking_dropped' ? `${String(one.path)}: ${String(one.reason)}` : []))
+    this.#dropped = all.flatMap((one) =>
+      one?.type === 'thinking_dropped' ? `${String(one.path)}: ${String(one.reason)}` : [],
+    )
   }
 
   #finish(): void {
@@ -125,7 +129,8 @@ export class MessageDecoder implements Decoder {
     const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container)
     if (state) this.#sink.state(state)
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
-    if (this.#dropped.length) this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)
+    if (this.#dropped.length)
+      this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)
     if (reason === undefined) this.#sink.terminal()
     else this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
   }

@@ -9,25 +9,30 @@ export const providerName = 'anthropic'
  * Error types with the status and the code each stands for; inside a stream only the type is there.
  * @see https://platform.claude.com/docs/en/api/errors (read 2026-11-21)
  */
-const types = new Map(Object.entries<readonly [status: number, code: ErrorCode]>({
-  invalid_request_error: [400, 'invalid-request'],
-  authentication_error: [401, 'auth'],
-  billing_error: [402, 'quota-exhausted'],
-  permission_error: [403, 'permission'],
-  not_found_error: [404, 'not-found'],
-  conflict_error: [409, 'invalid-request'],
-  request_too_large: [413, 'invalid-request'],
-  rate_limit_error: [429, 'rate-limit'],
-  api_error: [500, 'server'],
-  timeout_error: [504, 'server'],
-  overloaded_error: [529, 'overloaded'],
-  // llama-server's own.
-  exceed_context_size_error: [400, 'context-length'],
-}))
+const types = new Map(
+  Object.entries<readonly [status: number, code: ErrorCode]>({
+    invalid_request_error: [400, 'invalid-request'],
+    authentication_error: [401, 'auth'],
+    billing_error: [402, 'quota-exhausted'],
+    permission_error: [403, 'permission'],
+    not_found_error: [404, 'not-found'],
+    conflict_error: [409, 'invalid-request'],
+    request_too_large: [413, 'invalid-request'],
+    rate_limit_error: [429, 'rate-limit'],
+    api_error: [500, 'server'],
+    timeout_error: [504, 'server'],
+    overloaded_error: [529, 'overloaded'],
+    // llama-server's own.
+    exceed_context_size_error: [400, 'context-length'],
+  }),
+)
 
 /** Wordings that say more than the type, of the API and of compatible servers. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit|length)|exceed_context_size/i, 'context-length'],
+  [
+    /prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit|length)|exceed_context_size/i,
+    'context-length',
+  ],
   [/credit balance is too low|spend(ing)? limit/i, 'quota-exhausted'],
   [/content filtering policy/i, 'content-filter'],
 ]
@@ -51,7 +56,12 @@ export function toAnthropicError(failure: HttpFailure): ProviderError {
   const error = detailsOf(body)
   const type = textOr(error.type)
   const message = textOr(error.message) ?? textOr(body.error) ?? textOr(body.message)
-  return toProviderError(providerName, failure, { code: codeOf(failure, type, message), message, type, requestId: textOr(body.request_id) })
+  return toProviderError(providerName, failure, {
+    code: codeOf(failure, type, message),
+    message,
+    type,
+    requestId: textOr(body.request_id),
+  })
 }
 
 function codeOf({ status, body, text }: HttpFailure, type: string | undefined, message = text): ErrorCode | undefined {

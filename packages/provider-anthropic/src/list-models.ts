@@ -26,14 +26,20 @@ const mostPages = 100
  * The models the key may use, newest first. Throws like `Provider.complete`.
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11-21)
  */
-export async function listModels(config: Omit<AnthropicConfig, 'model'>, options?: JsonCallOptions): Promise<readonly AnthropicModel[]> {
+export async function listModels(
+  config: Omit<AnthropicConfig, 'model'>,
+  options?: JsonCallOptions,
+): Promise<readonly AnthropicModel[]> {
   const connection = toConnection(config)
   const client = createJsonClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
   const models: AnthropicModel[] = []
   let after = ''
   for (let pages = 0; pages < mostPages; pages++) {
     const query = after ? `&after_id=${encodeURIComponent(after)}` : ''
-    const page = await client.request<ModelPage | null>(ownRequest(connection, `/v1/models?limit=1000${query}`), options)
+    const page = await client.request<ModelPage | null>(
+      ownRequest(connection, `/v1/models?limit=1000${query}`),
+      options,
+    )
     if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
     const last = textOf(page?.last_id)
     if (!page?.has_more || !last || last === after) break

@@ -95,11 +95,17 @@ function mayStay(before: readonly Draft[], after: readonly ChatMessage[]): boole
 
 /** What any provider's message shows; reasoning of others has no signature and is left out. */
 function visibleBlocks(message: AssistantMessage, where: string): WireBlock[] {
-  const shown: Content = textOf(message.content) || typeof message.content !== 'string' ? message.content : (message.refusal ?? '')
+  const shown: Content =
+    textOf(message.content) || typeof message.content !== 'string' ? message.content : (message.refusal ?? '')
   return [...assistantBlocks(shown, where), ...(message.toolCalls ?? []).map((call) => toolUseBlock(call))]
 }
 
-function toolResultBlock({ toolCallId, content, isError }: ToolMessage, use: WireBlock, where: string, citations: boolean): WireBlock {
+function toolResultBlock(
+  { toolCallId, content, isError }: ToolMessage,
+  use: WireBlock,
+  where: string,
+  citations: boolean,
+): WireBlock {
   const blocks = userBlocks(content, where, citations)
   const said = typeof content === 'string' && blocks.length ? content : blocks
   // The API refuses an error without a text.

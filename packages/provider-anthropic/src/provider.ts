@@ -1,5 +1,12 @@
 import type { Provider } from '@modelport/core'
-import { type CommonConfig, createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
+import {
+  type CommonConfig,
+  createProvider,
+  type Driver,
+  keepNewest,
+  postJson,
+  type ProviderSettings,
+} from '@modelport/driver'
 import { type ApiRequest, type Connection, type ConnectionConfig, toConnection } from './connection.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -47,7 +54,8 @@ export function createAnthropic(config: AnthropicConfig): Provider {
 
 /** What requests depend on. A version of the API later than the first takes no sampling options. */
 export function toRules({ betas = [], citations = false, traits, apiVersion }: AnthropicConfig): RequestRules {
-  const versioned = apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
+  const versioned =
+    apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
   return { betas, citations, traits: { ...versioned, ...traits } }
 }
 
@@ -55,5 +63,11 @@ export function toRules({ betas = [], citations = false, traits, apiVersion }: A
 export function toSettings(config: AnthropicConfig, connection: Connection): ProviderSettings {
   const { apiKey: _apiKey, authToken: _authToken, dangerouslyAllowBrowser: _browser, ...common } = config
   const { tokenFactor } = traitsOf(config.model, config.traits)
-  return { tokenFactor, ...common, cheapestModel: config.cheapestModel ?? cheapestModel, hosts: [connection.host], secrets: connection.secrets }
+  return {
+    tokenFactor,
+    ...common,
+    cheapestModel: config.cheapestModel ?? cheapestModel,
+    hosts: [connection.host],
+    secrets: connection.secrets,
+  }
 }

@@ -33,12 +33,22 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
   if (reasoning === 'none') return { ...thinkingOff(turn.model, traits), budgeted: false }
   switch (traits.thinking) {
     case 'none':
-      throw new LlmError('unsupported', `reasoning: ${turn.model} cannot think; leave reasoning unset, or set traits if it can`)
+      throw new LlmError(
+        'unsupported',
+        `reasoning: ${turn.model} cannot think; leave reasoning unset, or set traits if it can`,
+      )
     case 'adaptive':
-      return { thinking: { type: 'adaptive', ...(traits.thinkingDisplay && { display: 'summarized' }) }, effort: reasoning, budgeted: false }
+      return {
+        thinking: { type: 'adaptive', ...(traits.thinkingDisplay && { display: 'summarized' }) },
+        effort: reasoning,
+        budgeted: false,
+      }
     case 'budget':
       if (lacksThinking(turn)) return { budgeted: false }
-      return { thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens) }, budgeted: true }
+      return {
+        thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens) },
+        budgeted: true,
+      }
   }
 }
 
@@ -58,13 +68,17 @@ export const thinkingWasDropped = (turn: Turn, traits: ModelTraits): boolean =>
   traits.thinking === 'budget' && !['none', undefined].includes(turn.options.reasoning) && lacksThinking(turn)
 
 function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<ReasoningFields, 'thinking'> {
-  if (how === 'never') throw new LlmError('unsupported', `reasoning: ${model} always thinks; use "low", or leave reasoning unset`)
+  if (how === 'never')
+    throw new LlmError('unsupported', `reasoning: ${model} always thinks; use "low", or leave reasoning unset`)
   return how === 'omit' ? {} : { thinking: { type: how } }
 }
 
 function toBudget(level: Exclude<CallOptions['reasoning'], 'none' | undefined>, maxTokens: number): number {
   if (maxTokens <= leastBudget) {
-    throw new LlmError('config', `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for an answer`)
+    throw new LlmError(
+      'config',
+      `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for an answer`,
+    )
   }
   const { tokens, share } = budgets[level]
   return Math.max(leastBudget, Math.min(tokens, Math.floor(maxTokens * share)))

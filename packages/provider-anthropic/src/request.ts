@@ -58,7 +58,8 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   refuseUnknown(options)
   const { thinking: asked, effort, budgeted } = toReasoning(turn, traits)
   const { system, messages, container } = toConversation(turn.messages, { ...rules, systemWithin: traits.systemWithin })
-  const thinking = traits.bindsThinking && messages.some(({ content }) => content.some(isThinking)) ? withoutBinding(asked) : asked
+  const thinking =
+    traits.bindsThinking && messages.some(({ content }) => content.some(isThinking)) ? withoutBinding(asked) : asked
   const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
   const tools = toTools(turn)
   const toolChoice = toToolChoice(turn, traits, budgeted)
@@ -85,19 +86,28 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
  * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
  */
 const withoutBinding = (thinking: JsonObject = { type: 'adaptive' }): JsonObject =>
-  thinking['type'] === 'adaptive' ? { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } } : thinking
+  thinking['type'] === 'adaptive'
+    ? { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } }
+    : thinking
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
 function toFormat(format: CallOptions['responseFormat']): JsonObject {
   if (format?.type === 'json') {
-    throw new LlmError('unsupported', 'responseFormat: the API has no form for any JSON; use { type: "json-schema", schema }')
+    throw new LlmError(
+      'unsupported',
+      'responseFormat: the API has no form for any JSON; use { type: "json-schema", schema }',
+    )
   }
   return format?.type === 'json-schema' ? { format: { type: 'json_schema', schema: format.schema } } : {}
 }
 
 function toStopSequences(stop: readonly string[]): readonly string[] {
   const blank = stop.find((text) => text.trim() === '')
-  if (blank !== undefined) throw new LlmError('unsupported', `stop: the API refuses ${JSON.stringify(blank)}: a stop text needs more than white space`)
+  if (blank !== undefined)
+    throw new LlmError(
+      'unsupported',
+      `stop: the API refuses ${JSON.stringify(blank)}: a stop text needs more than white space`,
+    )
   return stop
 }
 

@@ -11,11 +11,17 @@ const ownTemperature = 1
  * @throws {LlmError} `config` — temperature above 1; `unsupported` — the model, or its thinking, does not allow the value.
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11-21)
  */
-export function toSampling(turn: Turn, traits: ModelTraits, thinks: boolean): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
+export function toSampling(
+  turn: Turn,
+  traits: ModelTraits,
+  thinks: boolean,
+): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
   const { temperature, topP, topK } = turn.options
-  if (temperature !== undefined && temperature > 1) throw new LlmError('config', `temperature must be between 0 and 1, not ${temperature}`)
+  if (temperature !== undefined && temperature > 1)
+    throw new LlmError('config', `temperature must be between 0 and 1, not ${temperature}`)
   const refuse = (what: string): never => {
-    const why = traits.sampling === 'refused' ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'
+    const why =
+      traits.sampling === 'refused' ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'
     throw new LlmError('unsupported', `${what}: ${why}; leave it unset`)
   }
   const refused = traits.sampling === 'refused'

@@ -32,6 +32,8 @@ export class SpanRecorder {
 
   /** What was written to these spans. */
   read(spans: readonly Span[], kind: Kind): string {
-    return spans.map((span) => (span.kind === kind ? this.#sink.written(kind).text.slice(span.start, span.end) : '')).join('')
+    return spans
+      .map((span) => (span.kind === kind ? this.#sink.written(kind).text.slice(span.start, span.end) : ''))
+      .join('')
   }
 }

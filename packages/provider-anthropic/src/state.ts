@@ -23,7 +23,9 @@ function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefi
 
 /** The container the model's code ran in, if this message tells. */
 export const containerOf = (message: AssistantMessage): string | undefined =>
-  keptBlocks(message)?.findLast(({ type, id }) => type === containerType && typeof id === 'string')?.['id'] as string | undefined
+  keptBlocks(message)?.findLast(({ type, id }) => type === containerType && typeof id === 'string')?.['id'] as
+    | string
+    | undefined
 
 /**
  * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there are none, or when the message
@@ -34,12 +36,17 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
   if (!kept) return undefined
   const calls = [...(message.toolCalls ?? [])]
   const uses = kept.filter(({ type }) => type === 'tool_use')
-  const text = kept.map((block) => (block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : '')).join('')
+  const text = kept
+    .map((block) => (block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : ''))
+    .join('')
   const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
   if (!same || text !== textOf(message.content)) return undefined
   const blocks = kept
     .map((block) => (block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block))
-    .filter(({ type, ...block }, at) => type !== containerType && (type !== 'text' || isSayable(block['text'])) && !isDeclined(kept, at))
+    .filter(
+      ({ type, ...block }, at) =>
+        type !== containerType && (type !== 'text' || isSayable(block['text'])) && !isDeclined(kept, at),
+    )
   // An assistant message may not end with thinking; there is nothing left that it could belong to.
   while (blocks.length && isThinking(blocks.at(-1) as WireBlock)) blocks.pop()
   return blocks

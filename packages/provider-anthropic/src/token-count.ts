@@ -13,7 +13,11 @@ const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinkin
  * Throws like `Provider.complete`.
  * @see https://platform.claude.com/docs/en/build-with-claude/token-counting (read 2026-11-21)
  */
-export async function countTokens(config: AnthropicConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+export async function countTokens(
+  config: AnthropicConfig,
+  messages: readonly ChatMessage[],
+  ...options: CallOptions[]
+): Promise<TokenCount> {
   const connection = toConnection(config)
   const rules = toRules(config)
   const driver: CountDriver<AnthropicRequest> = {

@@ -26,9 +26,16 @@ export function toToolChoice(turn: Turn, traits: ModelTraits, budgeted: boolean)
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
   if (forced && none) throw new LlmError('config', 'toolChoice asks for a call, but there are no tools')
   if (forced && !traits.forcedTools) {
-    throw new LlmError('unsupported', `toolChoice: ${turn.model} cannot be forced to call a tool; use "auto" and ask for it in the prompt`)
+    throw new LlmError(
+      'unsupported',
+      `toolChoice: ${turn.model} cannot be forced to call a tool; use "auto" and ask for it in the prompt`,
+    )
   }
-  if (forced && budgeted) throw new LlmError('unsupported', 'toolChoice: a call cannot be forced while the model thinks; use "auto", or reasoning "none"')
+  if (forced && budgeted)
+    throw new LlmError(
+      'unsupported',
+      'toolChoice: a call cannot be forced while the model thinks; use "auto", or reasoning "none"',
+    )
   if (none) return undefined
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
   if (toolChoice === 'none') return { type: 'none' }

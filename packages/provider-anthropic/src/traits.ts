@@ -40,7 +40,12 @@ const unknownModel: ModelTraits = {
 const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
 const budgeted: ModelTraits = { ...plain, thinking: 'budget' }
 const adaptive: ModelTraits = { ...plain, thinking: 'adaptive' }
-const unsampled: ModelTraits = { ...adaptive, thinkingDisplay: true, sampling: 'refused', tokenFactor: tokenFactors.since }
+const unsampled: ModelTraits = {
+  ...adaptive,
+  thinkingDisplay: true,
+  sampling: 'refused',
+  tokenFactor: tokenFactors.since,
+}
 const current: ModelTraits = { ...unsampled, thinkingOff: 'disabled', systemWithin: true }
 const always: ModelTraits = { ...current, thinkingOff: 'never' }
 const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: true }
@@ -82,7 +87,9 @@ const rows: Readonly<Record<string, ModelTraits>> = {
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   // A model that is none is told of where the provider is made.
   const name = String(model).replace(/^.*\//s, '')
-  const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`))
+  const fitting = Object.keys(rows).filter(
+    (row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`),
+  )
   const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
   return { ...(rows[row] ?? unknownModel), ...overrides }
 }

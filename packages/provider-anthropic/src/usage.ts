@@ -11,7 +11,12 @@ export class UsageReport {
   /** Takes a report and passes on what is known now. The API counts cached input apart; ours has it within. */
   take(usage: WireUsage | null | undefined, sink: Sink): void {
     if (!usage) return
-    for (const field of ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const) {
+    for (const field of [
+      'input_tokens',
+      'output_tokens',
+      'cache_read_input_tokens',
+      'cache_creation_input_tokens',
+    ] as const) {
       const value = usage[field]
       if (typeof value === 'number') this.#counts.set(field, value)
     }

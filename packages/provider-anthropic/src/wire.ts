@@ -34,7 +34,9 @@ export interface WireAnswerMessage extends WireStop {
   readonly content?: readonly (WireBlock | null)[] | null
   readonly usage?: WireUsage | null
   /** What the API did to the request before the model read it. */
-  readonly input_transformations?: readonly ({ readonly type?: unknown; readonly path?: unknown; readonly reason?: unknown } | null)[] | null
+  readonly input_transformations?:
+    | readonly ({ readonly type?: unknown; readonly path?: unknown; readonly reason?: unknown } | null)[]
+    | null
 }
 
 /** What a `content_block_delta` adds. */
@@ -73,11 +75,14 @@ export interface WireCitation {
  * @see https://platform.claude.com/docs/en/api/errors (read 2026-11-21)
  */
 export interface WireFailure {
-  readonly error?: {
-    readonly type?: unknown
-    readonly message?: unknown
-    readonly details?: { readonly error_code?: unknown } | null
-  } | string | null
+  readonly error?:
+    | {
+        readonly type?: unknown
+        readonly message?: unknown
+        readonly details?: { readonly error_code?: unknown } | null
+      }
+    | string
+    | null
   readonly message?: unknown
   readonly request_id?: unknown
 }

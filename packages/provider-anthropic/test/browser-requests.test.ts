@@ -22,7 +22,9 @@ describe('without the SDK the same requests are made', () => {
   ])('%j', async (config) => {
     const connection = toConnection(config)
     for (const betas of [[], ['one'], ['one', 'two']]) {
-      const [bySdk, byUs] = await Promise.all([withSdk, withoutSdk].map((build) => build(connection, config.dangerouslyAllowBrowser ?? false)(betas)))
+      const [bySdk, byUs] = await Promise.all(
+        [withSdk, withoutSdk].map((build) => build(connection, config.dangerouslyAllowBrowser ?? false)(betas)),
+      )
       const headers = Object.fromEntries(Object.entries(bySdk!.headers).filter(([name]) => !ofTheSdk.test(name)))
       expect(byUs).toEqual({ url: bySdk!.url, headers })
     }
@@ -35,11 +37,22 @@ describe('in a page, where users can see the key', () => {
   })
 
   test.each([
-    ['with the SDK', (dangerouslyAllowBrowser: boolean): unknown => createAnthropic({ model, apiKey, dangerouslyAllowBrowser })],
-    ['without it', (dangerouslyAllowBrowser: boolean): unknown => withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser)],
+    [
+      'with the SDK',
+      (dangerouslyAllowBrowser: boolean): unknown => createAnthropic({ model, apiKey, dangerouslyAllowBrowser }),
+    ],
+    [
+      'without it',
+      (dangerouslyAllowBrowser: boolean): unknown => withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser),
+    ],
   ])('%s: refused with what would allow it', (_, create) => {
     stubPage()
-    expect(() => create(false)).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('dangerouslyAllowBrowser: true') as string }))
+    expect(() => create(false)).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining('dangerouslyAllowBrowser: true') as string,
+      }),
+    )
     expect(create(true)).toBeDefined()
   })
 
@@ -48,7 +61,13 @@ describe('in a page, where users can see the key', () => {
     const told: unknown[] = []
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       told.push(new Headers(init?.headers).get('anthropic-dangerous-direct-browser-access'))
-      return Response.json({ type: 'message', content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn', data: [], input_tokens: 1 })
+      return Response.json({
+        type: 'message',
+        content: [{ type: 'text', text: 'Hello' }],
+        stop_reason: 'end_turn',
+        data: [],
+        input_tokens: 1,
+      })
     }
     const config = { model, apiKey, dangerouslyAllowBrowser: true, fetch }
     await createAnthropic(config).complete('Hi')

@@ -8,5 +8,6 @@ conformance(faultRunner, {
   name: 'anthropic',
   format: anthropicMessages,
   apiKey,
-  create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
+  create: (config) =>
+    createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
 })

@@ -1,14 +1,33 @@
 import type { Fetch } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { corpusCases, type CorpusCase, corpusFetch, type Cut, decodeCase, differences, hasCorpus } from '../../../test/support/corpus.js'
+import {
+  corpusCases,
+  type CorpusCase,
+  corpusFetch,
+  type Cut,
+  decodeCase,
+  differences,
+  hasCorpus,
+} from '../../../test/support/corpus.js'
 import { createAnthropic } from '../src/index.js'
 
 const all = corpusCases('anthropic-messages')
 const strict = all.filter((recorded) => recorded.strict)
 /** A paused turn goes on by itself: what follows is not recorded, so an empty end stands in for it. */
 const isPaused = ({ expected }: CorpusCase): boolean => expected.finishReason === 'pause'
-const emptyEnd = { type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn', usage: { input_tokens: 0, output_tokens: 0 } }
-const emptyEvents = [{ type: 'message_start', message: { ...emptyEnd, stop_reason: null } }, { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]
+const emptyEnd = {
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 0, output_tokens: 0 },
+}
+const emptyEvents = [
+  { type: 'message_start', message: { ...emptyEnd, stop_reason: null } },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+  { type: 'message_stop' },
+]
 const core = corpusCases('anthropic-messages', { core: true }).filter((recorded) => recorded.strict)
 
 async function decode(recorded: CorpusCase, cut: Cut): Promise<{ found: string[]; requests: number }> {
@@ -37,9 +56,14 @@ async function expectExact(cases: readonly CorpusCase[], cut: (index: number) =>
 describe.skipIf(!hasCorpus)('recorded exchanges', () => {
   test(`all ${strict.length} strict cases, whole`, () => expectExact(strict, () => 'whole'), 120_000)
   test(`${core.length} core cases, byte by byte`, () => expectExact(core, () => 'byte'), 240_000)
-  test.each([0, 1, 2, 3])('all strict cases, split at random, 5 times (%i)', async (round) => {
-    for (let seed = round * 5; seed < round * 5 + 5; seed++) await expectExact(strict, (index) => ({ seed: seed * 1000 + index + 1 }))
-  }, 240_000)
+  test.each([0, 1, 2, 3])(
+    'all strict cases, split at random, 5 times (%i)',
+    async (round) => {
+      for (let seed = round * 5; seed < round * 5 + 5; seed++)
+        await expectExact(strict, (index) => ({ seed: seed * 1000 + index + 1 }))
+    },
+    240_000,
+  )
 
   test('one request a case', async () => {
     for (const recorded of core) {

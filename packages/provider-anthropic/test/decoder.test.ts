@@ -5,13 +5,24 @@ import { createAnthropic, type AnthropicConfig } from '../src/index.js'
 type Wire = Readonly<Record<string, unknown>>
 
 const question: ChatMessage[] = [{ role: 'user', content: 'Hi' }]
-const sse = (...events: readonly Wire[]): string => events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('')
-const start = (more: Wire = {}): Wire => ({ type: 'message_start', message: { model: 'claude-x', content: [], usage: { input_tokens: 5, output_tokens: 1 }, ...more } })
+const sse = (...events: readonly Wire[]): string =>
+  events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+const start = (more: Wire = {}): Wire => ({
+  type: 'message_start',
+  message: { model: 'claude-x', content: [], usage: { input_tokens: 5, output_tokens: 1 }, ...more },
+})
 const open = (index: number, block: Wire): Wire => ({ type: 'content_block_start', index, content_block: block })
 const add = (index: number, delta: Wire): Wire => ({ type: 'content_block_delta', index, delta })
 const close = (index: number): Wire => ({ type: 'content_block_stop', index })
-const end = (reason: string | null, usage: Wire = { output_tokens: 9 }): Wire[] => [{ type: 'message_delta', delta: { stop_reason: reason }, usage }, { type: 'message_stop' }]
-const text = (index: number, ...pieces: string[]): Wire[] => [open(index, { type: 'text', text: '' }), ...pieces.map((piece) => add(index, { type: 'text_delta', text: piece })), close(index)]
+const end = (reason: string | null, usage: Wire = { output_tokens: 9 }): Wire[] => [
+  { type: 'message_delta', delta: { stop_reason: reason }, usage },
+  { type: 'message_stop' },
+]
+const text = (index: number, ...pieces: string[]): Wire[] => [
+  open(index, { type: 'text', text: '' }),
+  ...pieces.map((piece) => add(index, { type: 'text_delta', text: piece })),
+  close(index),
+]
 
 interface Played {
   readonly events: StreamEvent[]
@@ -37,19 +48,29 @@ async function play(answers: readonly string[], config: Partial<AnthropicConfig>
   for await (const event of reader) {
     events.push(event)
     if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-    const calls = reader.messages().flatMap((message) => (message.role === 'assistant' ? [message.toolCalls ?? []] : [])).at(-1) ?? []
+    const calls =
+      reader
+        .messages()
+        .flatMap((message) => (message.role === 'assistant' ? [message.toolCalls ?? []] : []))
+        .at(-1) ?? []
     await reader.sendToolResults(calls.map(({ id, name }) => ({ callId: id, content: name })))
   }
   return { events, reader, bodies }
 }
 
 const turnEnd = ({ events }: Played): unknown => events.find(({ type }) => type === 'turn-end')
-const lastAssistant = ({ bodies }: Played, index: number): Wire => (bodies[index]!['messages'] as Wire[]).findLast(({ role }) => role === 'assistant')!
+const lastAssistant = ({ bodies }: Played, index: number): Wire =>
+  (bodies[index]!['messages'] as Wire[]).findLast(({ role }) => role === 'assistant')!
 
 describe('stop reasons', () => {
   test.each([
-    ['end_turn', 'stop'], ['stop_sequence', 'stop'], ['max_tokens', 'length'], ['model_context_window_exceeded', 'length'],
-    ['refusal', 'content-filter'], ['something_new', 'other'], ['constructor', 'other'],
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['refusal', 'content-filter'],
+    ['something_new', 'other'],
+    ['constructor', 'other'],
   ])('%s', async (raw, reason) => {
     const played = await play([sse(start(), ...text(0, 'Hello'), ...end(raw))])
     expect(turnEnd(played)).toMatchObject({ reason })
@@ -60,15 +81,26 @@ describe('stop reasons', () => {
   })
 
   test('a stop reason without message_stop is a cut stream', async () => {
-    await expect(play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)])).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hello' } })
+    await expect(play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)])).rejects.toMatchObject({
+      code: 'truncated',
+      partial: { text: 'Hello' },
+    })
   })
 })
 
 describe('usage', () => {
   test('cached input is part of the input, later counts replace earlier ones, and a null erases nothing', async () => {
     const first = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 }
-    const last = { input_tokens: 12, cache_read_input_tokens: null, output_tokens: 50, output_tokens_details: { thinking_tokens: 20 }, server_tool_use: { web_search_requests: 3 } }
-    expect(turnEnd(await play([sse(start({ usage: first }), ...text(0, 'x'), ...end('end_turn', last))]))).toMatchObject({
+    const last = {
+      input_tokens: 12,
+      cache_read_input_tokens: null,
+      output_tokens: 50,
+      output_tokens_details: { thinking_tokens: 20 },
+      server_tool_use: { web_search_requests: 3 },
+    }
+    expect(
+      turnEnd(await play([sse(start({ usage: first }), ...text(0, 'x'), ...end('end_turn', last))])),
+    ).toMatchObject({
       usage: { inputTokens: 119, outputTokens: 50, cacheReadTokens: 100, cacheCreationTokens: 7, reasoningTokens: 20 },
     })
   })
@@ -76,20 +108,40 @@ describe('usage', () => {
 
 describe('failures inside a stream', () => {
   test.each([
-    ['overloaded_error', 'overloaded', 529], ['rate_limit_error', 'rate-limit', 429], ['api_error', 'server', 500],
-    ['authentication_error', 'auth', 401], ['billing_error', 'quota-exhausted', 402], ['new_error', 'unknown', 200],
+    ['overloaded_error', 'overloaded', 529],
+    ['rate_limit_error', 'rate-limit', 429],
+    ['api_error', 'server', 500],
+    ['authentication_error', 'auth', 401],
+    ['billing_error', 'quota-exhausted', 402],
+    ['new_error', 'unknown', 200],
   ])('%s', async (type, code, status) => {
-    const answer = sse(start(), ...text(0, 'Hel'), { type: 'error', error: { type, message: 'went wrong' }, request_id: 'req_9' })
-    await expect(play([answer])).rejects.toMatchObject({ code, status, type, requestId: 'req_9', partial: { text: 'Hel' } })
+    const answer = sse(start(), ...text(0, 'Hel'), {
+      type: 'error',
+      error: { type, message: 'went wrong' },
+      request_id: 'req_9',
+    })
+    await expect(play([answer])).rejects.toMatchObject({
+      code,
+      status,
+      type,
+      requestId: 'req_9',
+      partial: { text: 'Hel' },
+    })
   })
 
   test('an error in plain words', async () => {
     const answer = `${sse(start(), ...text(0, 'Hel'))}event: error\ndata: upstream is gone\n\n`
-    await expect(play([answer])).rejects.toMatchObject({ code: 'unknown', message: expect.stringContaining('upstream is gone') as string, partial: { text: 'Hel' } })
+    await expect(play([answer])).rejects.toMatchObject({
+      code: 'unknown',
+      message: expect.stringContaining('upstream is gone') as string,
+      partial: { text: 'Hel' },
+    })
   })
 
   test('an error without a type of its own event', async () => {
-    await expect(play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`])).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
+    await expect(
+      play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`]),
+    ).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
   })
 })
 
@@ -98,17 +150,29 @@ describe('blocks', () => {
     const played = await play([
       sse(
         start(),
-        open(0, { type: 'tool_use', id: 'toolu_a', name: 'look', input: {} }), add(0, { type: 'input_json_delta', partial_json: '' }), add(0, { type: 'input_json_delta', partial_json: '{"a":' }), add(0, { type: 'input_json_delta', partial_json: '1}' }), close(0),
-        open(1, { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} }), close(1),
-        open(2, { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } }), close(2),
+        open(0, { type: 'tool_use', id: 'toolu_a', name: 'look', input: {} }),
+        add(0, { type: 'input_json_delta', partial_json: '' }),
+        add(0, { type: 'input_json_delta', partial_json: '{"a":' }),
+        add(0, { type: 'input_json_delta', partial_json: '1}' }),
+        close(0),
+        open(1, { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} }),
+        close(1),
+        open(2, { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } }),
+        close(2),
         ...end('tool_use'),
       ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ])
     const calls = played.events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
-    expect(calls.map(({ id, arguments: values }) => [id, values])).toEqual([['toolu_a', { a: 1 }], ['toolu_b', {}], ['toolu_c', { c: 3 }]])
+    expect(calls.map(({ id, arguments: values }) => [id, values])).toEqual([
+      ['toolu_a', { a: 1 }],
+      ['toolu_b', {}],
+      ['toolu_c', { c: 3 }],
+    ])
     expect(lastAssistant(played, 1)['content']).toEqual([
-      { type: 'tool_use', id: 'toolu_a', name: 'look', input: { a: 1 } }, { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} }, { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } },
+      { type: 'tool_use', id: 'toolu_a', name: 'look', input: { a: 1 } },
+      { type: 'tool_use', id: 'toolu_b', name: 'look', input: {} },
+      { type: 'tool_use', id: 'toolu_c', name: 'look', input: { c: 3 } },
     ])
   })
 
@@ -118,54 +182,112 @@ describe('blocks', () => {
     const { reader } = await play([
       sse(
         start(),
-        open(0, { type: 'thinking', thinking: 'Hm' }), open(1, { type: 'text', text: 'One' }),
-        thought(0, ', so'), piece(1, ' and'), open(2, { type: 'text', text: 'Two' }), thought(0, '.'), piece(2, ' or'), piece(2, ' so'), piece(1, ' more'),
-        add(0, { type: 'signature_delta', signature: 's' }), close(0), close(1), close(2),
+        open(0, { type: 'thinking', thinking: 'Hm' }),
+        open(1, { type: 'text', text: 'One' }),
+        thought(0, ', so'),
+        piece(1, ' and'),
+        open(2, { type: 'text', text: 'Two' }),
+        thought(0, '.'),
+        piece(2, ' or'),
+        piece(2, ' so'),
+        piece(1, ' more'),
+        add(0, { type: 'signature_delta', signature: 's' }),
+        close(0),
+        close(1),
+        close(2),
         ...end('end_turn'),
       ),
     ])
     expect(reader.fullText()).toBe('One andTwo or so more')
     expect(reader.messages().at(-1)).toMatchObject({
       reasoning: 'Hm, so.',
-      origin: { state: [{ type: 'thinking', thinking: 'Hm, so.', signature: 's' }, { type: 'text', text: 'One and more' }, { type: 'text', text: 'Two or so' }] },
+      origin: {
+        state: [
+          { type: 'thinking', thinking: 'Hm, so.', signature: 's' },
+          { type: 'text', text: 'One and more' },
+          { type: 'text', text: 'Two or so' },
+        ],
+      },
     })
   })
 
   test('thinking, redacted thinking and tools the API ran go back exactly, before a call', async () => {
     const redacted = { type: 'redacted_thinking', data: 'encrypted' }
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
-    const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content: 'e' }] }
-    const citation = { type: 'web_search_result_location', url: 'https://a.test', title: 'A', cited_text: 'so', encrypted_index: 'i' }
+    const found = {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
+      content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content: 'e' }],
+    }
+    const citation = {
+      type: 'web_search_result_location',
+      url: 'https://a.test',
+      title: 'A',
+      cited_text: 'so',
+      encrypted_index: 'i',
+    }
     const played = await play([
       sse(
         start(),
-        open(0, { type: 'thinking', thinking: '', signature: '' }), add(0, { type: 'thinking_delta', thinking: 'Hm' }), add(0, { type: 'thinking_delta', thinking: '.' }), add(0, { type: 'signature_delta', signature: 'sig' }), close(0),
-        open(1, redacted), close(1),
-        open(2, search), add(2, { type: 'input_json_delta', partial_json: '{"query":"a"}' }), close(2),
-        open(3, found), close(3),
-        open(4, { type: 'text', text: '', citations: [] }), add(4, { type: 'text_delta', text: 'So.' }), add(4, { type: 'citations_delta', citation }), close(4),
-        open(5, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(5),
+        open(0, { type: 'thinking', thinking: '', signature: '' }),
+        add(0, { type: 'thinking_delta', thinking: 'Hm' }),
+        add(0, { type: 'thinking_delta', thinking: '.' }),
+        add(0, { type: 'signature_delta', signature: 'sig' }),
+        close(0),
+        open(1, redacted),
+        close(1),
+        open(2, search),
+        add(2, { type: 'input_json_delta', partial_json: '{"query":"a"}' }),
+        close(2),
+        open(3, found),
+        close(3),
+        open(4, { type: 'text', text: '', citations: [] }),
+        add(4, { type: 'text_delta', text: 'So.' }),
+        add(4, { type: 'citations_delta', citation }),
+        close(4),
+        open(5, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }),
+        close(5),
         ...end('tool_use'),
       ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ])
     expect(lastAssistant(played, 1)['content']).toEqual([
-      { type: 'thinking', thinking: 'Hm.', signature: 'sig' }, redacted, { ...search, input: { query: 'a' } }, found,
-      { type: 'text', text: 'So.', citations: [citation] }, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+      { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+      redacted,
+      { ...search, input: { query: 'a' } },
+      found,
+      { type: 'text', text: 'So.', citations: [citation] },
+      { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
     ])
-    expect(played.events.some((event) => event.type === 'tool-call-start' && event.toolCall.name === 'web_search')).toBe(false)
+    expect(
+      played.events.some((event) => event.type === 'tool-call-start' && event.toolCall.name === 'web_search'),
+    ).toBe(false)
   })
 
   test('what the API ran and cited is in the answer', async () => {
     const content = [
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
-      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
+      },
       { type: 'text', text: 'So.', citations: [{ type: 'page_location', cited_text: 'so', document_title: 'D' }] },
     ]
-    const fetch = async (): Promise<Response> => Response.json({ type: 'message', model: 'claude-x', content, stop_reason: 'refusal', stop_details: { explanation: 'why' } })
+    const fetch = async (): Promise<Response> =>
+      Response.json({
+        type: 'message',
+        model: 'claude-x',
+        content,
+        stop_reason: 'refusal',
+        stop_details: { explanation: 'why' },
+      })
     const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
     expect(answer).toMatchObject({
-      providerToolCalls: [{ id: 'srvtoolu_1', name: 'web_search', data: content[0] }, { id: 'srvtoolu_1', name: 'web_search', data: content[1] }],
+      providerToolCalls: [
+        { id: 'srvtoolu_1', name: 'web_search', data: content[0] },
+        { id: 'srvtoolu_1', name: 'web_search', data: content[1] },
+      ],
       citations: [{ title: 'D', text: 'so' }],
       finishReason: 'content-filter',
       rawFinishReason: 'refusal',
@@ -176,7 +298,13 @@ describe('blocks', () => {
 
   test('a refusal without a word of why has its category; a citation of nothing is none', async () => {
     const content = [{ type: 'text', text: 'So.', citations: [{ type: 'new_location', place: 7 }] }]
-    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content, stop_reason: 'refusal', stop_details: { explanation: null, category: 'bio' } })
+    const fetch = async (): Promise<Response> =>
+      Response.json({
+        type: 'message',
+        content,
+        stop_reason: 'refusal',
+        stop_details: { explanation: null, category: 'bio' },
+      })
     const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
     expect(answer.warnings).toEqual(['refusal: bio'])
     expect(answer.citations).toBeUndefined()
@@ -184,7 +312,15 @@ describe('blocks', () => {
 
   test('thinking that nobody signed is shown, and not sent back', async () => {
     const played = await play([
-      sse(start(), open(0, { type: 'thinking', thinking: '', signature: '' }), add(0, { type: 'thinking_delta', thinking: 'Hm.' }), close(0), open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(1), ...end('tool_use')),
+      sse(
+        start(),
+        open(0, { type: 'thinking', thinking: '', signature: '' }),
+        add(0, { type: 'thinking_delta', thinking: 'Hm.' }),
+        close(0),
+        open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }),
+        close(1),
+        ...end('tool_use'),
+      ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ])
     expect(played.events[0]).toEqual({ type: 'reasoning-delta', text: 'Hm.' })
@@ -194,8 +330,14 @@ describe('blocks', () => {
   test('unknown events, blocks and deltas are passed over; a message with one that cannot be kept has no state', async () => {
     const played = await play([
       sse(
-        start(), { type: 'ping' }, { type: 'new_event', data: 1 },
-        open(0, { type: 'new_block', value: 1 }), add(0, { type: 'new_delta', value: 2 }), close(0), ...text(1, 'Hello'), ...end('end_turn'),
+        start(),
+        { type: 'ping' },
+        { type: 'new_event', data: 1 },
+        open(0, { type: 'new_block', value: 1 }),
+        add(0, { type: 'new_delta', value: 2 }),
+        close(0),
+        ...text(1, 'Hello'),
+        ...end('end_turn'),
       ),
     ])
     expect(played.reader.fullText()).toBe('Hello')
@@ -205,24 +347,42 @@ describe('blocks', () => {
 
   test('events that do not say of which block they are', async () => {
     const without = ({ index: _, ...event }: Wire): Wire => event
-    const call = (at: number): Wire[] => [open(at, { type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }), add(at, { type: 'input_json_delta', partial_json: `{"at":${at}}` }), close(at)]
+    const call = (at: number): Wire[] => [
+      open(at, { type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }),
+      add(at, { type: 'input_json_delta', partial_json: `{"at":${at}}` }),
+      close(at),
+    ]
     const events = [...text(0, 'Hello'), ...call(1), ...call(2)]
     const deltas = events.map((event) => (event['type'] === 'content_block_delta' ? without(event) : event))
     for (const each of [deltas, events.map(without)]) {
-      const { reader } = await play([sse(start(), ...each, ...end('tool_use')), sse(start(), ...text(0, '!'), ...end('end_turn'))])
+      const { reader } = await play([
+        sse(start(), ...each, ...end('tool_use')),
+        sse(start(), ...text(0, '!'), ...end('end_turn')),
+      ])
       expect(reader.fullText()).toBe('Hello!')
-      expect(reader.messages()[1]).toMatchObject({ toolCalls: [{ id: 'toolu_1', arguments: { at: 1 } }, { id: 'toolu_2', arguments: { at: 2 } }] })
+      expect(reader.messages()[1]).toMatchObject({
+        toolCalls: [
+          { id: 'toolu_1', arguments: { at: 1 } },
+          { id: 'toolu_2', arguments: { at: 2 } },
+        ],
+      })
     }
   })
 
   test('an event of nothing is none', async () => {
-    expect((await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])).reader.fullText()).toBe('Hello')
+    expect(
+      (
+        await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])
+      ).reader.fullText(),
+    ).toBe('Hello')
   })
 
   test('deltas without a start, and a stream that starts with blocks', async () => {
     const bare = await play([sse(start(), add(0, { type: 'text_delta', text: 'Hello' }), ...end('end_turn'))])
     expect(bare.reader.fullText()).toBe('Hello')
-    const begun = await play([sse(start({ content: [{ type: 'text', text: 'Be' }] }), ...text(0, 'gun'), ...end('end_turn'))])
+    const begun = await play([
+      sse(start({ content: [{ type: 'text', text: 'Be' }] }), ...text(0, 'gun'), ...end('end_turn')),
+    ])
     expect(begun.reader.fullText()).toBe('Begun')
   })
 })
@@ -232,12 +392,25 @@ test('a paused turn goes on by itself, with everything it had said', async () =>
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
   const played = await play([
     sse(start(), ...text(0, 'First. '), open(1, search), close(1), ...end('pause_turn')),
-    sse(start(), open(0, found), close(0), ...text(1, 'Second.'), open(2, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }), close(2), ...end('tool_use')),
+    sse(
+      start(),
+      open(0, found),
+      close(0),
+      ...text(1, 'Second.'),
+      open(2, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }),
+      close(2),
+      ...end('tool_use'),
+    ),
     sse(start(), ...text(0, 'Done'), ...end('end_turn')),
   ])
   const before = [{ type: 'text', text: 'First. ' }, search]
   expect((played.bodies[1]!['messages'] as Wire[]).at(-1)).toEqual({ role: 'assistant', content: before })
-  expect(lastAssistant(played, 2)['content']).toEqual([...before, found, { type: 'text', text: 'Second.' }, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }])
+  expect(lastAssistant(played, 2)['content']).toEqual([
+    ...before,
+    found,
+    { type: 'text', text: 'Second.' },
+    { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+  ])
   expect(played.reader.fullText()).toBe('First. Second.Done')
 })
 
@@ -255,23 +428,46 @@ test('code that calls tools keeps its container', async () => {
   const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'look()' } }
   const played = await play(
     [
-      sse(start(), open(0, code), close(0), open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }), close(1), { type: 'message_delta', delta: { stop_reason: 'tool_use', container: { id: 'container_1' } } }, { type: 'message_stop' }),
+      sse(
+        start(),
+        open(0, code),
+        close(0),
+        open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }),
+        close(1),
+        { type: 'message_delta', delta: { stop_reason: 'tool_use', container: { id: 'container_1' } } },
+        { type: 'message_stop' },
+      ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ],
     { defaults: { providerTools: [{ type: 'code_execution_20250825', name: 'code_execution' }] } },
   )
   expect(played.bodies[1]).toMatchObject({ container: 'container_1' })
-  expect(lastAssistant(played, 1)['content']).toEqual([code, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }])
+  expect(lastAssistant(played, 1)['content']).toEqual([
+    code,
+    { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller },
+  ])
 })
 
 test('values of the wrong kind never break the decoder', async () => {
   const events: Wire[] = [
     start({ content: [{ type: 'text', text: 'a', citations: [{ url: 'u' }] }], container: { id: 'c' } }),
-    open(0, { type: 'thinking', thinking: 'a', signature: '' }), add(0, { type: 'signature_delta', signature: 's' }), close(0),
-    open(1, { type: 'text', text: '' }), add(1, { type: 'text_delta', text: 'b' }), add(1, { type: 'citations_delta', citation: { cited_text: 'c' } }), close(1),
-    open(2, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }), add(2, { type: 'input_json_delta', partial_json: '{}' }), close(2),
-    open(3, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }), close(3),
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_details: { explanation: 'e' } }, usage: { output_tokens: 9, output_tokens_details: { thinking_tokens: 1 } } },
+    open(0, { type: 'thinking', thinking: 'a', signature: '' }),
+    add(0, { type: 'signature_delta', signature: 's' }),
+    close(0),
+    open(1, { type: 'text', text: '' }),
+    add(1, { type: 'text_delta', text: 'b' }),
+    add(1, { type: 'citations_delta', citation: { cited_text: 'c' } }),
+    close(1),
+    open(2, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
+    add(2, { type: 'input_json_delta', partial_json: '{}' }),
+    close(2),
+    open(3, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }),
+    close(3),
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_details: { explanation: 'e' } },
+      usage: { output_tokens: 9, output_tokens_details: { thinking_tokens: 1 } },
+    },
     { type: 'message_stop' },
   ]
   /** The same value with each of its inner values replaced, one at a time. */
@@ -280,7 +476,10 @@ test('values of the wrong kind never break the decoder', async () => {
     if (typeof value !== 'object' || value === null) return
     for (const key of Object.keys(value)) {
       const inner = (value as Record<string, unknown>)[key]
-      for (const variant of variants(inner)) yield Array.isArray(value) ? value.map((item, at) => (String(at) === key ? variant : item) as unknown) : { ...value, [key]: variant }
+      for (const variant of variants(inner))
+        yield Array.isArray(value)
+          ? value.map((item, at) => (String(at) === key ? variant : item) as unknown)
+          : { ...value, [key]: variant }
       if (!Array.isArray(value)) yield { ...value, [key]: undefined }
     }
   }

@@ -25,9 +25,19 @@ async function send(): Promise<Sent> {
 
 /** The code of the SDK that our client runs. */
 const sdk = path.dirname(createRequire(import.meta.url).resolve('@anthropic-ai/sdk'))
-const files = ['client.mjs', 'internal/tracing.mjs', 'internal/utils/log.mjs', 'core/credentials.mjs', 'lib/credentials/credential-chain.mjs']
+const files = [
+  'client.mjs',
+  'internal/tracing.mjs',
+  'internal/utils/log.mjs',
+  'core/credentials.mjs',
+  'lib/credentials/credential-chain.mjs',
+]
 const read = (name: string): string => readFileSync(path.join(sdk, name), 'utf8')
-const variables = [...new Set(files.flatMap((name) => [...read(name).matchAll(/readEnv\)?\('([A-Z_]+)'/g)].map(([, variable]) => variable!)))]
+const variables = [
+  ...new Set(
+    files.flatMap((name) => [...read(name).matchAll(/readEnv\)?\('([A-Z_]+)'/g)].map(([, variable]) => variable!)),
+  ),
+]
 
 /** For each variable a value that would show. */
 const hostile: Record<string, string> = {
@@ -35,7 +45,8 @@ const hostile: Record<string, string> = {
   ANTHROPIC_API_KEY: 'sk-ant-environment-key',
   ANTHROPIC_AUTH_TOKEN: 'environment-token',
   ANTHROPIC_BASE_URL: 'https://elsewhere.test',
-  ANTHROPIC_CUSTOM_HEADERS: 'x-injected: yes\nauthorization: Bearer injected\nx-api-key: injected\nuser-agent: injected\nanthropic-beta: injected\nanthropic-version: 1999-01-01',
+  ANTHROPIC_CUSTOM_HEADERS:
+    'x-injected: yes\nauthorization: Bearer injected\nx-api-key: injected\nuser-agent: injected\nanthropic-beta: injected\nanthropic-version: 1999-01-01',
   ANTHROPIC_LOG: 'debug',
   HTTP_PROXY: 'http://proxy.test:1',
   HTTPS_PROXY: 'http://proxy.test:1',
@@ -48,7 +59,16 @@ afterEach(() => {
 
 describe('the environment', () => {
   test('the SDK reads the variables we know of, among them those that would move the host, the key and the headers', () => {
-    expect(variables).toEqual(expect.arrayContaining(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_CUSTOM_HEADERS', 'ANTHROPIC_LOG', 'ANTHROPIC_PROFILE']))
+    expect(variables).toEqual(
+      expect.arrayContaining([
+        'ANTHROPIC_API_KEY',
+        'ANTHROPIC_AUTH_TOKEN',
+        'ANTHROPIC_BASE_URL',
+        'ANTHROPIC_CUSTOM_HEADERS',
+        'ANTHROPIC_LOG',
+        'ANTHROPIC_PROFILE',
+      ]),
+    )
   })
 
   test.each(Object.keys(hostile))('%s changes nothing', async (variable) => {
@@ -88,6 +108,8 @@ describe('the environment', () => {
 
   test('a key is needed, and not looked for', () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-environment-key')
-    expect(() => createAnthropic({ model: 'claude-sonnet-4-5' })).toThrow(expect.objectContaining({ code: 'config' }) as Error)
+    expect(() => createAnthropic({ model: 'claude-sonnet-4-5' })).toThrow(
+      expect.objectContaining({ code: 'config' }) as Error,
+    )
   })
 })

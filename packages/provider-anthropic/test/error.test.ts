@@ -4,9 +4,12 @@ import { createAnthropic } from '../src/index.js'
 describe('failed answers', () => {
   const answered = async (status: number, body: unknown): Promise<unknown> => {
     const fetch = async (): Promise<Response> => Response.json(body, { status })
-    return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).complete('Hi', { retry: { attempts: 1 } }).catch((thrown: unknown) => thrown)
+    return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch })
+      .complete('Hi', { retry: { attempts: 1 } })
+      .catch((thrown: unknown) => thrown)
   }
-  const failing = (status: number, error: unknown): Promise<unknown> => answered(status, { type: 'error', error, request_id: 'req_body' })
+  const failing = (status: number, error: unknown): Promise<unknown> =>
+    answered(status, { type: 'error', error, request_id: 'req_body' })
   test.each([
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'],
     [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'context-length'],
@@ -25,10 +28,19 @@ describe('failed answers', () => {
   })
 
   test('the words count wherever they stand', async () => {
-    expect(await answered(400, { detail: 'prompt is too long' })).toMatchObject({ code: 'context-length', message: expect.stringContaining('prompt is too long') as string })
+    expect(await answered(400, { detail: 'prompt is too long' })).toMatchObject({
+      code: 'context-length',
+      message: expect.stringContaining('prompt is too long') as string,
+    })
   })
 
   test('a spend limit is no rate limit', async () => {
-    expect(await failing(429, { type: 'rate_limit_error', message: 'no', details: { error_code: 'enforced_spend_limit_reached' } })).toMatchObject({ code: 'quota-exhausted', retryable: false })
+    expect(
+      await failing(429, {
+        type: 'rate_limit_error',
+        message: 'no',
+        details: { error_code: 'enforced_spend_limit_reached' },
+      }),
+    ).toMatchObject({ code: 'quota-exhausted', retryable: false })
   })
 })

@@ -41,9 +41,17 @@ test('hosts', () => {
 test('capabilities, each with its source', () => {
   const found = capabilities({ model: 'claude-opus-5-5' })
   expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
-    tools: true, parallelTools: true, images: true, schema: 'by-model', logprobs: false, reasoning: true, embeddings: false,
+    tools: true,
+    parallelTools: true,
+    images: true,
+    schema: 'by-model',
+    logprobs: false,
+    reasoning: true,
+    embeddings: false,
   })
   for (const { source } of Object.values(found)) expect(source).toMatch(/^https:/)
   expect(capabilities({ model: 'claude-3-5-sonnet-20241022' }).reasoning.supported).toBe(false)
-  expect(capabilities({ model: 'other', traits: { thinking: 'none' }, profile: { supportsJsonSchema: false } })).toMatchObject({ reasoning: { supported: false }, schema: { supported: false } })
+  expect(
+    capabilities({ model: 'other', traits: { thinking: 'none' }, profile: { supportsJsonSchema: false } }),
+  ).toMatchObject({ reasoning: { supported: false }, schema: { supported: false } })
 })

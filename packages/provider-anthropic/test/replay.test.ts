@@ -6,66 +6,111 @@ import { createAnthropic } from '../src/index.js'
 type Wire = Readonly<Record<string, unknown>>
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
-const provider = (answer: () => Response, bodies: Wire[] = [], model = 'claude-opus-5'): ReturnType<typeof createAnthropic> =>
+const provider = (
+  answer: () => Response,
+  bodies: Wire[] = [],
+  model = 'claude-opus-5',
+): ReturnType<typeof createAnthropic> =>
   createAnthropic({
     model,
     apiKey: 'sk-ant-test-0123456789',
     fetch: async (_, init) => {
-      bodies.push({ ...(JSON.parse(init?.body as string) as Wire), betas: new Headers(init?.headers).get('anthropic-beta') })
+      bodies.push({
+        ...(JSON.parse(init?.body as string) as Wire),
+        betas: new Headers(init?.headers).get('anthropic-beta'),
+      })
       return answer()
     },
   })
 
 /** What the caller gets of these blocks. */
 const answered = (content: readonly Wire[], more: Wire = {}): Promise<Generation> =>
-  provider(() => Response.json({ type: 'message', model: 'claude-opus-5', content, stop_reason: 'end_turn', ...more })).generate([user])
+  provider(() =>
+    Response.json({ type: 'message', model: 'claude-opus-5', content, stop_reason: 'end_turn', ...more }),
+  ).generate([user])
 
 /** What is sent for these messages, with the beta header. */
 async function sent(messages: readonly ChatMessage[], options: CallOptions = {}, model?: string): Promise<Wire> {
   const bodies: Wire[] = []
-  await provider(() => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' }), bodies, model).generate(messages, options)
+  await provider(
+    () => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' }),
+    bodies,
+    model,
+  ).generate(messages, options)
   return bodies[0] as Wire
 }
 
-const results = ({ toolCalls = [] }: AssistantMessage): ChatMessage[] => toolCalls.map(({ id }) => ({ role: 'tool', toolCallId: id, content: id }))
+const results = ({ toolCalls = [] }: AssistantMessage): ChatMessage[] =>
+  toolCalls.map(({ id }) => ({ role: 'tool', toolCallId: id, content: id }))
 
 test('a compaction block has what its last delta says, and stands for the start of a conversation', async () => {
-  const deltas = ['The whole', 'The whole summary'].map((content) => ({ type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content, encrypted_content: 'e' } }))
+  const deltas = ['The whole', 'The whole summary'].map((content) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'compaction_delta', content, encrypted_content: 'e' },
+  }))
   const events = [
     { type: 'message_start', message: { model: 'claude-opus-5', content: [] } },
-    { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null, signature: 's' } }, ...deltas, { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'compaction' } }, { type: 'message_stop' },
+    { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null, signature: 's' } },
+    ...deltas,
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'compaction' } },
+    { type: 'message_stop' },
   ]
-  const reader = await provider(() => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))).streamWithTools([user], [])
+  const reader = await provider(
+    () => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
+  ).streamWithTools([user], [])
   for await (const event of reader) if (event.type === 'done') expect(event.reason).toBe('other')
   const summary = reader.messages().at(-1) as AssistantMessage
   const { betas: _, ...body } = await sent([summary, user])
   expect(body['messages']).toEqual([
-    { role: 'assistant', content: [{ type: 'compaction', content: 'The whole summary', encrypted_content: 'e', signature: 's' }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'compaction', content: 'The whole summary', encrypted_content: 'e', signature: 's' }],
+    },
     { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
   ])
-  expect(anthropicMessages.violations({ method: 'POST', path: '/v1/messages', headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' }, body })).toEqual([])
+  expect(
+    anthropicMessages.violations({
+      method: 'POST',
+      path: '/v1/messages',
+      headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+      body,
+    }),
+  ).toEqual([])
 })
 
 test('of a compaction that failed nothing is made up', async () => {
   const events = [
     { type: 'message_start', message: { content: [] } },
     { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: null } }, { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' },
+    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: null } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+    { type: 'message_stop' },
   ]
-  const reader = await provider(() => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))).streamWithTools([user], [])
+  const reader = await provider(
+    () => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
+  ).streamWithTools([user], [])
   for await (const _ of reader);
   expect(reader.messages().at(-1)).toMatchObject({ origin: { state: [{ type: 'compaction', content: null }] } })
 })
 
 test('calls of a model that declined stay away, with their results; the model that took over is named', async () => {
-  const fallback = { type: 'fallback', from: { model: 'claude-fable-5' }, to: { model: 'claude-opus-4-8' }, trigger: null }
+  const fallback = {
+    type: 'fallback',
+    from: { model: 'claude-fable-5' },
+    to: { model: 'claude-opus-4-8' },
+    trigger: null,
+  }
   const thinking = { type: 'thinking', thinking: 'Hm.', signature: 's' }
   const use = (id: string): Wire => ({ type: 'tool_use', id, name: 'look', input: {} })
   const search = (id: string): Wire => ({ type: 'server_tool_use', id, name: 'web_search', input: {} })
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
-  const { message } = await answered([thinking, search('srvtoolu_1'), found, search('srvtoolu_2'), use('toolu_1'), fallback, thinking, use('toolu_2')], { stop_reason: 'tool_use' })
+  const { message } = await answered(
+    [thinking, search('srvtoolu_1'), found, search('srvtoolu_2'), use('toolu_1'), fallback, thinking, use('toolu_2')],
+    { stop_reason: 'tool_use' },
+  )
   expect(message.origin?.model).toBe('claude-opus-4-8')
   expect((await sent([user, message, ...results(message)]))['messages']).toEqual([
     { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
@@ -75,33 +120,49 @@ test('calls of a model that declined stay away, with their results; the model th
 })
 
 test('the result of a call to a member of a toolset names the toolset', async () => {
-  const { message } = await answered([{ type: 'tool_use', id: 'toolu_1', name: 'screenshot', toolset_name: 'computer', input: {} }], { stop_reason: 'tool_use' })
+  const { message } = await answered(
+    [{ type: 'tool_use', id: 'toolu_1', name: 'screenshot', toolset_name: 'computer', input: {} }],
+    { stop_reason: 'tool_use' },
+  )
   expect((await sent([user, message, ...results(message)]))['messages']).toMatchObject([
-    {}, { content: [{ toolset_name: 'computer' }] }, { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', toolset_name: 'computer' }] },
+    {},
+    { content: [{ toolset_name: 'computer' }] },
+    { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', toolset_name: 'computer' }] },
   ])
 })
 
 test('a file that code made is told of, and its container goes on beside skills', async () => {
   const upload = { type: 'container_upload', file_id: 'file_1' }
-  const { message, providerToolCalls } = await answered([upload, { type: 'text', text: 'Done.' }], { container: { id: 'container_1' } })
+  const { message, providerToolCalls } = await answered([upload, { type: 'text', text: 'Done.' }], {
+    container: { id: 'container_1' },
+  })
   expect(providerToolCalls).toEqual([{ name: 'container_upload', data: upload }])
   const options = { providerTools: [{ type: 'code_execution_20260521', name: 'code_execution' }] }
   const skills = [{ type: 'anthropic', skill_id: 'xlsx' }]
-  expect((await sent([user, message, user], { ...options, vendor: { container: { skills } } }))['container']).toEqual({ id: 'container_1', skills })
-  expect((await sent([user, message, user], { ...options, vendor: { container: 'container_2' } }))['container']).toBe('container_2')
+  expect((await sent([user, message, user], { ...options, vendor: { container: { skills } } }))['container']).toEqual({
+    id: 'container_1',
+    skills,
+  })
+  expect((await sent([user, message, user], { ...options, vendor: { container: 'container_2' } }))['container']).toBe(
+    'container_2',
+  )
   expect((await sent([user], { ...options, vendor: { container: { skills } } }))['container']).toEqual({ skills })
 })
 
 test('a cache mark stands on a block that can carry one', async () => {
   const listing = { type: 'mcp_tool_listing', mcp_server_name: 'docs', tools: [] }
   const { message } = await answered([{ type: 'text', text: 'Done.' }, listing])
-  expect((await sent([user, message], { cache: 'auto' }))['messages']).toMatchObject([{}, { content: [{ text: 'Done.', cache_control: { type: 'ephemeral' } }, listing] }])
+  expect((await sent([user, message], { cache: 'auto' }))['messages']).toMatchObject([
+    {},
+    { content: [{ text: 'Done.', cache_control: { type: 'ephemeral' } }, listing] },
+  ])
 })
 
 describe('thinking that is bound to what stood before it', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 's' }
   const drop = { prefix_mismatch_behavior: 'drop_block' }
-  const said = async (): Promise<AssistantMessage> => (await answered([thought, { type: 'text', text: 'Hello' }])).message
+  const said = async (): Promise<AssistantMessage> =>
+    (await answered([thought, { type: 'text', text: 'Hello' }])).message
 
   test.each<[string, CallOptions, object | undefined]>([
     ['claude-opus-5-5', {}, { type: 'adaptive', block_binding: drop }],
@@ -121,7 +182,11 @@ describe('thinking that is bound to what stood before it', () => {
   })
 
   test('the caller is told what the API left out', async () => {
-    const input_transformations = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }, { type: 'thinking_mismatch_allowed', path: 'x' }, null]
+    const input_transformations = [
+      { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' },
+      { type: 'thinking_mismatch_allowed', path: 'x' },
+      null,
+    ]
     const { warnings } = await answered([{ type: 'text', text: 'Hello' }], { input_transformations })
     expect(warnings).toEqual([expect.stringContaining('messages.1.content.0: prefix_binding_mismatch')])
     expect((await answered([{ type: 'text', text: 'Hello' }], { input_transformations: [] })).warnings).toBeUndefined()

@@ -13,7 +13,12 @@ const forecast: ToolDefinition = {
     properties: {
       city: { $ref: '#/$defs/city' },
       units: { enum: ['metric', 'imperial'] },
-      when: { oneOf: [{ type: 'string', format: 'date' }, { type: 'array', items: { type: 'integer' } }] },
+      when: {
+        oneOf: [
+          { type: 'string', format: 'date' },
+          { type: 'array', items: { type: 'integer' } },
+        ],
+      },
     },
     required: ['city'],
     additionalProperties: false,
@@ -36,14 +41,28 @@ async function sent(
     ...config,
     fetch: async (input, init) => {
       const headers = Object.fromEntries(new Headers(init?.headers))
-      requests.push({ method: init?.method ?? 'GET', path: new URL(input as string).pathname, headers, body: JSON.parse(init?.body as string) })
-      return Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } })
+      requests.push({
+        method: init?.method ?? 'GET',
+        path: new URL(input as string).pathname,
+        headers,
+        body: JSON.parse(init?.body as string),
+      })
+      return Response.json({
+        type: 'message',
+        content: [{ type: 'text', text: 'ok' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 1, output_tokens: 1 },
+      })
     },
   })
   await provider.generate(messages, options)
   const [request] = requests
   expect(requests.length).toBe(1)
-  return { body: request!.body as Record<string, unknown>, headers: { ...request!.headers }, violations: anthropicMessages.violations(request!) }
+  return {
+    body: request!.body as Record<string, unknown>,
+    headers: { ...request!.headers },
+    violations: anthropicMessages.violations(request!),
+  }
 }
 
 const user = (content: string): ChatMessage => ({ role: 'user', content })
@@ -51,7 +70,12 @@ const refused = (code: string, text: RegExp) => ({ code, message: expect.stringM
 
 /** The signature the conformance server would give; replayed blocks must carry exactly it. */
 async function answered(): Promise<AssistantMessage> {
-  const request = { method: 'POST', path: '/v1/messages', headers: {}, body: { stream: false, model: 'claude-sonnet-4-5' } }
+  const request = {
+    method: 'POST',
+    path: '/v1/messages',
+    headers: {},
+    body: { stream: false, model: 'claude-sonnet-4-5' },
+  }
   const turn = {
     reasoning: ['Two cities', ', two calls.'],
     text: ['Let me look.'],
@@ -63,7 +87,11 @@ async function answered(): Promise<AssistantMessage> {
     usage: { inputTokens: 1, outputTokens: 1 },
   }
   const answer = anthropicMessages.answer(turn, request)
-  const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-test-0123456789', fetch: async () => new Response(answer.pieces.join('')) })
+  const provider = createAnthropic({
+    model: 'claude-sonnet-4-5',
+    apiKey: 'sk-ant-test-0123456789',
+    fetch: async () => new Response(answer.pieces.join('')),
+  })
   return (await provider.generate([user('?')])).message
 }
 
@@ -80,17 +108,33 @@ describe('a scripted conversation', () => {
           { type: 'image', source: { type: 'url', url: 'https://pictures.example/a.jpg' } },
           { type: 'file', source: { type: 'base64', data: pdf, mediaType: 'application/pdf' }, name: 'plan.pdf' },
           { type: 'file', source: { type: 'url', url: 'https://documents.example/b.pdf' } },
-          { type: 'file', source: { type: 'base64', data: Buffer.from('Zażółć 🏭').toString('base64'), mediaType: 'text/markdown' } },
+          {
+            type: 'file',
+            source: { type: 'base64', data: Buffer.from('Zażółć 🏭').toString('base64'), mediaType: 'text/markdown' },
+          },
         ],
       },
       assistant,
       { role: 'tool', toolCallId: 'toolu_2', content: 'no house', isError: true },
-      { role: 'tool', toolCallId: 'toolu_1', content: [{ type: 'text', text: 'Rain' }, { type: 'image', source: { type: 'base64', data: png, mediaType: 'image/png' } }] },
+      {
+        role: 'tool',
+        toolCallId: 'toolu_1',
+        content: [
+          { type: 'text', text: 'Rain' },
+          { type: 'image', source: { type: 'base64', data: png, mediaType: 'image/png' } },
+        ],
+      },
       { role: 'system', content: 'Answer in French.' },
       user('And now?'),
     ]
     const { body, violations } = await sent(messages, {
-      system: 'You plan trips.', tools: [forecast, rooms], cache: 'auto', reasoning: 'medium', maxTokens: 8000, parallelToolCalls: false, stop: ['END'],
+      system: 'You plan trips.',
+      tools: [forecast, rooms],
+      cache: 'auto',
+      reasoning: 'medium',
+      maxTokens: 8000,
+      parallelToolCalls: false,
+      stop: ['END'],
       responseFormat: { type: 'json-schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
     })
     const mark = { cache_control: { type: 'ephemeral' } }
@@ -109,7 +153,11 @@ describe('a scripted conversation', () => {
             { type: 'text', text: 'Compare these.' },
             { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
             { type: 'image', source: { type: 'url', url: 'https://pictures.example/a.jpg' } },
-            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf }, title: 'plan.pdf' },
+            {
+              type: 'document',
+              source: { type: 'base64', media_type: 'application/pdf', data: pdf },
+              title: 'plan.pdf',
+            },
             { type: 'document', source: { type: 'url', url: 'https://documents.example/b.pdf' } },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Zażółć 🏭' } },
           ],
@@ -117,7 +165,11 @@ describe('a scripted conversation', () => {
         {
           role: 'assistant',
           content: [
-            { type: 'thinking', thinking: 'Two cities, two calls.', signature: expect.stringContaining('signed-by-conformance') as string },
+            {
+              type: 'thinking',
+              thinking: 'Two cities, two calls.',
+              signature: expect.stringContaining('signed-by-conformance') as string,
+            },
             { type: 'text', text: 'Let me look.' },
             { type: 'tool_use', id: 'toolu_1', name: 'get_forecast', input: { city: 'Oslo' } },
             { type: 'tool_use', id: 'toolu_2', name: 'list_rooms', input: {} },
@@ -126,19 +178,33 @@ describe('a scripted conversation', () => {
         {
           role: 'user',
           content: [
-            { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'Rain' }, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }] },
+            {
+              type: 'tool_result',
+              tool_use_id: 'toolu_1',
+              content: [
+                { type: 'text', text: 'Rain' },
+                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+              ],
+            },
             { type: 'tool_result', tool_use_id: 'toolu_2', content: 'no house', is_error: true },
             { type: 'text', text: 'And now?', ...mark },
           ],
         },
       ],
       tools: [
-        { name: 'get_forecast', description: 'The forecast of a city', input_schema: forecast.parameters, strict: true },
+        {
+          name: 'get_forecast',
+          description: 'The forecast of a city',
+          input_schema: forecast.parameters,
+          strict: true,
+        },
         { name: 'list_rooms', input_schema: { type: 'object', properties: {} }, ...mark },
       ],
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
       thinking: { type: 'enabled', budget_tokens: 4000 },
-      output_config: { format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } } },
+      output_config: {
+        format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
+      },
       stop_sequences: ['END'],
     })
     expect(violations).toEqual([])
@@ -146,24 +212,45 @@ describe('a scripted conversation', () => {
 
   test('defaults, and the values a caller sets', async () => {
     expect((await sent([user('Hi')])).body).toEqual({
-      model: 'claude-sonnet-4-5', max_tokens: 4096, messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], temperature: 0.7,
+      model: 'claude-sonnet-4-5',
+      max_tokens: 4096,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+      temperature: 0.7,
     })
     expect((await sent([user('Hi')], { temperature: 0, topK: 3 })).body).toMatchObject({ temperature: 0, top_k: 3 })
     expect((await sent([user('Hi')], { topP: 0.5 })).body).not.toHaveProperty('temperature')
-    expect((await sent([user('Hi')], { vendor: { service_tier: 'auto', max_tokens: 7 } })).body).toMatchObject({ service_tier: 'auto', max_tokens: 7 })
+    expect((await sent([user('Hi')], { vendor: { service_tier: 'auto', max_tokens: 7 } })).body).toMatchObject({
+      service_tier: 'auto',
+      max_tokens: 7,
+    })
   })
 
   test('beta headers of the configuration and of a call; other headers win', async () => {
     const config = { betas: ['a-1'], headers: { 'X-Team': 'blue' } }
-    const { body, headers } = await sent([user('Hi')], { vendor: { betas: ['b-2', 'a-1'], headers: { 'x-trace': '7' } } }, config)
-    expect(headers).toMatchObject({ 'anthropic-beta': 'a-1,b-2', 'x-team': 'blue', 'x-trace': '7', 'x-api-key': 'sk-ant-test-0123456789', 'anthropic-version': '2023-06-01' })
+    const { body, headers } = await sent(
+      [user('Hi')],
+      { vendor: { betas: ['b-2', 'a-1'], headers: { 'x-trace': '7' } } },
+      config,
+    )
+    expect(headers).toMatchObject({
+      'anthropic-beta': 'a-1,b-2',
+      'x-team': 'blue',
+      'x-trace': '7',
+      'x-api-key': 'sk-ant-test-0123456789',
+      'anthropic-version': '2023-06-01',
+    })
     expect(headers).not.toHaveProperty('authorization')
     expect(Object.keys(body)).not.toContain('betas')
-    expect((await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' } as object)).headers).toMatchObject({ authorization: 'Bearer token-0123456789' })
+    expect(
+      (await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' } as object)).headers,
+    ).toMatchObject({ authorization: 'Bearer token-0123456789' })
   })
 
   test.each([
-    ['http://gate.test', '/v1/messages'], ['http://gate.test/', '/v1/messages'], ['http://gate.test/v1', '/v1/messages'], ['http://gate.test/anthropic/v1/?x=1', '/anthropic/v1/messages'],
+    ['http://gate.test', '/v1/messages'],
+    ['http://gate.test/', '/v1/messages'],
+    ['http://gate.test/v1', '/v1/messages'],
+    ['http://gate.test/anthropic/v1/?x=1', '/anthropic/v1/messages'],
   ])('base URL %s', async (baseUrl, path) => {
     let asked = ''
     const fetch = async (input: unknown): Promise<Response> => {
@@ -179,12 +266,24 @@ describe('thinking', () => {
   const last = [user('Hi')]
   test.each<[string, CallOptions, object]>([
     ['claude-sonnet-4-5', { reasoning: 'low' }, { thinking: { type: 'enabled', budget_tokens: 1024 } }],
-    ['claude-haiku-4-5-20251001', { reasoning: 'high', maxTokens: 64000 }, { thinking: { type: 'enabled', budget_tokens: 24576 } }],
+    [
+      'claude-haiku-4-5-20251001',
+      { reasoning: 'high', maxTokens: 64000 },
+      { thinking: { type: 'enabled', budget_tokens: 24576 } },
+    ],
     ['claude-opus-4-6', { reasoning: 'high' }, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
-    ['claude-opus-5-5', { reasoning: 'low' }, { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } }],
+    [
+      'claude-opus-5-5',
+      { reasoning: 'low' },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ],
     ['claude-sonnet-5-5', { reasoning: 'none' }, { thinking: { type: 'between_tools' } }],
     ['claude-sonnet-5', { reasoning: 'none' }, { thinking: { type: 'disabled' } }],
-    ['anthropic/claude-opus-4-7', { reasoning: 'medium' }, { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } }],
+    [
+      'anthropic/claude-opus-4-7',
+      { reasoning: 'medium' },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } },
+    ],
   ])('%s %j', async (model, options, expected) => {
     const { body, violations } = await sent(last, options, { model })
     expect(body).toMatchObject(expected)
@@ -227,10 +326,16 @@ describe('thinking', () => {
 
 describe('histories', () => {
   const call = { id: 'call|ünïcode/'.padEnd(90, 'x'), name: 'list_rooms', arguments: {}, argumentsText: '{}' }
-  const foreign: AssistantMessage = { role: 'assistant', content: 'One moment.', reasoning: 'secret', toolCalls: [call], origin: { provider: 'other', model: 'm', state: [{ type: 'thinking', thinking: 'x', signature: 'y' }] } }
+  const foreign: AssistantMessage = {
+    role: 'assistant',
+    content: 'One moment.',
+    reasoning: 'secret',
+    toolCalls: [call],
+    origin: { provider: 'other', model: 'm', state: [{ type: 'thinking', thinking: 'x', signature: 'y' }] },
+  }
   const result: ChatMessage = { role: 'tool', toolCallId: call.id, content: '' }
 
-  test('another provider\'s round goes on: ids fit, reasoning is left out, and a budget of thinking waits for the next round', async () => {
+  test("another provider's round goes on: ids fit, reasoning is left out, and a budget of thinking waits for the next round", async () => {
     const { body, violations } = await sent([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
     const [, assistant, results] = body['messages'] as { content: Record<string, unknown>[] }[]
     expect(assistant!.content.map(({ type }) => type)).toEqual(['text', 'tool_use'])
@@ -240,7 +345,8 @@ describe('histories', () => {
   })
 
   test('the caller is told that thinking was left out', async () => {
-    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
+    const fetch = async (): Promise<Response> =>
+      Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
     const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-test-0123456789', fetch })
     const { warnings } = await provider.generate([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
     expect(warnings).toEqual([expect.stringContaining('reasoning was left out')])
@@ -257,39 +363,123 @@ describe('histories', () => {
 
   test('consecutive messages become one, empty ones none, and a prefill ends without white space', async () => {
     const { body, violations } = await sent([
-      user('a'), { role: 'assistant', content: '' }, user('b'), user(' '), { role: 'assistant', content: 'The answer is ' },
+      user('a'),
+      { role: 'assistant', content: '' },
+      user('b'),
+      user(' '),
+      { role: 'assistant', content: 'The answer is ' },
     ])
     expect(body['messages']).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
       { role: 'assistant', content: [{ type: 'text', text: 'The answer is' }] },
     ])
     expect(violations).toEqual([])
   })
 
   test('a system message within the conversation stays where a model takes it, and else joins the others', async () => {
-    const messages: ChatMessage[] = [user('a'), { role: 'system', content: 'Now in French.' }, { role: 'assistant', content: 'Oui.' }, { role: 'system', content: 'Stop.' }, user('b')]
+    const messages: ChatMessage[] = [
+      user('a'),
+      { role: 'system', content: 'Now in French.' },
+      { role: 'assistant', content: 'Oui.' },
+      { role: 'system', content: 'Stop.' },
+      user('b'),
+    ]
     const within = await sent(messages, {}, { model: 'claude-opus-5' })
-    expect((within.body['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'system', 'assistant', 'user'])
+    expect((within.body['messages'] as { role: string }[]).map(({ role }) => role)).toEqual([
+      'user',
+      'system',
+      'assistant',
+      'user',
+    ])
     expect(within.body['system']).toEqual([{ type: 'text', text: 'Stop.' }])
     const hoisted = await sent(messages)
-    expect(hoisted.body['system']).toEqual([{ type: 'text', text: 'Now in French.' }, { type: 'text', text: 'Stop.' }])
+    expect(hoisted.body['system']).toEqual([
+      { type: 'text', text: 'Now in French.' },
+      { type: 'text', text: 'Stop.' },
+    ])
     expect([...within.violations, ...hoisted.violations]).toEqual([])
   })
 
   test('arguments that are no JSON go back wrapped', async () => {
-    const broken: AssistantMessage = { role: 'assistant', content: '', toolCalls: [{ ...call, argumentsText: '{"a":', error: 'not JSON' }] }
-    const { body, violations } = await sent([user('Hi'), broken, { ...result, content: 'invalid', isError: true }], { tools: [rooms] })
+    const broken: AssistantMessage = {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ ...call, argumentsText: '{"a":', error: 'not JSON' }],
+    }
+    const { body, violations } = await sent([user('Hi'), broken, { ...result, content: 'invalid', isError: true }], {
+      tools: [rooms],
+    })
     expect(JSON.stringify(body)).toContain(JSON.stringify({ INVALID_JSON: '{"a":' }))
     expect(violations).toEqual([])
   })
 
   test.each<[string, ChatMessage[], string, RegExp]>([
-    ['audio', [{ role: 'user', content: [{ type: 'audio', source: { type: 'base64', data: 'AAAA', mediaType: 'audio/wav' } }] }], 'unsupported', /messages\[0\]\.content\[0\].*audio/],
-    ['a picture of another type', [{ role: 'user', content: [{ type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/tiff' } }] }], 'unsupported', /image\/tiff/],
-    ['a document of another type', [{ role: 'user', content: [{ type: 'file', source: { type: 'base64', data: 'AAAA', mediaType: 'application/zip' } }] }], 'unsupported', /application\/zip/],
-    ['text that is no UTF-8', [{ role: 'user', content: [{ type: 'file', source: { type: 'base64', data: '/w==', mediaType: 'text/plain' } }] }], 'invalid-request', /UTF-8/],
-    ['a picture said by the model', [user('a'), { role: 'assistant', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b' } }] }, user('b')], 'unsupported', /assistant/],
-    ['a conversation that the model begins', [{ role: 'assistant', content: 'Hello' }, user('b')], 'invalid-request', /user message first/],
+    [
+      'audio',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'audio', source: { type: 'base64', data: 'AAAA', mediaType: 'audio/wav' } }],
+        },
+      ],
+      'unsupported',
+      /messages\[0\]\.content\[0\].*audio/,
+    ],
+    [
+      'a picture of another type',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/tiff' } }],
+        },
+      ],
+      'unsupported',
+      /image\/tiff/,
+    ],
+    [
+      'a document of another type',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'file', source: { type: 'base64', data: 'AAAA', mediaType: 'application/zip' } }],
+        },
+      ],
+      'unsupported',
+      /application\/zip/,
+    ],
+    [
+      'text that is no UTF-8',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'file', source: { type: 'base64', data: '/w==', mediaType: 'text/plain' } }],
+        },
+      ],
+      'invalid-request',
+      /UTF-8/,
+    ],
+    [
+      'a picture said by the model',
+      [
+        user('a'),
+        { role: 'assistant', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b' } }] },
+        user('b'),
+      ],
+      'unsupported',
+      /assistant/,
+    ],
+    [
+      'a conversation that the model begins',
+      [{ role: 'assistant', content: 'Hello' }, user('b')],
+      'invalid-request',
+      /user message first/,
+    ],
   ])('%s is refused', async (_, messages, code, text) => {
     await expect(sent(messages)).rejects.toMatchObject(refused(code, text))
   })

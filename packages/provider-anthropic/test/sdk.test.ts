@@ -6,9 +6,12 @@ import { closeServers, serve } from '../../../test/support/answering-server.js'
 import { countTokens, createAnthropic, listModels, type AnthropicConfig } from '../src/index.js'
 
 const apiKey = 'sk-ant-secret-0123456789abcdef'
-const sse = (...events: readonly { type: string }[]): string => events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+const sse = (...events: readonly { type: string }[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 const hello = sse(
-  { type: 'message_start', message: { model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } } as { type: string },
+  { type: 'message_start', message: { model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } } as {
+    type: string
+  },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string },
   { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } } as { type: string },
   { type: 'content_block_stop', index: 0 } as { type: string },
@@ -21,25 +24,44 @@ afterEach(async () => {
   await closeServers()
 })
 
-const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnthropic> => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })
+const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnthropic> =>
+  createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })
 const once = { retry: { attempts: 1 } }
 
 describe('the SDK only sends', () => {
-  test.each([408, 409, 429, 500, 503, 529])('status %i: one call is one request, and one attempt more is one more', async (status) => {
-    const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
-    const { origin, paths } = await serve(() => ({ status, headers: { 'content-type': 'application/json', 'x-should-retry': 'true' }, body }))
-    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({ provider: 'anthropic', status })
-    expect(paths).toEqual(['/v1/messages'])
-  })
+  test.each([408, 409, 429, 500, 503, 529])(
+    'status %i: one call is one request, and one attempt more is one more',
+    async (status) => {
+      const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
+      const { origin, paths } = await serve(() => ({
+        status,
+        headers: { 'content-type': 'application/json', 'x-should-retry': 'true' },
+        body,
+      }))
+      await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
+        provider: 'anthropic',
+        status,
+      })
+      expect(paths).toEqual(['/v1/messages'])
+    },
+  )
 
   test('no redirect is followed', async () => {
-    const { origin, paths } = await serve((path) => (path === '/v1/messages' ? { status: 307, headers: { location: '/elsewhere' }, body: '' } : { status: 200, body: '{}' }))
+    const { origin, paths } = await serve((path) =>
+      path === '/v1/messages'
+        ? { status: 307, headers: { location: '/elsewhere' }, body: '' }
+        : { status: 200, body: '{}' },
+    )
     await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
     expect(paths).toEqual(['/v1/messages'])
   })
 
   test('a stream over the real transport', async () => {
-    const { origin, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const { origin, paths } = await serve(() => ({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: hello,
+    }))
     const reader = await provider({ baseUrl: origin }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
@@ -48,7 +70,8 @@ describe('the SDK only sends', () => {
 
   test('many tokens without a stream, and a deprecated model: neither refused nor talked about', async () => {
     const warn = vi.spyOn(console, 'warn')
-    const fetch = async (): Promise<Response> => Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
+    const fetch = async (): Promise<Response> =>
+      Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
     expect(await provider({ model: 'claude-sonnet-4-5', fetch }).complete('Hi', { maxTokens: 128_000 })).toBe('ok')
     expect(warn).not.toHaveBeenCalled()
   })
@@ -108,7 +131,9 @@ describe('the SDK only sends', () => {
 })
 
 test('a configuration without a model is refused', () => {
-  expect(() => provider({ model: undefined as unknown as string })).toThrow(expect.objectContaining({ code: 'config', message: 'model must be text' }))
+  expect(() => provider({ model: undefined as unknown as string })).toThrow(
+    expect.objectContaining({ code: 'config', message: 'model must be text' }),
+  )
 })
 
 describe('keys', () => {
@@ -125,8 +150,18 @@ describe('keys', () => {
   })
 
   test('a server that repeats the key does not get it into an error', async () => {
-    const { origin } = await serve(() => ({ status: 401, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid x-api-key ${apiKey}` }, request_id: 'req_1' }) }))
-    const error: unknown = await provider({ baseUrl: origin }).complete('Hi').catch((thrown: unknown) => thrown)
+    const { origin } = await serve(() => ({
+      status: 401,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        type: 'error',
+        error: { type: 'authentication_error', message: `invalid x-api-key ${apiKey}` },
+        request_id: 'req_1',
+      }),
+    }))
+    const error: unknown = await provider({ baseUrl: origin })
+      .complete('Hi')
+      .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'auth', status: 401, requestId: 'req_1' })
     expect(inspect(error, { depth: 10 }) + JSON.stringify(error)).not.toContain(apiKey)
   })
@@ -140,7 +175,9 @@ describe('keys', () => {
 test('a thousand streams leave no listener on one signal', async () => {
   const { signal } = new AbortController()
   const warned = vi.spyOn(process, 'emitWarning')
-  const asked = provider({ fetch: async () => new Response(hello, { headers: { 'content-type': 'text/event-stream' } }) })
+  const asked = provider({
+    fetch: async () => new Response(hello, { headers: { 'content-type': 'text/event-stream' } }),
+  })
   for (let round = 0; round < 1000; round++) {
     const reader = await asked.stream('Hi', { signal })
     if (round % 3) for await (const _ of reader) if (round % 2) break
@@ -155,9 +192,16 @@ describe('other endpoints', () => {
     const { origin, paths } = await serve((path) => {
       const first = !path.includes('after_id')
       const data = first ? [{ id: 'a', display_name: 'A', created_at: '2026-01-01T00:00:00Z' }] : [{ id: 'b' }]
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ data, has_more: first, last_id: first ? 'a' : 'b' }) }
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data, has_more: first, last_id: first ? 'a' : 'b' }),
+      }
     })
-    expect(await listModels({ apiKey, baseUrl: origin })).toEqual([{ id: 'a', displayName: 'A', createdAt: '2026-01-01T00:00:00Z' }, { id: 'b' }])
+    expect(await listModels({ apiKey, baseUrl: origin })).toEqual([
+      { id: 'a', displayName: 'A', createdAt: '2026-01-01T00:00:00Z' },
+      { id: 'b' },
+    ])
     expect(paths).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'])
   })
 
@@ -169,9 +213,20 @@ describe('other endpoints', () => {
       body = JSON.parse(init?.body as string)
       return Response.json({ input_tokens: 14 })
     }
-    expect(await countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch }, [{ role: 'user', content: 'Hi' }], { system: 'Be long.', temperature: 0 }, { system: 'Be brief.' })).toEqual({ tokens: 14, source: 'provider' })
+    expect(
+      await countTokens(
+        { apiKey, model: 'claude-sonnet-4-5', fetch },
+        [{ role: 'user', content: 'Hi' }],
+        { system: 'Be long.', temperature: 0 },
+        { system: 'Be brief.' },
+      ),
+    ).toEqual({ tokens: 14, source: 'provider' })
     expect(url).toBe('https://api.anthropic.com/v1/messages/count_tokens')
-    expect(body).toEqual({ model: 'claude-sonnet-4-5', system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] })
+    expect(body).toEqual({
+      model: 'claude-sonnet-4-5',
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    })
   })
 
   test('countTokens counts the call that would be made: its budget of thinking, its betas, its headers; and refuses what it would', async () => {
@@ -183,9 +238,17 @@ describe('other endpoints', () => {
       return Response.json({ input_tokens: 14 })
     }
     const config = { apiKey, model: 'claude-sonnet-4-5', fetch }
-    await countTokens(config, [{ role: 'user', content: 'Hi' }], { reasoning: 'high', vendor: { betas: ['b1'], headers: { 'X-Tenant': 't' } } })
+    await countTokens(config, [{ role: 'user', content: 'Hi' }], {
+      reasoning: 'high',
+      vendor: { betas: ['b1'], headers: { 'X-Tenant': 't' } },
+    })
     expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 3072 } })
-    expect([headers.get('anthropic-beta'), headers.get('x-tenant'), headers.get('x-api-key'), headers.has('authorization')]).toEqual(['b1', 't', apiKey, false])
+    expect([
+      headers.get('anthropic-beta'),
+      headers.get('x-tenant'),
+      headers.get('x-api-key'),
+      headers.has('authorization'),
+    ]).toEqual(['b1', 't', apiKey, false])
     const refused = countTokens(config, [{ role: 'user', content: 'Hi' }], { reasoning: 'high', maxTokens: 500 })
     await expect(refused).rejects.toMatchObject({ code: 'config', provider: 'anthropic' })
   })

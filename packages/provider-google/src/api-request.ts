@@ -19,7 +19,11 @@ export const pageSize = 1000
 
 /** Only a name can be part of a URL. @throws {LlmError} `config` — it is none. */
 export function checkModelName(model: string): void {
-  if (!/^(?!.*\.\.)[^\s?&#%\\]+$/.test(model)) throw new LlmError('config', `${providerName}: ${JSON.stringify(model)} is no name of a model, for example "gemini-3-flash-preview"`)
+  if (!/^(?!.*\.\.)[^\s?&#%\\]+$/.test(model))
+    throw new LlmError(
+      'config',
+      `${providerName}: ${JSON.stringify(model)} is no name of a model, for example "gemini-3-flash-preview"`,
+    )
 }
 
 /** The typed error behind what was thrown, or one that says that no request could be made. */

@@ -12,11 +12,15 @@ import type { buildRequests as bySdk } from './requests.js'
 export const buildRequests: typeof bySdk = (config, apiKey) => {
   const { vertex } = config
   if (vertex?.credentials || vertex?.applicationDefault) {
-    throw new LlmError('unsupported', `${providerName}: vertex.credentials and vertex.applicationDefault need Node; in a browser or a worker use vertex.accessToken`)
+    throw new LlmError(
+      'unsupported',
+      `${providerName}: vertex.credentials and vertex.applicationDefault need Node; in a browser or a worker use vertex.accessToken`,
+    )
   }
   const { baseUrl, apiVersion } = toEndpoint(config)
   return async (method, model) => ({
-    url: new URL(`${baseUrl}/${apiVersion}/${vertex ? vertexPath(method, model, vertex) : geminiPath(method, model)}`).href,
+    url: new URL(`${baseUrl}/${apiVersion}/${vertex ? vertexPath(method, model, vertex) : geminiPath(method, model)}`)
+      .href,
     headers: apiKey === undefined ? await authorization(vertex) : { 'x-goog-api-key': apiKey },
   })
 }
@@ -50,4 +54,5 @@ function modelPath(model: string): string {
   return `publishers/${publisher}/models/${name}`
 }
 
-const verbOf = (method: ApiMethod, embedding: string): string => (method === 'embedContent' ? embedding : method === 'streamGenerateContent' ? `${method}?alt=sse` : method)
+const verbOf = (method: ApiMethod, embedding: string): string =>
+  method === 'embedContent' ? embedding : method === 'streamGenerateContent' ? `${method}?alt=sse` : method

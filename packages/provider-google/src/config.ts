@@ -54,7 +54,9 @@ const multiRegions = ['us', 'eu']
 /** @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none. */
 export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
   const { vertex } = config
-  const { href } = parseBaseUrl(config.baseUrl ?? (vertex ? vertexUrl(vertex) : 'https://generativelanguage.googleapis.com'))
+  const { href } = parseBaseUrl(
+    config.baseUrl ?? (vertex ? vertexUrl(vertex) : 'https://generativelanguage.googleapis.com'),
+  )
   const version = /\/(v\d+(?:(?:alpha|beta)\d*)?)$/.exec(href)
   return {
     baseUrl: version ? href.slice(0, version.index) : href,
@@ -72,7 +74,14 @@ export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
   if (accessToken || !(credentials || applicationDefault)) return [api]
   const tokens = 'oauth2.googleapis.com:443'
   if (!applicationDefault) return [api, tokens]
-  return [api, tokens, 'sts.googleapis.com:443', 'iamcredentials.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80']
+  return [
+    api,
+    tokens,
+    'sts.googleapis.com:443',
+    'iamcredentials.googleapis.com:443',
+    'metadata.google.internal:80',
+    '169.254.169.254:80',
+  ]
 }
 
 /**
@@ -83,15 +92,24 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
   if (!vertex) return checkApiKey(apiKey ?? '', 'google')
   const { project, accessToken, credentials, applicationDefault } = vertex
   const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault === true ? true : undefined }
-  const given = Object.entries(ways).filter(([, value]) => value !== undefined).map(([name]) => name)
+  const given = Object.entries(ways)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name)
   if (given.length !== 1) {
-    throw new LlmError('config', `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.length ? given.join(' and ') : 'none'}`)
+    throw new LlmError(
+      'config',
+      `google: Vertex AI needs one of apiKey, vertex.accessToken, vertex.credentials or vertex.applicationDefault, not ${given.length ? given.join(' and ') : 'none'}`,
+    )
   }
   if (apiKey !== undefined) return checkApiKey(apiKey, 'google')
   if (credentials && !(isText(credentials.client_email) && isText(credentials.private_key))) {
-    throw new LlmError('config', 'google: vertex.credentials must have client_email and private_key, as the key file of a service account has')
+    throw new LlmError(
+      'config',
+      'google: vertex.credentials must have client_email and private_key, as the key file of a service account has',
+    )
   }
-  if (!project) throw new LlmError('config', 'google: vertex.project is missing; give the id of the Google Cloud project')
+  if (!project)
+    throw new LlmError('config', 'google: vertex.project is missing; give the id of the Google Cloud project')
   return undefined
 }
 
@@ -100,8 +118,13 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 /** @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21) */
 function vertexUrl({ location = 'global' }: VertexConfig): string {
   if (!/^[a-z0-9-]+$/.test(location)) {
-    throw new LlmError('config', `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`)
+    throw new LlmError(
+      'config',
+      `google: vertex.location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
+    )
   }
   if (location === 'global') return 'https://aiplatform.googleapis.com'
-  return multiRegions.includes(location) ? `https://aiplatform.${location}.rep.googleapis.com` : `https://${location}-aiplatform.googleapis.com`
+  return multiRegions.includes(location)
+    ? `https://aiplatform.${location}.rep.googleapis.com`
+    : `https://${location}-aiplatform.googleapis.com`
 }

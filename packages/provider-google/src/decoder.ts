@@ -4,22 +4,53 @@ import { toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
 import { listOf, stringOf } from './wire-values.js'
-import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse, WireUsage } from './wire.js'
+import type {
+  WireCandidate,
+  WireFunctionCall,
+  WireLogprob,
+  WireLogprobs,
+  WirePart,
+  WireResponse,
+  WireUsage,
+} from './wire.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
 const finishReasons = new Map(
   Object.entries<FinishReason>({
-    STOP: 'stop', MAX_TOKENS: 'length', CONTINUATION: 'pause',
-    SAFETY: 'content-filter', RECITATION: 'content-filter', BLOCKLIST: 'content-filter', PROHIBITED_CONTENT: 'content-filter',
-    SPII: 'content-filter', IMAGE_SAFETY: 'content-filter', IMAGE_PROHIBITED_CONTENT: 'content-filter', IMAGE_RECITATION: 'content-filter',
-    MALFORMED_FUNCTION_CALL: 'error', UNEXPECTED_TOOL_CALL: 'error', TOO_MANY_TOOL_CALLS: 'error', MALFORMED_RESPONSE: 'error',
+    STOP: 'stop',
+    MAX_TOKENS: 'length',
+    CONTINUATION: 'pause',
+    SAFETY: 'content-filter',
+    RECITATION: 'content-filter',
+    BLOCKLIST: 'content-filter',
+    PROHIBITED_CONTENT: 'content-filter',
+    SPII: 'content-filter',
+    IMAGE_SAFETY: 'content-filter',
+    IMAGE_PROHIBITED_CONTENT: 'content-filter',
+    IMAGE_RECITATION: 'content-filter',
+    MALFORMED_FUNCTION_CALL: 'error',
+    UNEXPECTED_TOOL_CALL: 'error',
+    TOO_MANY_TOOL_CALLS: 'error',
+    MALFORMED_RESPONSE: 'error',
   }),
 )
 
 /** The numbers that mean the same in both APIs; further ones differ. */
-const numberedReasons: readonly string[] = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'OTHER']
+const numberedReasons: readonly string[] = [
+  'FINISH_REASON_UNSPECIFIED',
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+]
 
-const countNames = ['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount'] as const
+const countNames = [
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'cachedContentTokenCount',
+] as const
 
 interface OpenCall {
   readonly key: number
@@ -44,7 +75,8 @@ export class GeminiDecoder implements Decoder {
     // Gateways keep a stream of any API alive, and end it, with these.
     if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
-    for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse]) this.#response(response)
+    for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse])
+      this.#response(response)
   }
 
   end(): void {
@@ -54,7 +86,8 @@ export class GeminiDecoder implements Decoder {
   }
 
   #response(response: WireResponse | null): void {
-    if (typeof response !== 'object' || !response) throw new LlmError('protocol', 'google: protocol: a chunk is no JSON object')
+    if (typeof response !== 'object' || !response)
+      throw new LlmError('protocol', 'google: protocol: a chunk is no JSON object')
     const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
     if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
     this.#sink.model(stringOf(modelVersion) ?? '')
@@ -72,12 +105,18 @@ export class GeminiDecoder implements Decoder {
   #candidate(candidate: WireCandidate): void {
     for (const part of listOf(candidate.content?.parts)) this.#part(part)
     const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
-    if (groundingMetadata ?? citationMetadata) for (const citation of toCitations(candidate)) this.#sink.citation(citation)
-    if ((groundingMetadata?.webSearchQueries ?? groundingMetadata?.imageSearchQueries)?.[0]) this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
-    if (groundingMetadata?.retrievalQueries?.[0]) this.#sink.providerToolCall({ name: 'retrieval', data: groundingMetadata })
+    if (groundingMetadata ?? citationMetadata)
+      for (const citation of toCitations(candidate)) this.#sink.citation(citation)
+    if ((groundingMetadata?.webSearchQueries ?? groundingMetadata?.imageSearchQueries)?.[0])
+      this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
+    if (groundingMetadata?.retrievalQueries?.[0])
+      this.#sink.providerToolCall({ name: 'retrieval', data: groundingMetadata })
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
-    const raw = typeof finishReason === 'number' ? (numberedReasons[finishReason] ?? String(finishReason)) : stringOf(finishReason)
+    const raw =
+      typeof finishReason === 'number'
+        ? (numberedReasons[finishReason] ?? String(finishReason))
+        : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
     const reason = finishReasons.get(raw) ?? 'other'
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
@@ -104,11 +143,17 @@ export class GeminiDecoder implements Decoder {
       else this.#sink.text(text)
     } else if (part.fileData && !part.thought) this.#file(part.fileData)
     const data = stringOf(inlineData?.data)
-    if (data && !part.thought) this.#sink.part(toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }))
+    if (data && !part.thought)
+      this.#sink.part(toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }))
     const code = executableCode ?? codeExecutionResult
     if (code) this.#sink.providerToolCall({ ...idOf(code), name: 'code_execution', data: part })
     const tool = toolCall ?? toolResponse
-    if (tool) this.#sink.providerToolCall({ ...idOf(tool), name: stringOf(tool.toolType)?.toLowerCase() ?? 'unknown', data: part })
+    if (tool)
+      this.#sink.providerToolCall({
+        ...idOf(tool),
+        name: stringOf(tool.toolType)?.toLowerCase() ?? 'unknown',
+        data: part,
+      })
   }
 
   /** What was written to a storage of the caller's (`outputConfig`) instead of into the answer. */
@@ -146,7 +191,11 @@ export class GeminiDecoder implements Decoder {
     if (!this.#open) return
     const { key, call, signature, arguments: pieces } = this.#open
     this.#open = undefined
-    const whole = { ...(call.id !== undefined && { id: call.id }), ...(call.name !== undefined && { name: call.name }), args: pieces.value }
+    const whole = {
+      ...(call.id !== undefined && { id: call.id }),
+      ...(call.name !== undefined && { name: call.name }),
+      args: pieces.value,
+    }
     this.#state.keepCall(whole, signature)
     this.#sink.toolCall(key, { value: pieces.value })
     this.#sink.endToolCall(key)
@@ -168,7 +217,8 @@ export class GeminiDecoder implements Decoder {
   }
 }
 
-const idOf = ({ id }: { readonly id?: string }): { readonly id?: string } => (stringOf(id) === undefined ? {} : { id: id as string })
+const idOf = ({ id }: { readonly id?: string }): { readonly id?: string } =>
+  stringOf(id) === undefined ? {} : { id: id as string }
 
 function toContentPart(source: MediaSource): ContentPart {
   const [kind] = (source.mediaType ?? '').split('/')
@@ -177,7 +227,8 @@ function toContentPart(source: MediaSource): ContentPart {
 
 function toLogprobs({ chosenCandidates, topCandidates }: WireLogprobs): TokenLogprob[] {
   const tops = listOf(topCandidates)
-  const toLogprob = ({ token = '', logProbability: logprob }: WireLogprob): TokenLogprob[] => (typeof logprob === 'number' ? [{ token, logprob }] : [])
+  const toLogprob = ({ token = '', logProbability: logprob }: WireLogprob): TokenLogprob[] =>
+    typeof logprob === 'number' ? [{ token, logprob }] : []
   return listOf(chosenCandidates).flatMap((chosen, index) => {
     const top = tops[index] && listOf(tops[index].candidates).flatMap(toLogprob)
     return toLogprob(chosen).map((one) => ({ ...one, ...(top && { top }) }))

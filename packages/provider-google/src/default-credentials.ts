@@ -17,8 +17,15 @@ const parts = ['stsCredential', 'sourceClient'] as const
  * @throws {LlmError} `unsupported` — from then on, for credentials that cannot be held to it.
  */
 export function guardDefaultCredentials(sdk: GoogleGenAI): void {
-  const auth = place.reduce<unknown>((at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined), sdk)
-  if (!isFinder(auth)) throw new LlmError('unsupported', 'google: this version of the SDK does not show its credentials; use vertex.accessToken instead')
+  const auth = place.reduce<unknown>(
+    (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
+    sdk,
+  )
+  if (!isFinder(auth))
+    throw new LlmError(
+      'unsupported',
+      'google: this version of the SDK does not show its credentials; use vertex.accessToken instead',
+    )
   const find = auth.getClient.bind(auth)
   auth.getClient = async () => {
     const client = await find()
@@ -33,12 +40,18 @@ interface CredentialsFinder {
 }
 
 const isFinder = (value: unknown): value is CredentialsFinder =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'getClient') === 'function' && typeof Reflect.get(value, 'clientOptions') === 'object'
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'getClient') === 'function' &&
+  typeof Reflect.get(value, 'clientOptions') === 'object'
 
 function guard(part: AuthPart, transporterOptions: object): void {
   const { subjectTokenSupplier, transporter } = part as { readonly subjectTokenSupplier?: object } & AuthPart
   if (subjectTokenSupplier && 'createMtlsHttpsAgent' in subjectTokenSupplier) {
-    throw new LlmError('unsupported', 'google: default credentials with a client certificate need a transport of their own; use vertex.accessToken instead')
+    throw new LlmError(
+      'unsupported',
+      'google: default credentials with a client certificate need a transport of their own; use vertex.accessToken instead',
+    )
   }
   if (transporter?.defaults) Object.assign(transporter.defaults, transporterOptions)
   for (const name of parts) {

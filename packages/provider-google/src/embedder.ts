@@ -51,7 +51,11 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
   })
 }
 
-function toBatchBody(texts: readonly string[], purpose: EmbedOptions['purpose'], { model, dimensions }: GoogleEmbedderConfig): unknown {
+function toBatchBody(
+  texts: readonly string[],
+  purpose: EmbedOptions['purpose'],
+  { model, dimensions }: GoogleEmbedderConfig,
+): unknown {
   const requests = texts.map((text) => ({
     model: model.includes('/') ? model : `models/${model}`,
     content: { parts: [{ text }] },
@@ -61,9 +65,17 @@ function toBatchBody(texts: readonly string[], purpose: EmbedOptions['purpose'],
   return { requests }
 }
 
-function toPredictBody(url: string, texts: readonly string[], purpose: EmbedOptions['purpose'], { model, dimensions }: GoogleEmbedderConfig): unknown {
+function toPredictBody(
+  url: string,
+  texts: readonly string[],
+  purpose: EmbedOptions['purpose'],
+  { model, dimensions }: GoogleEmbedderConfig,
+): unknown {
   if (!url.endsWith(':predict')) {
-    throw new LlmError('unsupported', `google: the model "${model}" embeds by another endpoint on Vertex AI; use gemini-embedding-001 or the Gemini API`)
+    throw new LlmError(
+      'unsupported',
+      `google: the model "${model}" embeds by another endpoint on Vertex AI; use gemini-embedding-001 or the Gemini API`,
+    )
   }
   const instances = texts.map((content) => ({ content, ...(purpose && { task_type: taskTypes[purpose] }) }))
   return { instances, ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }) }
@@ -73,9 +85,12 @@ function toPredictBody(url: string, texts: readonly string[], purpose: EmbedOpti
 function fromWire(answer: WireEmbeddings | null): EmbeddingBatch {
   const predicted = listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
   const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : predicted
-  const counts = all.flatMap(({ statistics }) => (typeof statistics?.token_count === 'number' ? [statistics.token_count] : []))
+  const counts = all.flatMap(({ statistics }) =>
+    typeof statistics?.token_count === 'number' ? [statistics.token_count] : [],
+  )
   return {
     vectors: all.map(({ values }) => (Array.isArray(values) ? (values as readonly number[]) : [])),
-    ...(counts.length > 0 && counts.length === all.length && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
+    ...(counts.length > 0 &&
+      counts.length === all.length && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
   }
 }

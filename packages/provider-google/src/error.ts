@@ -5,22 +5,45 @@ import { listOf } from './wire-values.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
 
 /** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
-const codes = new Map(Object.entries<ErrorCode>({
-  INVALID_ARGUMENT: 'invalid-request', FAILED_PRECONDITION: 'invalid-request', OUT_OF_RANGE: 'invalid-request', ALREADY_EXISTS: 'invalid-request',
-  UNAUTHENTICATED: 'auth', PERMISSION_DENIED: 'permission', NOT_FOUND: 'not-found', RESOURCE_EXHAUSTED: 'rate-limit',
-  UNIMPLEMENTED: 'unsupported', UNAVAILABLE: 'overloaded', DEADLINE_EXCEEDED: 'timeout',
-  INTERNAL: 'server', DATA_LOSS: 'server', CANCELLED: 'server',
-}))
+const codes = new Map(
+  Object.entries<ErrorCode>({
+    INVALID_ARGUMENT: 'invalid-request',
+    FAILED_PRECONDITION: 'invalid-request',
+    OUT_OF_RANGE: 'invalid-request',
+    ALREADY_EXISTS: 'invalid-request',
+    UNAUTHENTICATED: 'auth',
+    PERMISSION_DENIED: 'permission',
+    NOT_FOUND: 'not-found',
+    RESOURCE_EXHAUSTED: 'rate-limit',
+    UNIMPLEMENTED: 'unsupported',
+    UNAVAILABLE: 'overloaded',
+    DEADLINE_EXCEEDED: 'timeout',
+    INTERNAL: 'server',
+    DATA_LOSS: 'server',
+    CANCELLED: 'server',
+  }),
+)
 
 /** Reasons of an ErrorInfo that say more than the status does. */
-const reasons = new Map(Object.entries<ErrorCode>({
-  API_KEY_INVALID: 'auth', API_KEY_EXPIRED: 'auth', ACCESS_TOKEN_EXPIRED: 'auth', ACCESS_TOKEN_TYPE_UNSUPPORTED: 'auth',
-  CREDENTIALS_MISSING: 'auth', API_KEY_SERVICE_BLOCKED: 'permission', SERVICE_DISABLED: 'permission', BILLING_DISABLED: 'quota-exhausted',
-}))
+const reasons = new Map(
+  Object.entries<ErrorCode>({
+    API_KEY_INVALID: 'auth',
+    API_KEY_EXPIRED: 'auth',
+    ACCESS_TOKEN_EXPIRED: 'auth',
+    ACCESS_TOKEN_TYPE_UNSUPPORTED: 'auth',
+    CREDENTIALS_MISSING: 'auth',
+    API_KEY_SERVICE_BLOCKED: 'permission',
+    SERVICE_DISABLED: 'permission',
+    BILLING_DISABLED: 'quota-exhausted',
+  }),
+)
 
 /** Wordings that no field tells apart. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/input token count\b.*\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i, 'context-length'],
+  [
+    /input token count\b.*\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i,
+    'context-length',
+  ],
   [/unregistered callers|API key (not valid|expired|not found)/i, 'auth'],
   [/user location is not supported|free tier is not available in your country/i, 'permission'],
 ]
@@ -28,7 +51,9 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 /** Names a failure. The body is a `google.rpc.Status`, alone or in an array. */
 export function toGoogleError(failure: HttpFailure): ProviderError {
   const status = readStatus(failure.body)
-  const retryDelay = detailsOf(status, 'RetryInfo').map((detail) => toMilliseconds(detail.retryDelay)).find((ms) => ms !== undefined)
+  const retryDelay = detailsOf(status, 'RetryInfo')
+    .map((detail) => toMilliseconds(detail.retryDelay))
+    .find((ms) => ms !== undefined)
   return toProviderError(providerName, failure, {
     code: toCode(status, failure),
     message: status.message,
@@ -40,7 +65,9 @@ export function toGoogleError(failure: HttpFailure): ProviderError {
 function toCode(status: WireStatus, { status: httpStatus, text }: HttpFailure): ErrorCode {
   const wording = wordings.find(([pattern]) => pattern.test(status.message ?? text))
   if (wording) return wording[1]
-  const reason = detailsOf(status, 'ErrorInfo').map((detail) => reasons.get(detail.reason ?? '')).find((code) => code)
+  const reason = detailsOf(status, 'ErrorInfo')
+    .map((detail) => reasons.get(detail.reason ?? ''))
+    .find((code) => code)
   if (reason) return reason
   const code = codes.get(status.status ?? '') ?? toErrorCode(httpStatus)
   return code === 'rate-limit' && isExhausted(status) ? 'quota-exhausted' : code

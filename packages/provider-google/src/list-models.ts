@@ -59,9 +59,11 @@ export async function listModels(
 function toModel({ name, inputTokenLimit, outputTokenLimit }: WireModel): GoogleModel[] {
   const path = stringOf(name)
   if (path === undefined) return []
-  return [{
-    id: path.slice(path.lastIndexOf('/') + 1),
-    ...(typeof inputTokenLimit === 'number' && { inputTokenLimit }),
-    ...(typeof outputTokenLimit === 'number' && { outputTokenLimit }),
-  }]
+  return [
+    {
+      id: path.slice(path.lastIndexOf('/') + 1),
+      ...(typeof inputTokenLimit === 'number' && { inputTokenLimit }),
+      ...(typeof outputTokenLimit === 'number' && { outputTokenLimit }),
+    },
+  ]
 }

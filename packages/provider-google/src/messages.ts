@@ -43,7 +43,8 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
     else contents.push({ role: message.role === 'assistant' ? 'model' : 'user', parts })
     previous = message.role
   }
-  if (!contents.length) throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
+  if (!contents.length)
+    throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
   if (traits.needsSignatures) contents.forEach(signFirstCall)
   return {
     contents,
@@ -52,7 +53,11 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
   }
 }
 
-function toParts(message: Exclude<ChatMessage, { role: 'system' }>, traits: ModelTraits, wireIds: Map<string, string>): WirePart[] {
+function toParts(
+  message: Exclude<ChatMessage, { role: 'system' }>,
+  traits: ModelTraits,
+  wireIds: Map<string, string>,
+): WirePart[] {
   switch (message.role) {
     case 'user':
       return typeof message.content === 'string' ? [{ text: message.content }] : message.content.map(toPart)
@@ -68,10 +73,12 @@ function toModelParts(message: AssistantMessage, wireIds: Map<string, string>): 
   const replayed = replayableParts(message)
   const calls = message.toolCalls ?? []
   if (replayed) {
-    replayed.flatMap(({ functionCall }) => functionCall ?? []).forEach(({ id }, index) => {
-      const call = calls[index]
-      if (call && id !== undefined) wireIds.set(call.id, id)
-    })
+    replayed
+      .flatMap(({ functionCall }) => functionCall ?? [])
+      .forEach(({ id }, index) => {
+        const call = calls[index]
+        if (call && id !== undefined) wireIds.set(call.id, id)
+      })
     return [...replayed]
   }
   const parts = visibleParts(message.content)
@@ -95,7 +102,10 @@ function toFunctionResponse(message: ToolMessage, traits: ModelTraits, id: strin
   const { content, isError, toolName = '' } = message
   const media = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
   if (media.length && !traits.takesMediaResults) {
-    throw new LlmError('unsupported', `google: the result of "${toolName}" has ${media[0]?.type ?? 'media'} content, which this model takes in user messages only`)
+    throw new LlmError(
+      'unsupported',
+      `google: the result of "${toolName}" has ${media[0]?.type ?? 'media'} content, which this model takes in user messages only`,
+    )
   }
   return {
     ...(id !== undefined && { id }),

@@ -22,7 +22,8 @@ export class ModelState {
   keep(part: WirePart): void {
     const last = this.#parts.at(-1)
     if (!isPlainText(part)) this.#push({ ...part })
-    else if (last && isPlainText(last) && Boolean(last.thought) === Boolean(part.thought)) this.#growth.add(part.text ?? '')
+    else if (last && isPlainText(last) && Boolean(last.thought) === Boolean(part.thought))
+      this.#growth.add(part.text ?? '')
     else if (part.text) this.#push({ ...part })
   }
 
@@ -50,20 +51,28 @@ export class ModelState {
   get value(): readonly StateEntry[] | undefined {
     this.#settle()
     const token = this.#continuationToken
-    const telling = this.#parts.some((part) => !isPlainText(part) && (!isPlainCall(part) || part.functionCall?.id !== undefined))
+    const telling = this.#parts.some(
+      (part) => !isPlainText(part) && (!isPlainCall(part) || part.functionCall?.id !== undefined),
+    )
     if (!telling && token === undefined) return undefined
     return [...this.#parts, ...(token === undefined ? [] : [{ continuationToken: token }])]
   }
 }
 
 /** What the state of a message says; nothing for messages of other providers. */
-export function readState(message: ChatMessage | undefined): { readonly parts?: readonly WirePart[]; readonly continuationToken?: string } {
+export function readState(message: ChatMessage | undefined): {
+  readonly parts?: readonly WirePart[]
+  readonly continuationToken?: string
+} {
   if (message?.role !== 'assistant' || message.origin?.provider !== providerName) return {}
   const { state } = message.origin
   if (!Array.isArray(state) || !state.every((entry) => typeof entry === 'object' && entry !== null)) return {}
   const entries = state as StateEntry[]
   const token = entries.at(-1)?.continuationToken
-  return { parts: entries.filter((entry) => entry.continuationToken === undefined), ...(token !== undefined && { continuationToken: token }) }
+  return {
+    parts: entries.filter((entry) => entry.continuationToken === undefined),
+    ...(token !== undefined && { continuationToken: token }),
+  }
 }
 
 /** The parts to send back for a message of this provider; undefined when it has none or was changed since. */
@@ -76,7 +85,10 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
   const same =
     text === textOf(message.content) &&
     calls.length === told.length &&
-    calls.every(({ name, args }, index) => name === told[index]?.name && JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments))
+    calls.every(
+      ({ name, args }, index) =>
+        name === told[index]?.name && JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments),
+    )
   return same ? parts : undefined
 }
 

@@ -22,7 +22,8 @@ export class PartialArguments {
     const path = stringOf(piece.jsonPath) ?? ''
     const steps = parsePath(path)
     const last = steps.pop()
-    if (last === undefined) throw new LlmError('protocol', `google: protocol: the argument path ${JSON.stringify(path)} does not parse`)
+    if (last === undefined)
+      throw new LlmError('protocol', `google: protocol: the argument path ${JSON.stringify(path)} does not parse`)
     let holder: Holder = this.value
     steps.forEach((key, index) => {
       const following = steps[index + 1] ?? last
@@ -68,7 +69,10 @@ function read(holder: Holder, key: string | number): unknown {
 /** Defines, never assigns: a name like `__proto__` must not reach a prototype. */
 function write(holder: Holder, key: string | number, value: unknown): void {
   if (Array.isArray(holder) !== (typeof key === 'number') || (Array.isArray(holder) && Number(key) > holder.length)) {
-    throw new LlmError('protocol', `google: protocol: the argument path steps to ${JSON.stringify(key)}, which has no place there`)
+    throw new LlmError(
+      'protocol',
+      `google: protocol: the argument path steps to ${JSON.stringify(key)}, which has no place there`,
+    )
   }
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -60,13 +60,20 @@ export function createClient(config: GoogleConfig): GoogleClient {
 
 function createDriver(client: GoogleClient, config: GoogleConfig): Driver<GoogleRequest> {
   const known = keepNewest<ApiRequest>()
-  const ask = ({ model, stream }: GoogleRequest): Promise<ApiRequest> => client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
+  const ask = ({ model, stream }: GoogleRequest): Promise<ApiRequest> =>
+    client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
   return {
     name: providerName,
     framing: 'sse',
-    request: (turn: Turn) => ({ model: turn.model, stream: turn.stream, body: toRequestBody(turn, traitsOf(turn.model, config.traits), config.vertex !== undefined) }),
+    request: (turn: Turn) => ({
+      model: turn.model,
+      stream: turn.stream,
+      body: toRequestBody(turn, traitsOf(turn.model, config.traits), config.vertex !== undefined),
+    }),
     send: async (request, io) => {
-      const { url, headers } = await (client.keyed ? known(`${request.stream} ${request.model}`, () => ask(request)) : ask(request))
+      const { url, headers } = await (client.keyed
+        ? known(`${request.stream} ${request.model}`, () => ask(request))
+        : ask(request))
       return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {

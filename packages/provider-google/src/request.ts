@@ -47,7 +47,10 @@ function toThinkingConfig({ model, options: { reasoning } }: Turn, traits: Model
   const config = traits.thinking[reasoning]
   if (!config) {
     const known = Object.keys(traits.thinking).join(', ') || 'none'
-    throw new LlmError('unsupported', `google: the model "${model}" cannot be set to reasoning "${reasoning}"; it knows ${known}`)
+    throw new LlmError(
+      'unsupported',
+      `google: the model "${model}" cannot be set to reasoning "${reasoning}"; it knows ${known}`,
+    )
   }
   if (!Object.keys(config).length) return undefined
   return reasoning === 'none' ? config : { ...config, includeThoughts: true }

@@ -20,13 +20,22 @@ export function buildRequests(config: GoogleConfig, apiKey: string | undefined, 
 
 /** Calls a method of the SDK with the least it takes: the body it makes of this is replaced. */
 function callOf({ models }: GoogleGenAI, method: ApiMethod, model: string, httpOptions: HttpOptions): Promise<unknown> {
-  const generate = { model, contents: '-', config: { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false } }
+  const generate = {
+    model,
+    contents: '-',
+    config: { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false },
+  }
   switch (method) {
-    case 'generateContent': return models.generateContent(generate)
-    case 'streamGenerateContent': return models.generateContentStream(generate)
-    case 'countTokens': return models.countTokens({ model, contents: '-', config: { httpOptions } })
-    case 'embedContent': return models.embedContent({ model, contents: ['-'], config: { httpOptions } })
-    case 'listModels': return models.list({ config: { httpOptions, pageSize } })
+    case 'generateContent':
+      return models.generateContent(generate)
+    case 'streamGenerateContent':
+      return models.generateContentStream(generate)
+    case 'countTokens':
+      return models.countTokens({ model, contents: '-', config: { httpOptions } })
+    case 'embedContent':
+      return models.embedContent({ model, contents: ['-'], config: { httpOptions } })
+    case 'listModels':
+      return models.list({ config: { httpOptions, pageSize } })
   }
 }
 
@@ -81,22 +90,35 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
   const fetchImplementation: Fetch = async (input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)
-    if (!hosts.includes(host)) throw new LlmError('config', `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
+    if (!hosts.includes(host))
+      throw new LlmError('config', `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
     const headers = new Headers(init?.headers)
     const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
     // The platform's `fetch` would name the type of a form itself; other transports take text only.
-    if (form !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
-    return fetch(url, { ...init, ...(form !== undefined && { body: form }), headers: Object.fromEntries(headers), redirect: 'manual' })
+    if (form !== undefined && !headers.has('content-type'))
+      headers.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
+    return fetch(url, {
+      ...init,
+      ...(form !== undefined && { body: form }),
+      headers: Object.fromEntries(headers),
+      redirect: 'manual',
+    })
   }
   const clientOptions = { transporterOptions: { fetchImplementation, timeout: 30_000 } }
   if (!credentials) return { ...common, clientOptions }
-  const account = { type: 'service_account', client_email: credentials.client_email, private_key: credentials.private_key }
+  const account = {
+    type: 'service_account',
+    client_email: credentials.client_email,
+    private_key: credentials.private_key,
+  }
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
   return { ...common, credentials: account, clientOptions }
 }
 
 /** The one cast of this package beside the JSON boundary: of an auth client the SDK calls this method only. */
 function toAuthClient(accessToken: () => string | Promise<string>): NonNullable<AuthOptions['authClient']> {
-  const client = { getRequestHeaders: async (): Promise<Headers> => new Headers({ authorization: `Bearer ${await accessToken()}` }) }
+  const client = {
+    getRequestHeaders: async (): Promise<Headers> => new Headers({ authorization: `Bearer ${await accessToken()}` }),
+  }
   return client as NonNullable<AuthOptions['authClient']>
 }

@@ -2,20 +2,47 @@ import type { JsonObject } from '@modelport/core'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
 export const annotations: ReadonlySet<string> = new Set([
-  '$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', 'examples', 'readOnly', 'writeOnly', 'deprecated',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$defs',
+  'definitions',
+  'examples',
+  'readOnly',
+  'writeOnly',
+  'deprecated',
 ])
 
 /** Keywords the JSON Schema form is documented to honour, beside the annotations. */
 const honoured = new Set([
-  'type', 'format', 'title', 'description', 'default', 'enum', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum',
-  'anyOf', 'oneOf', 'properties', 'additionalProperties', 'required', 'propertyOrdering', '$ref',
+  'type',
+  'format',
+  'title',
+  'description',
+  'default',
+  'enum',
+  'items',
+  'prefixItems',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'anyOf',
+  'oneOf',
+  'properties',
+  'additionalProperties',
+  'required',
+  'propertyOrdering',
+  '$ref',
 ])
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
 const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']
 
 /** True for what may be a schema. */
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A key as it stands in a JSON pointer. */
 export const toPointerPart = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')
@@ -26,13 +53,16 @@ export const toPointerPart = (key: string): string => key.replace(/~/g, '~0').re
  */
 export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
   if (!isObject(schema)) return []
-  const found = Object.keys(schema).filter((key) => !honoured.has(key) && !annotations.has(key)).map((key) => `${pointer}/${toPointerPart(key)}`)
+  const found = Object.keys(schema)
+    .filter((key) => !honoured.has(key) && !annotations.has(key))
+    .map((key) => `${pointer}/${toPointerPart(key)}`)
   for (const key of nested) {
     const value = schema[key]
     const at = `${pointer}/${toPointerPart(key)}`
     const named = key === 'properties' || key === '$defs' || key === 'definitions'
     if (named || Array.isArray(value)) {
-      for (const [name, inner] of Object.entries(value ?? {})) found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
+      for (const [name, inner] of Object.entries(value ?? {}))
+        found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
     } else found.push(...unhonouredKeywords(value, at))
   }
   return found

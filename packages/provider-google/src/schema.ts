@@ -3,8 +3,23 @@ import { annotations, isObject, toPointerPart } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
 const shared = new Set([
-  'title', 'description', 'default', 'example', 'format', 'pattern', 'required', 'nullable', 'propertyOrdering', 'minimum', 'maximum',
-  'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties',
+  'title',
+  'description',
+  'default',
+  'example',
+  'format',
+  'pattern',
+  'required',
+  'nullable',
+  'propertyOrdering',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
 ])
 
 /** Deepest nesting of what is sent, steps from reference to reference counted, and most values: each keyword, name and item is one. */
@@ -18,7 +33,11 @@ interface Place {
   readonly open: readonly string[]
 }
 
-const within = ({ pointer, depth, open }: Place, key: string): Place => ({ pointer: `${pointer}/${toPointerPart(key)}`, depth: depth + 1, open })
+const within = ({ pointer, depth, open }: Place, key: string): Place => ({
+  pointer: `${pointer}/${toPointerPart(key)}`,
+  depth: depth + 1,
+  open,
+})
 
 /**
  * Converts a JSON Schema to the OpenAPI subset of the API's `Schema`. `oneOf` becomes `anyOf`, local references are put in place,
@@ -117,7 +136,10 @@ class SchemaConverter {
     const target = resolve(this.#root, reference)
     if (target === undefined) return this.#refuse(place, `${reference} is nowhere in the schema`)
     const { $ref: _, ...beside } = schema
-    return { ...this.convert(target, { ...at, depth: at.depth + 1, open: [...at.open, reference] }), ...this.convert(beside, at) }
+    return {
+      ...this.convert(target, { ...at, depth: at.depth + 1, open: [...at.open, reference] }),
+      ...this.convert(beside, at),
+    }
   }
 
   /** A value that goes out as it is. */
@@ -132,7 +154,8 @@ class SchemaConverter {
   #count(values: number, at: Place): void {
     this.#values += values
     if (at.depth > mostDepth) this.#refuse(at, `it is nested deeper than ${mostDepth}`, 'limit-exceeded')
-    if (this.#values > mostValues) this.#refuse(at, `it has more than ${mostValues} values with its references put in place`, 'limit-exceeded')
+    if (this.#values > mostValues)
+      this.#refuse(at, `it has more than ${mostValues} values with its references put in place`, 'limit-exceeded')
   }
 
   #refuse({ pointer }: Place, why: string, code: 'unsupported' | 'limit-exceeded' = 'unsupported'): never {
@@ -145,7 +168,10 @@ function resolve(root: JsonObject, reference: string): unknown {
   let target: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = fromPointerPart(step)
-    target = typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as JsonObject)[key] : undefined
+    target =
+      typeof target === 'object' && target !== null && Object.hasOwn(target, key)
+        ? (target as JsonObject)[key]
+        : undefined
   }
   return target
 }

@@ -12,7 +12,11 @@ import { traitsOf } from './traits.js'
  * @see https://ai.google.dev/api/tokens#method:-models.counttokens (read 2026-11-21)
  * @throws {LlmError} as a call of the provider.
  */
-export async function countTokens(config: GoogleConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+export async function countTokens(
+  config: GoogleConfig,
+  messages: readonly ChatMessage[],
+  ...options: CallOptions[]
+): Promise<TokenCount> {
   const { model } = config
   const client = createClient(config)
   const driver: CountDriver<JsonObject> = {
@@ -33,5 +37,11 @@ function toCounted(turn: Turn, { traits, vertex }: GoogleConfig): JsonObject {
   const { contents, systemInstruction, tools } = toRequestBody(turn, traitsOf(turn.model, traits), vertex !== undefined)
   const further = { ...(systemInstruction && { systemInstruction }), ...(tools && { tools }) }
   if (vertex !== undefined || !Object.keys(further).length) return { contents, ...further }
-  return { generateContentRequest: { model: `models/${turn.model.slice(turn.model.lastIndexOf('/') + 1)}`, contents, ...further } }
+  return {
+    generateContentRequest: {
+      model: `models/${turn.model.slice(turn.model.lastIndexOf('/') + 1)}`,
+      contents,
+      ...further,
+    },
+  }
 }

@@ -9,10 +9,17 @@ import type { ModelTraits } from './traits.js'
  * `tools` and `toolConfig` of a request. Beside functions the Gemini API takes tools of its own only with a flag, which Vertex AI does not know.
  * @see https://ai.google.dev/gemini-api/docs/tool-combination (read 2026-11-21)
  */
-export function toTools(turn: Turn, traits: ModelTraits, vertex: boolean): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
+export function toTools(
+  turn: Turn,
+  traits: ModelTraits,
+  vertex: boolean,
+): { readonly tools?: readonly unknown[]; readonly toolConfig?: JsonObject } {
   const { tools, options } = turn
   if (options.parallelToolCalls === false) {
-    throw new LlmError('unsupported', 'google: parallelToolCalls: false cannot be said in this API; leave it unset and answer the calls one by one')
+    throw new LlmError(
+      'unsupported',
+      'google: parallelToolCalls: false cannot be said in this API; leave it unset and answer the calls one by one',
+    )
   }
   const declarations = tools.map((tool) => toDeclaration(tool, traits))
   const { providerTools = [] } = options
@@ -42,7 +49,9 @@ function toDeclaration({ name, description, parameters }: ToolDefinition, traits
   if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)
   // The OpenAPI form refuses an object without properties; a function without parameters has no schema there.
-  return converted['properties'] === undefined && converted['anyOf'] === undefined ? { name, description } : { name, description, parameters: converted }
+  return converted['properties'] === undefined && converted['anyOf'] === undefined
+    ? { name, description }
+    : { name, description, parameters: converted }
 }
 
 /**
@@ -53,7 +62,10 @@ function toCallingConfig({ tools, options: { toolChoice } }: Turn): JsonObject |
   if (!tools.length) return undefined
   if (typeof toolChoice === 'object') {
     if (!tools.some(({ name }) => name === toolChoice.name)) {
-      throw new LlmError('invalid-request', `google: toolChoice names "${toolChoice.name}", which is none of the tools (${tools.map(({ name }) => name).join(', ')})`)
+      throw new LlmError(
+        'invalid-request',
+        `google: toolChoice names "${toolChoice.name}", which is none of the tools (${tools.map(({ name }) => name).join(', ')})`,
+      )
     }
     return { mode: 'ANY', allowedFunctionNames: [toolChoice.name] }
   }

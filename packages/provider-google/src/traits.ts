@@ -21,7 +21,13 @@ const level = (thinkingLevel: string): Readonly<Record<string, unknown>> => ({ t
 const budget = (thinkingBudget: number): Readonly<Record<string, unknown>> => ({ thinkingBudget })
 const upperLevels = { low: level('LOW'), medium: level('MEDIUM'), high: level('HIGH') }
 const allLevels = { none: level('MINIMAL'), ...upperLevels }
-const newest: ModelTraits = { thinking: allLevels, takesTemperature: true, schema: 'json-schema', needsSignatures: true, takesMediaResults: true }
+const newest: ModelTraits = {
+  thinking: allLevels,
+  takesTemperature: true,
+  schema: 'json-schema',
+  needsSignatures: true,
+  takesMediaResults: true,
+}
 const older: ModelTraits = { ...newest, needsSignatures: false, takesMediaResults: false }
 const withoutThinking = { ...older, thinking: { none: {} } }
 
@@ -41,7 +47,10 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'gemini-3.7-flash': { ...newest, thinking: upperLevels, takesTemperature: false },
   'gemini-3.8-flash': { ...newest, thinking: upperLevels, takesTemperature: false },
   'gemini-4': { ...newest, thinking: upperLevels, takesTemperature: false },
-  'gemini-2.5': { ...older, thinking: { none: budget(0), low: budget(1024), medium: budget(8192), high: budget(24_576) } },
+  'gemini-2.5': {
+    ...older,
+    thinking: { none: budget(0), low: budget(1024), medium: budget(8192), high: budget(24_576) },
+  },
   'gemini-2.5-pro': { ...older, thinking: { low: budget(1024), medium: budget(8192), high: budget(24_576) } },
   'gemini-2.0': withoutThinking,
   'gemini-1.5': { ...withoutThinking, schema: 'openapi' },

@@ -20,7 +20,10 @@ export interface WireCandidate {
   readonly finishMessage?: string
   readonly continuationToken?: string
   readonly logprobsResult?: WireLogprobs
-  readonly citationMetadata?: { readonly citations?: readonly WireSource[]; readonly citationSources?: readonly WireSource[] }
+  readonly citationMetadata?: {
+    readonly citations?: readonly WireSource[]
+    readonly citationSources?: readonly WireSource[]
+  }
   readonly groundingMetadata?: WireGrounding
   readonly urlContextMetadata?: unknown
 }

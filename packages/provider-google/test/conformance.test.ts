@@ -16,5 +16,9 @@ conformance(faultRunner, {
   format: gemini,
   apiKey: 'ya29.conformance-access-token',
   create: (config) =>
-    createGoogle({ model: 'gemini-3-flash-preview', vertex: { project: 'demo', accessToken: () => 'ya29.conformance-access-token' }, ...config }),
+    createGoogle({
+      model: 'gemini-3-flash-preview',
+      vertex: { project: 'demo', accessToken: () => 'ya29.conformance-access-token' },
+      ...config,
+    }),
 })

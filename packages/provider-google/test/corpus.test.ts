@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { corpusCases, corpusFetch, type CorpusCase, type Cut, decodeCase, differences, hasCorpus } from '../../../test/support/corpus.js'
+import {
+  corpusCases,
+  corpusFetch,
+  type CorpusCase,
+  type Cut,
+  decodeCase,
+  differences,
+  hasCorpus,
+} from '../../../test/support/corpus.js'
 import { createGoogle } from '../src/index.js'
 
 const cases = corpusCases('gemini')
@@ -12,7 +20,11 @@ async function decode(recorded: CorpusCase, cut: Cut): Promise<{ found: string[]
   const vertex = recorded.vendor === 'google-vertex'
   const model = recorded.request.body.model ?? 'gemini-3-flash-preview'
   const provider = vertex
-    ? createGoogle({ model, fetch, vertex: { project: 'demo', location: 'us-central1', accessToken: () => 'token-of-tests' } })
+    ? createGoogle({
+        model,
+        fetch,
+        vertex: { project: 'demo', location: 'us-central1', accessToken: () => 'token-of-tests' },
+      })
     : createGoogle({ model, fetch, apiKey: 'key-of-tests' })
   const outcome = await decodeCase(recorded, provider)
   const found = differences(recorded, outcome)

@@ -1,22 +1,38 @@
 import { describe, expect, test } from 'vitest'
-import { type AssistantMessage, type Generation, isLlmError, type ProviderError, type StreamEvent } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type Generation,
+  isLlmError,
+  type ProviderError,
+  type StreamEvent,
+} from '@modelport/core'
 import { createGoogle } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 
-const create = (respond: () => Response) => createGoogle({ apiKey: 'key-of-tests', model: 'gemini-3-flash-preview', fetch: recordingFetch(respond) })
+const create = (respond: () => Response) =>
+  createGoogle({ apiKey: 'key-of-tests', model: 'gemini-3-flash-preview', fetch: recordingFetch(respond) })
 const once = { retry: { attempts: 1 } }
 const stop = { finishReason: 'STOP' }
 
 async function events(...chunks: readonly unknown[]): Promise<readonly StreamEvent[]> {
   const found: StreamEvent[] = []
-  for await (const event of await create(() => sse(...chunks)).streamWithTools([{ role: 'user', content: '?' }], [], once)) found.push(event)
+  for await (const event of await create(() => sse(...chunks)).streamWithTools(
+    [{ role: 'user', content: '?' }],
+    [],
+    once,
+  ))
+    found.push(event)
   return found
 }
 
-const generate = (body: unknown): Promise<Generation> => create(() => answer(body)).generate([{ role: 'user', content: '?' }], once)
+const generate = (body: unknown): Promise<Generation> =>
+  create(() => answer(body)).generate([{ role: 'user', content: '?' }], once)
 
 const failure = async (promise: Promise<unknown>): Promise<ProviderError> => {
-  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   expect(isLlmError(error)).toBe(true)
   return error as ProviderError
 }
@@ -25,8 +41,18 @@ const types = (found: readonly StreamEvent[]): string[] => found.map(({ type }) 
 
 describe('streams', () => {
   test('text and two calls in one chunk: all come, in order, with ids', async () => {
-    const found = await events(chunk([{ text: 'Hi' }, { functionCall: { name: 'a', args: { x: 1 } } }, { functionCall: { name: 'b' } }], stop))
-    expect(types(found)).toEqual(['text-delta', 'tool-call-start', 'tool-call-complete', 'tool-call-start', 'tool-call-complete', 'turn-end', 'done'])
+    const found = await events(
+      chunk([{ text: 'Hi' }, { functionCall: { name: 'a', args: { x: 1 } } }, { functionCall: { name: 'b' } }], stop),
+    )
+    expect(types(found)).toEqual([
+      'text-delta',
+      'tool-call-start',
+      'tool-call-complete',
+      'tool-call-start',
+      'tool-call-complete',
+      'turn-end',
+      'done',
+    ])
     expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))).toEqual([
       { id: 'call_1', name: 'a', arguments: { x: 1 }, argumentsText: '{"x":1}' },
       { id: 'call_2', name: 'b', arguments: {}, argumentsText: '{}' },
@@ -36,35 +62,81 @@ describe('streams', () => {
 
   test('chunks without content, of usage only, or with thoughts only go on', async () => {
     const found = await events(
-      { usageMetadata: { trafficType: 'ON_DEMAND' } }, { candidates: [] }, { candidates: [{}] }, { candidates: [{ content: {} }] },
-      chunk([{ text: 'Thinking', thought: true }]), { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1 } }, chunk([{ text: 'Hi' }]),
-      chunk([], { finishReason: 'FINISH_REASON_UNSPECIFIED' }), chunk([{ text: '!' }], stop),
-      { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 4, cachedContentTokenCount: 3 } },
+      { usageMetadata: { trafficType: 'ON_DEMAND' } },
+      { candidates: [] },
+      { candidates: [{}] },
+      { candidates: [{ content: {} }] },
+      chunk([{ text: 'Thinking', thought: true }]),
+      { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1 } },
+      chunk([{ text: 'Hi' }]),
+      chunk([], { finishReason: 'FINISH_REASON_UNSPECIFIED' }),
+      chunk([{ text: '!' }], stop),
+      {
+        usageMetadata: {
+          promptTokenCount: 5,
+          candidatesTokenCount: 2,
+          thoughtsTokenCount: 4,
+          cachedContentTokenCount: 3,
+        },
+      },
     )
     expect(types(found)).toEqual(['reasoning-delta', 'text-delta', 'text-delta', 'turn-end', 'done'])
-    expect(found.at(-1)).toMatchObject({ reason: 'stop', usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
+    expect(found.at(-1)).toMatchObject({
+      reason: 'stop',
+      usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 },
+    })
   })
 
   test('a count that a later chunk has as null, or not at all, stays', async () => {
     const found = await events(
-      chunk([{ text: 'Hi' }], {}, { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 4, cachedContentTokenCount: 3 } }),
-      chunk([], stop, { usageMetadata: { promptTokenCount: null, candidatesTokenCount: null, thoughtsTokenCount: null, cachedContentTokenCount: null } }),
+      chunk(
+        [{ text: 'Hi' }],
+        {},
+        {
+          usageMetadata: {
+            promptTokenCount: 5,
+            candidatesTokenCount: 2,
+            thoughtsTokenCount: 4,
+            cachedContentTokenCount: 3,
+          },
+        },
+      ),
+      chunk([], stop, {
+        usageMetadata: {
+          promptTokenCount: null,
+          candidatesTokenCount: null,
+          thoughtsTokenCount: null,
+          cachedContentTokenCount: null,
+        },
+      }),
       { usageMetadata: { trafficType: 'ON_DEMAND' } },
     )
-    expect(found.at(-1)).toMatchObject({ usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 } })
+    expect(found.at(-1)).toMatchObject({
+      usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 },
+    })
   })
 
   test('[DONE] and nothing, which gateways add, are no chunks', async () => {
     const text = `data:\n\ndata: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\nevent: ping\ndata: \n\ndata: [DONE] \n\n`
-    const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
+    const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
+      '?',
+      once,
+    )
     const pieces: string[] = []
     for await (const piece of reader) pieces.push(piece)
     expect(pieces).toEqual(['Hi'])
   })
 
   test('other candidates are not mixed in', async () => {
-    const response = { candidates: [{ index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' }, { index: 0, content: { parts: [{ text: 'A' }] }, finishReason: 'STOP' }] }
-    expect((await events(response)).filter(({ type }) => type === 'text-delta')).toEqual([{ type: 'text-delta', text: 'A' }])
+    const response = {
+      candidates: [
+        { index: 1, content: { parts: [{ text: 'B' }] }, finishReason: 'STOP' },
+        { index: 0, content: { parts: [{ text: 'A' }] }, finishReason: 'STOP' },
+      ],
+    }
+    expect((await events(response)).filter(({ type }) => type === 'text-delta')).toEqual([
+      { type: 'text-delta', text: 'A' },
+    ])
   })
 
   test('a stream without a finish reason is truncated', async () => {
@@ -72,31 +144,79 @@ describe('streams', () => {
   })
 
   test('a failure inside the stream', async () => {
-    const error = await failure(events(chunk([{ text: 'Hi' }]), { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }))
-    expect(error).toMatchObject({ code: 'overloaded', status: 503, message: 'google: 503 overloaded: The model is overloaded.' })
+    const error = await failure(
+      events(chunk([{ text: 'Hi' }]), {
+        error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' },
+      }),
+    )
+    expect(error).toMatchObject({
+      code: 'overloaded',
+      status: 503,
+      message: 'google: 503 overloaded: The model is overloaded.',
+    })
     expect(error.partial?.text).toBe('Hi')
   })
 
   test.each(['null', '1', '"text"', '{"candidates":'])('%s instead of a chunk is a protocol error', async (data) => {
     const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
-    const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream('?', once)
-    expect((await failure(reader.then(async (stream) => { for await (const _ of stream); }))).code).toBe('protocol')
+    const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
+      '?',
+      once,
+    )
+    expect(
+      (
+        await failure(
+          reader.then(async (stream) => {
+            for await (const _ of stream);
+          }),
+        )
+      ).code,
+    ).toBe('protocol')
   })
 
   test('arguments in pieces', async () => {
     const call = (functionCall: object, part: object = {}) => chunk([{ functionCall, ...part }])
     const found = await events(
       call({ name: 'a', willContinue: true }, { thoughtSignature: 's' }),
-      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'Pa', willContinue: true }], willContinue: true }),
-      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'ris', willContinue: true }], willContinue: true }),
-      call({ partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: '' }, { jsonPath: '$.n', numberValue: 0 }, { jsonPath: '$.b', boolValue: false }, { jsonPath: '$.z', nullValue: 'NULL_VALUE' }], willContinue: true }),
-      call({}), call({ name: 'b', args: {} }), chunk([], stop),
+      call({
+        partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'Pa', willContinue: true }],
+        willContinue: true,
+      }),
+      call({
+        partialArgs: [{ jsonPath: "$.list[0]['a b']", stringValue: 'ris', willContinue: true }],
+        willContinue: true,
+      }),
+      call({
+        partialArgs: [
+          { jsonPath: "$.list[0]['a b']", stringValue: '' },
+          { jsonPath: '$.n', numberValue: 0 },
+          { jsonPath: '$.b', boolValue: false },
+          { jsonPath: '$.z', nullValue: 'NULL_VALUE' },
+        ],
+        willContinue: true,
+      }),
+      call({}),
+      call({ name: 'b', args: {} }),
+      chunk([], stop),
     )
-    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.arguments] : []))).toEqual([{ list: [{ 'a b': 'Paris' }], n: 0, b: false, z: null }, {}])
+    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.arguments] : []))).toEqual([
+      { list: [{ 'a b': 'Paris' }], n: 0, b: false, z: null },
+      {},
+    ])
   })
 
-  test.each(['$.__proto__.polluted', '$.constructor.prototype.polluted', '$.list[4000000000]', '$.list[1]', 'list', '$', '$.a..b'])('the argument path %s does no harm', async (jsonPath) => {
-    const found = await events(chunk([{ functionCall: { name: 'a', partialArgs: [{ jsonPath, stringValue: 'x' }] } }], stop)).then(
+  test.each([
+    '$.__proto__.polluted',
+    '$.constructor.prototype.polluted',
+    '$.list[4000000000]',
+    '$.list[1]',
+    'list',
+    '$',
+    '$.a..b',
+  ])('the argument path %s does no harm', async (jsonPath) => {
+    const found = await events(
+      chunk([{ functionCall: { name: 'a', partialArgs: [{ jsonPath, stringValue: 'x' }] } }], stop),
+    ).then(
       (all) => all.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.error] : [])),
       (error: unknown) => [isLlmError(error, 'protocol') ? 'protocol' : error],
     )
@@ -105,15 +225,33 @@ describe('streams', () => {
   })
 
   test('a call in pieces is over where the next one, a text or the answer begins to end it, and goes back whole with its signature', async () => {
-    const begun = (name: string, value: string) => ({ functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true }, thoughtSignature: `of ${name}` })
-    const fetch = recordingFetch(() => sse(chunk([begun('a', '1'), begun('b', '2'), { text: 'Hi' }, begun('c', '3')], stop)))
-    const reader = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).streamWithTools([{ role: 'user', content: '?' }], [], once)
+    const begun = (name: string, value: string) => ({
+      functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true },
+      thoughtSignature: `of ${name}`,
+    })
+    const fetch = recordingFetch(() =>
+      sse(chunk([begun('a', '1'), begun('b', '2'), { text: 'Hi' }, begun('c', '3')], stop)),
+    )
+    const reader = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).streamWithTools(
+      [{ role: 'user', content: '?' }],
+      [],
+      once,
+    )
     const found: StreamEvent[] = []
     for await (const event of reader) found.push(event)
-    expect(types(found).filter((type) => type !== 'tool-call-start')).toEqual(['tool-call-complete', 'tool-call-complete', 'text-delta', 'tool-call-complete', 'turn-end', 'done'])
+    expect(types(found).filter((type) => type !== 'tool-call-start')).toEqual([
+      'tool-call-complete',
+      'tool-call-complete',
+      'text-delta',
+      'tool-call-complete',
+      'turn-end',
+      'done',
+    ])
     expect((reader.messages().at(-1) as AssistantMessage).origin?.state).toEqual([
-      { functionCall: { name: 'a', args: { x: '1' } }, thoughtSignature: 'of a' }, { functionCall: { name: 'b', args: { x: '2' } }, thoughtSignature: 'of b' },
-      { text: 'Hi' }, { functionCall: { name: 'c', args: { x: '3' } }, thoughtSignature: 'of c' },
+      { functionCall: { name: 'a', args: { x: '1' } }, thoughtSignature: 'of a' },
+      { functionCall: { name: 'b', args: { x: '2' } }, thoughtSignature: 'of b' },
+      { text: 'Hi' },
+      { functionCall: { name: 'c', args: { x: '3' } }, thoughtSignature: 'of c' },
     ])
   })
 
@@ -134,42 +272,87 @@ describe('streams', () => {
 
 describe('finish reasons', () => {
   test.each([
-    ['STOP', 'stop'], ['MAX_TOKENS', 'length'], ['SAFETY', 'content-filter'], ['RECITATION', 'content-filter'], ['BLOCKLIST', 'content-filter'],
-    ['PROHIBITED_CONTENT', 'content-filter'], ['SPII', 'content-filter'], ['IMAGE_SAFETY', 'content-filter'], ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
-    ['IMAGE_RECITATION', 'content-filter'], ['LANGUAGE', 'other'], ['OTHER', 'other'], ['MODEL_ARMOR', 'other'], ['MALFORMED_FUNCTION_CALL', 'error'],
-    ['UNEXPECTED_TOOL_CALL', 'error'], ['TOO_MANY_TOOL_CALLS', 'error'], ['MALFORMED_RESPONSE', 'error'], ['SOMETHING_NEW', 'other'], ['constructor', 'other'],
+    ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['SAFETY', 'content-filter'],
+    ['RECITATION', 'content-filter'],
+    ['BLOCKLIST', 'content-filter'],
+    ['PROHIBITED_CONTENT', 'content-filter'],
+    ['SPII', 'content-filter'],
+    ['IMAGE_SAFETY', 'content-filter'],
+    ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
+    ['IMAGE_RECITATION', 'content-filter'],
+    ['LANGUAGE', 'other'],
+    ['OTHER', 'other'],
+    ['MODEL_ARMOR', 'other'],
+    ['MALFORMED_FUNCTION_CALL', 'error'],
+    ['UNEXPECTED_TOOL_CALL', 'error'],
+    ['TOO_MANY_TOOL_CALLS', 'error'],
+    ['MALFORMED_RESPONSE', 'error'],
+    ['SOMETHING_NEW', 'other'],
+    ['constructor', 'other'],
     ['CONTINUATION', 'length'],
   ])('%s → %s', async (finishReason, reason) => {
-    expect(await generate(chunk([{ text: 'Hi' }], { finishReason }))).toMatchObject({ text: 'Hi', finishReason: reason, rawFinishReason: finishReason })
+    expect(await generate(chunk([{ text: 'Hi' }], { finishReason }))).toMatchObject({
+      text: 'Hi',
+      finishReason: reason,
+      rawFinishReason: finishReason,
+    })
   })
 
-  test.each([[1, 'stop'], [2, 'length'], [3, 'content-filter'], [99, 'other']])('the number %i → %s', async (finishReason, reason) => {
+  test.each([
+    [1, 'stop'],
+    [2, 'length'],
+    [3, 'content-filter'],
+    [99, 'other'],
+  ])('the number %i → %s', async (finishReason, reason) => {
     expect((await generate(chunk([{ text: 'Hi' }], { finishReason }))).finishReason).toBe(reason)
   })
 
   test('a blocked prompt is a filtered answer, not an error and not an empty success', async () => {
-    const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' }, usageMetadata: { promptTokenCount: 4 } }
-    expect(await generate(blocked)).toMatchObject({ text: '', finishReason: 'content-filter', rawFinishReason: 'PROHIBITED_CONTENT', warnings: ['no'], usage: { inputTokens: 4 } })
+    const blocked = {
+      promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' },
+      usageMetadata: { promptTokenCount: 4 },
+    }
+    expect(await generate(blocked)).toMatchObject({
+      text: '',
+      finishReason: 'content-filter',
+      rawFinishReason: 'PROHIBITED_CONTENT',
+      warnings: ['no'],
+      usage: { inputTokens: 4 },
+    })
     expect((await events(blocked)).at(-1)).toMatchObject({ type: 'done', reason: 'content-filter' })
   })
 
   test('a reason to block that is none blocks nothing, and what is said of a stop is no warning', async () => {
-    const answered = chunk([{ text: 'Hi' }], { ...stop, finishMessage: 'All is well.' }, { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED', blockReasonMessage: 'None.' } })
+    const answered = chunk(
+      [{ text: 'Hi' }],
+      { ...stop, finishMessage: 'All is well.' },
+      { promptFeedback: { blockReason: 'BLOCK_REASON_UNSPECIFIED', blockReasonMessage: 'None.' } },
+    )
     const { finishReason, warnings } = await generate(answered)
     expect([finishReason, warnings]).toEqual(['stop', undefined])
   })
 
   test('a malformed call says what was wrong with it', async () => {
-    const malformed = await generate({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }] })
+    const malformed = await generate({
+      candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }],
+    })
     expect(malformed).toMatchObject({ finishReason: 'error', warnings: ['Malformed function call: print(x)'] })
   })
 
   test('an answer that is to be continued goes on by its token, without what it said so far', async () => {
     let round = 0
     const fetch = recordingFetch(() =>
-      answer(round++ ? chunk([{ text: ' two' }], { ...stop }) : chunk([{ text: 'one' }], { finishReason: 'CONTINUATION', continuationToken: 'token-1' })),
+      answer(
+        round++
+          ? chunk([{ text: ' two' }], { ...stop })
+          : chunk([{ text: 'one' }], { finishReason: 'CONTINUATION', continuationToken: 'token-1' }),
+      ),
     )
-    const generation = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([{ role: 'user', content: '?' }])
+    const generation = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([
+      { role: 'user', content: '?' },
+    ])
     expect(generation.text).toBe('one two')
     expect(fetch.requests[1]!.body).toEqual({ ...fetch.requests[0]!.body, continuationToken: 'token-1' })
   })
@@ -180,77 +363,172 @@ describe('what else an answer holds', () => {
     const generation = await generate(
       chunk(
         [
-          { executableCode: { id: 'c1', language: 'PYTHON', code: '1' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
-          { toolCall: { id: 's1', toolType: 'GOOGLE_SEARCH_WEB' } }, { text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'aW1n' }, thoughtSignature: 's' },
+          { executableCode: { id: 'c1', language: 'PYTHON', code: '1' } },
+          { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+          { toolCall: { id: 's1', toolType: 'GOOGLE_SEARCH_WEB' } },
+          { text: 'Hi' },
+          { inlineData: { mimeType: 'image/png', data: 'aW1n' }, thoughtSignature: 's' },
         ],
         {
           ...stop,
           groundingMetadata: {
-            webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { retrievedContext: { text: 'B' } }],
-            groundingSupports: [{ segment: { text: 'Hi' }, groundingChunkIndices: [0, 7] }, { groundingChunkIndices: [1] }],
+            webSearchQueries: ['q'],
+            groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { retrievedContext: { text: 'B' } }],
+            groundingSupports: [
+              { segment: { text: 'Hi' }, groundingChunkIndices: [0, 7] },
+              { groundingChunkIndices: [1] },
+            ],
           },
           citationMetadata: { citationSources: [{ uri: 'https://c.example' }] },
-          logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }], topCandidates: [{ candidates: [{ token: 'Hi', logProbability: -0.1 }, { token: 'Ho', logProbability: -3 }] }] },
+          logprobsResult: {
+            chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }],
+            topCandidates: [
+              {
+                candidates: [
+                  { token: 'Hi', logProbability: -0.1 },
+                  { token: 'Ho', logProbability: -3 },
+                ],
+              },
+            ],
+          },
         },
         { modelVersion: 'gemini-3-flash-001' },
       ),
     )
-    expect(generation.message.content).toEqual([{ type: 'text', text: 'Hi' }, { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } }])
-    expect(generation.providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([['c1', 'code_execution'], [undefined, 'code_execution'], ['s1', 'google_search_web'], [undefined, 'google_search']])
-    expect(generation.citations).toEqual([{ url: 'https://a.example', title: 'A', text: 'Hi' }, { text: 'B' }, { url: 'https://c.example' }])
-    expect(generation.logprobs).toEqual([{ token: 'Hi', logprob: -0.1, top: [{ token: 'Hi', logprob: -0.1 }, { token: 'Ho', logprob: -3 }] }])
+    expect(generation.message.content).toEqual([
+      { type: 'text', text: 'Hi' },
+      { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } },
+    ])
+    expect(generation.providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([
+      ['c1', 'code_execution'],
+      [undefined, 'code_execution'],
+      ['s1', 'google_search_web'],
+      [undefined, 'google_search'],
+    ])
+    expect(generation.citations).toEqual([
+      { url: 'https://a.example', title: 'A', text: 'Hi' },
+      { text: 'B' },
+      { url: 'https://c.example' },
+    ])
+    expect(generation.logprobs).toEqual([
+      {
+        token: 'Hi',
+        logprob: -0.1,
+        top: [
+          { token: 'Hi', logprob: -0.1 },
+          { token: 'Ho', logprob: -3 },
+        ],
+      },
+    ])
     expect(generation.message.origin).toMatchObject({ provider: 'google', model: 'gemini-3-flash-001' })
     expect(generation.message.origin?.state).toHaveLength(5)
   })
 
   test('sound and files, but nothing of a thought; pages that were read, tools without a name', async () => {
     const data = (mimeType: string, more: object = {}): object => ({ inlineData: { mimeType, data: 'AAAA' }, ...more })
-    const parts = [data('audio/wav'), data('application/pdf'), data('image/png', { thought: true }), { toolResponse: { id: 't1' } }]
+    const parts = [
+      data('audio/wav'),
+      data('application/pdf'),
+      data('image/png', { thought: true }),
+      { toolResponse: { id: 't1' } },
+    ]
     const { message, providerToolCalls, citations } = await generate(
-      chunk(parts, { ...stop, urlContextMetadata: { urlMetadata: [] }, groundingMetadata: { groundingChunks: [] }, citationMetadata: { citationSources: [] } }),
+      chunk(parts, {
+        ...stop,
+        urlContextMetadata: { urlMetadata: [] },
+        groundingMetadata: { groundingChunks: [] },
+        citationMetadata: { citationSources: [] },
+      }),
     )
     expect((message.content as readonly { type: string }[]).map(({ type }) => type)).toEqual(['audio', 'file'])
-    expect(providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([['t1', 'unknown'], [undefined, 'url_context']])
+    expect(providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([
+      ['t1', 'unknown'],
+      [undefined, 'url_context'],
+    ])
     expect(citations).toBeUndefined()
-    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }))).citations).toEqual([{ url: 'https://c.example' }])
+    expect(
+      (
+        await generate(
+          chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }),
+        )
+      ).citations,
+    ).toEqual([{ url: 'https://c.example' }])
   })
 
   test('files in a storage, which go back as they came', async () => {
-    const stored = (fileUri: string, mimeType?: string, more: object = {}): object => ({ fileData: { fileUri, mimeType }, ...more })
-    const parts = [{ text: 'There.' }, stored('gs://b/i.png', 'image/png'), stored('gs://b/v.mp4', 'video/mp4'), stored('gs://b/x'), stored('gs://b/t.png', 'image/png', { thought: true }), { fileData: null }]
-    const { message, providerToolCalls } = await generate(chunk(parts, { ...stop, groundingMetadata: { retrievalQueries: ['q'] } }))
+    const stored = (fileUri: string, mimeType?: string, more: object = {}): object => ({
+      fileData: { fileUri, mimeType },
+      ...more,
+    })
+    const parts = [
+      { text: 'There.' },
+      stored('gs://b/i.png', 'image/png'),
+      stored('gs://b/v.mp4', 'video/mp4'),
+      stored('gs://b/x'),
+      stored('gs://b/t.png', 'image/png', { thought: true }),
+      { fileData: null },
+    ]
+    const { message, providerToolCalls } = await generate(
+      chunk(parts, { ...stop, groundingMetadata: { retrievalQueries: ['q'] } }),
+    )
     expect(message.content).toEqual([
-      { type: 'text', text: 'There.' }, { type: 'image', source: { type: 'url', url: 'gs://b/i.png', mediaType: 'image/png' } },
-      { type: 'file', source: { type: 'url', url: 'gs://b/v.mp4', mediaType: 'video/mp4' } }, { type: 'file', source: { type: 'url', url: 'gs://b/x' } },
+      { type: 'text', text: 'There.' },
+      { type: 'image', source: { type: 'url', url: 'gs://b/i.png', mediaType: 'image/png' } },
+      { type: 'file', source: { type: 'url', url: 'gs://b/v.mp4', mediaType: 'video/mp4' } },
+      { type: 'file', source: { type: 'url', url: 'gs://b/x' } },
     ])
     expect(providerToolCalls).toMatchObject([{ name: 'retrieval' }])
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], stop)))
-    await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([{ role: 'user', content: '?' }, message, { role: 'user', content: '?' }])
-    expect(fetch.requests[0]!.body).toMatchObject({ contents: [{}, { role: 'model', parts: JSON.parse(JSON.stringify(parts)) as unknown }, {}] })
+    await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([
+      { role: 'user', content: '?' },
+      message,
+      { role: 'user', content: '?' },
+    ])
+    expect(fetch.requests[0]!.body).toMatchObject({
+      contents: [{}, { role: 'model', parts: JSON.parse(JSON.stringify(parts)) as unknown }, {}],
+    })
   })
 
   test('logarithms without others beside them', async () => {
-    const { logprobs } = await generate(chunk([{ text: 'Hi' }], { ...stop, logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }] } }))
+    const { logprobs } = await generate(
+      chunk([{ text: 'Hi' }], {
+        ...stop,
+        logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }] },
+      }),
+    )
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
   })
 
-  test('a source of a kind that is not known is no citation; an image\'s page is one', async () => {
+  test("a source of a kind that is not known is no citation; an image's page is one", async () => {
     const groundingMetadata = {
-      imageSearchQueries: ['q'], groundingChunks: [{ newKind: { uri: 'https://a.example' } }, { image: { imageUri: 'https://i.example', sourceUri: 'https://b.example', title: 'B' } }],
+      imageSearchQueries: ['q'],
+      groundingChunks: [
+        { newKind: { uri: 'https://a.example' } },
+        { image: { imageUri: 'https://i.example', sourceUri: 'https://b.example', title: 'B' } },
+      ],
     }
-    const supported = { ...groundingMetadata, groundingSupports: [{ segment: { text: 'Hi' }, groundingChunkIndices: [0, 1] }] }
+    const supported = {
+      ...groundingMetadata,
+      groundingSupports: [{ segment: { text: 'Hi' }, groundingChunkIndices: [0, 1] }],
+    }
     const generation = await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata }))
     expect(generation.citations).toEqual([{ url: 'https://b.example', title: 'B' }])
     expect(generation.providerToolCalls).toMatchObject([{ name: 'google_search' }])
-    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata: supported }))).citations).toEqual([{ url: 'https://b.example', title: 'B', text: 'Hi' }])
+    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata: supported }))).citations).toEqual([
+      { url: 'https://b.example', title: 'B', text: 'Hi' },
+    ])
   })
 
   test('keywords of a schema that may not be honoured are named', async () => {
     const provider = create(() => answer(chunk([{ text: '{}' }], stop)))
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }
-    const { warnings } = await provider.generate([{ role: 'user', content: '?' }], { responseFormat: { type: 'json-schema', schema } })
+    const { warnings } = await provider.generate([{ role: 'user', content: '?' }], {
+      responseFormat: { type: 'json-schema', schema },
+    })
     expect(warnings).toEqual(['google: responseFormat: the API may not hold the model to #/properties/a/pattern'])
-    const reader = await create(() => sse(chunk([{ text: '{}' }], stop))).stream('?', { responseFormat: { type: 'json-schema', schema } })
+    const reader = await create(() => sse(chunk([{ text: '{}' }], stop))).stream('?', {
+      responseFormat: { type: 'json-schema', schema },
+    })
     for await (const _ of reader);
     expect(reader.details().warnings).toEqual(warnings)
   })
@@ -258,17 +536,31 @@ describe('what else an answer holds', () => {
 
 test('whatever stands where something else should, no answer fails untyped', async () => {
   const good = chunk(
-    [{ text: 'a', thought: true }, { functionCall: { name: 'a', args: { x: 1 }, partialArgs: [{ jsonPath: '$.a', stringValue: 's' }] } }, { inlineData: { mimeType: 'image/png', data: 'aW1n' } }],
+    [
+      { text: 'a', thought: true },
+      { functionCall: { name: 'a', args: { x: 1 }, partialArgs: [{ jsonPath: '$.a', stringValue: 's' }] } },
+      { inlineData: { mimeType: 'image/png', data: 'aW1n' } },
+    ],
     {
-      ...stop, groundingMetadata: { webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'u' } }], groundingSupports: [{ segment: { text: 's' }, groundingChunkIndices: [0] }] },
-      citationMetadata: { citations: [{ uri: 'u' }] }, logprobsResult: { chosenCandidates: [{ token: 't', logProbability: 1 }], topCandidates: [{ candidates: [{ token: 't' }] }] },
+      ...stop,
+      groundingMetadata: {
+        webSearchQueries: ['q'],
+        groundingChunks: [{ web: { uri: 'u' } }],
+        groundingSupports: [{ segment: { text: 's' }, groundingChunkIndices: [0] }],
+      },
+      citationMetadata: { citations: [{ uri: 'u' }] },
+      logprobsResult: {
+        chosenCandidates: [{ token: 't', logProbability: 1 }],
+        topCandidates: [{ candidates: [{ token: 't' }] }],
+      },
     },
     { usageMetadata: { promptTokenCount: 1 }, promptFeedback: { blockReason: 'OTHER' }, modelVersion: 'm' },
   )
   const paths: (string | number)[][] = []
   const walk = (value: unknown, path: (string | number)[]): void => {
     if (path.length) paths.push(path)
-    if (typeof value === 'object' && value !== null) for (const [key, inner] of Object.entries(value)) walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+    if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
   }
   walk(good, [])
   expect(paths.length).toBeGreaterThan(50)
@@ -277,9 +569,16 @@ test('whatever stands where something else should, no answer fails untyped', asy
       const broken = structuredClone(good) as Record<string | number, any> // eslint-disable-line @typescript-eslint/no-explicit-any
       const holder = path.slice(0, -1).reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // eslint-disable-line @typescript-eslint/no-explicit-any
       holder[path.at(-1)!] = wrong
-      const error = await generate(broken).then(() => undefined, (thrown: unknown) => thrown)
-      if (error !== undefined) expect(isLlmError(error) && error.code, `${path.join('.')} = ${JSON.stringify(wrong)}`).toMatch(/^(protocol|truncated|unknown)$/)
-      if (isLlmError(error, 'unknown')) expect(error.message, `${path.join('.')} = ${JSON.stringify(wrong)}`).not.toMatch(/is not|undefined|null/)
+      const error = await generate(broken).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      if (error !== undefined)
+        expect(isLlmError(error) && error.code, `${path.join('.')} = ${JSON.stringify(wrong)}`).toMatch(
+          /^(protocol|truncated|unknown)$/,
+        )
+      if (isLlmError(error, 'unknown'))
+        expect(error.message, `${path.join('.')} = ${JSON.stringify(wrong)}`).not.toMatch(/is not|undefined|null/)
     }
   }
 })

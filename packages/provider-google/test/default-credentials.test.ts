@@ -24,31 +24,55 @@ afterEach(() => {
 const user = { type: 'authorized_user', client_id: 'c', client_secret: secret, refresh_token: `refresh-${secret}` }
 /** Federation: the subject token is asked for at one address, and exchanged at another. */
 const federated = (tokenUrl: string, subjectUrl: string): object => ({
-  type: 'external_account', audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x',
-  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt', token_url: tokenUrl,
+  type: 'external_account',
+  audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  token_url: tokenUrl,
   credential_source: { url: subjectUrl, headers: { 'x-own': secret }, format: { type: 'text' } },
 })
 /** A user who stands in for a service account. */
-const impersonating = (url: string): object => ({ type: 'impersonated_service_account', source_credentials: user, service_account_impersonation_url: url })
+const impersonating = (url: string): object => ({
+  type: 'impersonated_service_account',
+  source_credentials: user,
+  service_account_impersonation_url: url,
+})
 
 function google(respond: Parameters<typeof recordingFetch>[0], more: Partial<GoogleConfig> = {}) {
   const fetch = recordingFetch(respond)
-  const provider = createGoogle({ model: 'gemini-3-flash-preview', fetch, vertex: { project: 'demo', applicationDefault: true }, ...more })
-  const failure = async (): Promise<unknown> => provider.complete('Hi', { retry: { attempts: 1 } }).then(() => undefined, (error: unknown) => error)
+  const provider = createGoogle({
+    model: 'gemini-3-flash-preview',
+    fetch,
+    vertex: { project: 'demo', applicationDefault: true },
+    ...more,
+  })
+  const failure = async (): Promise<unknown> =>
+    provider.complete('Hi', { retry: { attempts: 1 } }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   return { fetch, provider, failure }
 }
 
-test('a user\'s default credentials get their token through our transport', async () => {
+test("a user's default credentials get their token through our transport", async () => {
   useCredentials(user)
-  const { fetch, provider } = google(({ url }) => (url.includes('oauth2') ? answer({ access_token: 'ya29.of-the-user', expires_in: 3600 }) : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))))
+  const { fetch, provider } = google(({ url }) =>
+    url.includes('oauth2')
+      ? answer({ access_token: 'ya29.of-the-user', expires_in: 3600 })
+      : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })),
+  )
   await provider.stream('Hi')
-  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual(['oauth2.googleapis.com', 'aiplatform.googleapis.com'])
+  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual([
+    'oauth2.googleapis.com',
+    'aiplatform.googleapis.com',
+  ])
   expect(fetch.requests[1]!.headers['authorization']).toBe('Bearer ya29.of-the-user')
 })
 
 test('a server that repeats what it was asked with gives nothing of it away', async () => {
   useCredentials(user)
-  const { failure } = google(({ body }) => answer({ error: 'invalid_grant', error_description: `no such grant: ${String(body)}` }, 400))
+  const { failure } = google(({ body }) =>
+    answer({ error: 'invalid_grant', error_description: `no such grant: ${String(body)}` }, 400),
+  )
   const error = await failure()
   expect(error).toMatchObject({ code: 'auth', message: expect.stringContaining('invalid_grant') as string })
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
@@ -58,28 +82,52 @@ test('nor is a client certificate taken, which needs a connection of its own', a
   const source = { certificate: { use_default_certificate_config: true } }
   useCredentials({ ...federated('https://sts.googleapis.com/v1/token', ''), credential_source: source })
   const { fetch, failure } = google(() => answer({}))
-  expect(await failure()).toMatchObject({ code: 'unsupported', message: expect.stringContaining('client certificate') as string })
+  expect(await failure()).toMatchObject({
+    code: 'unsupported',
+    message: expect.stringContaining('client certificate') as string,
+  })
   expect(fetch.requests).toEqual([])
 })
 
 test('a user who stands in for an account: both tokens through our transport', async () => {
-  useCredentials(impersonating('https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken'))
+  useCredentials(
+    impersonating('https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken'),
+  )
   const { fetch, provider } = google(({ url }) => {
     if (url.includes('oauth2')) return answer({ access_token: 'ya29.of-the-user', expires_in: 3600 })
-    return url.includes('iamcredentials') ? answer({ accessToken: 'ya29.of-the-account', expireTime: '2100-01-01T00:00:00Z' }) : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
+    return url.includes('iamcredentials')
+      ? answer({ accessToken: 'ya29.of-the-account', expireTime: '2100-01-01T00:00:00Z' })
+      : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
   })
   await provider.stream('Hi')
-  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual(['oauth2.googleapis.com', 'iamcredentials.googleapis.com', 'aiplatform.googleapis.com'])
+  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual([
+    'oauth2.googleapis.com',
+    'iamcredentials.googleapis.com',
+    'aiplatform.googleapis.com',
+  ])
 })
 
 test.each<[string, object, Partial<GoogleConfig>, string]>([
-  ['a host of the credentials\' own', federated('https://token.evil.example/v1', 'https://sts.googleapis.com/subject'), {}, 'token.evil.example:443'],
-  ['a usual host that enforceHosts leaves out', user, { enforceHosts: ['aiplatform.googleapis.com:443'] }, 'oauth2.googleapis.com:443'],
+  [
+    "a host of the credentials' own",
+    federated('https://token.evil.example/v1', 'https://sts.googleapis.com/subject'),
+    {},
+    'token.evil.example:443',
+  ],
+  [
+    'a usual host that enforceHosts leaves out',
+    user,
+    { enforceHosts: ['aiplatform.googleapis.com:443'] },
+    'oauth2.googleapis.com:443',
+  ],
 ])('%s is refused before a connection, and no secret is told', async (_, credentials, more, host) => {
   useCredentials(credentials)
   const { fetch, failure } = google(() => answer('the-subject-token'), more)
   const error = await failure()
-  expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(`${host} is not among the hosts`) as string })
+  expect(error).toMatchObject({
+    code: 'config',
+    message: expect.stringContaining(`${host} is not among the hosts`) as string,
+  })
   expect(fetch.requests.map(({ url }) => new URL(url).host)).not.toContain(host.replace(':443', ''))
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
 })
@@ -87,10 +135,19 @@ test.each<[string, object, Partial<GoogleConfig>, string]>([
 test('a host that enforceHosts names is one, also where it is not among the usual', async () => {
   useCredentials(federated('https://sts.googleapis.com/v1/token', 'https://subject.example/'))
   const enforceHosts = ['subject.example:443', 'sts.googleapis.com:443', 'aiplatform.googleapis.com:443']
-  const { fetch, provider } = google(({ url }) => {
-    if (url.includes('subject.example')) return new Response('the-subject-token')
-    return url.includes('sts') ? answer({ access_token: 'ya29.federated', expires_in: 3600, token_type: 'Bearer', issued_token_type: 'x' }) : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
-  }, { enforceHosts })
+  const { fetch, provider } = google(
+    ({ url }) => {
+      if (url.includes('subject.example')) return new Response('the-subject-token')
+      return url.includes('sts')
+        ? answer({ access_token: 'ya29.federated', expires_in: 3600, token_type: 'Bearer', issued_token_type: 'x' })
+        : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
+    },
+    { enforceHosts },
+  )
   await provider.stream('Hi')
-  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual(['subject.example', 'sts.googleapis.com', 'aiplatform.googleapis.com'])
+  expect(fetch.requests.map(({ url }) => new URL(url).host)).toEqual([
+    'subject.example',
+    'sts.googleapis.com',
+    'aiplatform.googleapis.com',
+  ])
 })

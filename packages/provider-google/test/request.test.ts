@@ -8,7 +8,10 @@ const weather: ToolDefinition = {
   description: 'Weather of a city',
   parameters: {
     type: 'object',
-    properties: { cities: { type: 'array', items: { type: 'string', enum: ['Paris', 'Rome'] } }, at: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    properties: {
+      cities: { type: 'array', items: { type: 'string', enum: ['Paris', 'Rome'] } },
+      at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    },
     required: ['cities'],
     additionalProperties: false,
   },
@@ -18,14 +21,22 @@ const clock: ToolDefinition = { name: 'clock', description: 'Time now' }
 const gemini = { apiKey: 'key-of-tests', model: 'gemini-3-flash-preview' }
 const vertex = { model: 'gemini-3-flash-preview', vertex: { project: 'demo', accessToken: () => 'token-of-tests' } }
 
-async function bodyOf(messages: readonly ChatMessage[], options: CallOptions = {}, config: Omit<GoogleConfig, 'fetch'> = gemini): Promise<any> { // eslint-disable-line @typescript-eslint/no-explicit-any
+async function bodyOf(
+  messages: readonly ChatMessage[],
+  options: CallOptions = {},
+  config: Omit<GoogleConfig, 'fetch'> = gemini,
+): Promise<any> {
+  // eslint-disable-line @typescript-eslint/no-explicit-any
   const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
   await createGoogle({ ...config, fetch }).generate(messages, options)
   return fetch.requests[0]!.body
 }
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
-  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   return isLlmError(error) ? `${error.code}: ${error.message}` : `not refused: ${String(error)}`
 }
 
@@ -59,11 +70,28 @@ describe('request bodies', () => {
     })
   })
 
-  test.each([['Gemini API', gemini], ['Vertex AI', vertex]])('a conversation of another provider with all options, %s', async (_, config) => {
+  test.each([
+    ['Gemini API', gemini],
+    ['Vertex AI', vertex],
+  ])('a conversation of another provider with all options, %s', async (_, config) => {
     const options: CallOptions = {
-      system: 'You are kind.', maxTokens: 100, temperature: 0, topP: 0.9, topK: 5, stop: ['END'], seed: 7, topLogprobs: 3,
-      tools: [weather, clock], toolChoice: { name: 'clock' }, reasoning: 'low', responseFormat: { type: 'json-schema', schema: { type: 'object' } },
-      vendor: { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }], generationConfig: { candidateCount: 1 }, headers: { 'x-extra': '1' } },
+      system: 'You are kind.',
+      maxTokens: 100,
+      temperature: 0,
+      topP: 0.9,
+      topK: 5,
+      stop: ['END'],
+      seed: 7,
+      topLogprobs: 3,
+      tools: [weather, clock],
+      toolChoice: { name: 'clock' },
+      reasoning: 'low',
+      responseFormat: { type: 'json-schema', schema: { type: 'object' } },
+      vendor: {
+        safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+        generationConfig: { candidateCount: 1 },
+        headers: { 'x-extra': '1' },
+      },
     }
     expect(await bodyOf(foreign, options, config)).toEqual({
       systemInstruction: { parts: [{ text: 'You are kind.' }, { text: 'Be brief.' }, { text: 'Answer in French.' }] },
@@ -73,7 +101,10 @@ describe('request bodies', () => {
           role: 'model',
           parts: [
             { text: 'Looking.' },
-            { functionCall: { name: 'get_weather', args: { cities: ['Paris'] } }, thoughtSignature: 'skip_thought_signature_validator' },
+            {
+              functionCall: { name: 'get_weather', args: { cities: ['Paris'] } },
+              thoughtSignature: 'skip_thought_signature_validator',
+            },
             { functionCall: { name: 'clock', args: {} } },
           ],
         },
@@ -86,16 +117,27 @@ describe('request bodies', () => {
         },
         { role: 'user', parts: [{ text: 'Go on.' }] },
       ],
-      tools: [{
-        functionDeclarations: [
-          { name: 'get_weather', description: 'Weather of a city', parametersJsonSchema: weather.parameters },
-          { name: 'clock', description: 'Time now' },
-        ],
-      }],
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'get_weather', description: 'Weather of a city', parametersJsonSchema: weather.parameters },
+            { name: 'clock', description: 'Time now' },
+          ],
+        },
+      ],
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['clock'] } },
       generationConfig: {
-        maxOutputTokens: 100, temperature: 0, topP: 0.9, topK: 5, stopSequences: ['END'], seed: 7, responseLogprobs: true, logprobs: 3,
-        thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true }, responseMimeType: 'application/json', responseJsonSchema: { type: 'object' },
+        maxOutputTokens: 100,
+        temperature: 0,
+        topP: 0.9,
+        topK: 5,
+        stopSequences: ['END'],
+        seed: 7,
+        responseLogprobs: true,
+        logprobs: 3,
+        thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true },
+        responseMimeType: 'application/json',
+        responseJsonSchema: { type: 'object' },
         candidateCount: 1,
       },
       safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
@@ -104,21 +146,33 @@ describe('request bodies', () => {
 
   test('its own rounds go back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
     const parts = [
-      { text: 'Two ', thought: true }, { text: 'things', thought: true }, { text: 'Loo' }, { text: 'king.' },
+      { text: 'Two ', thought: true },
+      { text: 'things', thought: true },
+      { text: 'Loo' },
+      { text: 'king.' },
       { functionCall: { id: 'a1', name: 'clock', args: {} }, thoughtSignature: 'sig-1' },
       { functionCall: { name: 'clock', args: { zone: 'x' } } },
       { text: '', thoughtSignature: 'sig-2' },
     ]
     let round = 0
     const fetch = recordingFetch(() =>
-      round++ ? sse(chunk([{ text: 'Done' }], { finishReason: 'STOP' })) : sse(...parts.map((part) => chunk([part])), chunk([], { finishReason: 'STOP' }), { usageMetadata: { promptTokenCount: 3 } }),
+      round++
+        ? sse(chunk([{ text: 'Done' }], { finishReason: 'STOP' }))
+        : sse(...parts.map((part) => chunk([part])), chunk([], { finishReason: 'STOP' }), {
+            usageMetadata: { promptTokenCount: 3 },
+          }),
     )
     const reader = await createGoogle({ ...gemini, fetch }).streamWithTools([user('Time?')], [clock])
     for await (const event of reader) {
       if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-      const ids = reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+      const ids = reader
+        .messages()
+        .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
       expect(ids).toEqual(['a1', 'call_2'])
-      await reader.sendToolResults([{ callId: 'call_2', content: 'two' }, { callId: 'a1', content: 'one', isError: true }])
+      await reader.sendToolResults([
+        { callId: 'call_2', content: 'two' },
+        { callId: 'a1', content: 'one', isError: true },
+      ])
       reader.setTools([weather])
     }
     const second = fetch.requests[1]!.body
@@ -126,7 +180,8 @@ describe('request bodies', () => {
       {
         role: 'model',
         parts: [
-          { text: 'Two things', thought: true }, { text: 'Looking.' },
+          { text: 'Two things', thought: true },
+          { text: 'Looking.' },
           { functionCall: { id: 'a1', name: 'clock', args: {} }, thoughtSignature: 'sig-1' },
           { functionCall: { name: 'clock', args: { zone: 'x' } } },
           { text: '', thoughtSignature: 'sig-2' },
@@ -150,11 +205,20 @@ describe('request bodies', () => {
     const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
     const history = (content: string, value: number): ChatMessage[] => [
       user('?'),
-      { role: 'assistant', content, toolCalls: [{ ...call, arguments: { x: value } }], origin: { provider: 'google', model: 'm', state } },
+      {
+        role: 'assistant',
+        content,
+        toolCalls: [{ ...call, arguments: { x: value } }],
+        origin: { provider: 'google', model: 'm', state },
+      },
       { role: 'tool', toolCallId: 'a', content: 'ok' },
     ]
-    const sent = async (content: string, value: number): Promise<unknown> => (await bodyOf(history(content, value))).contents[1].parts
-    const foreignCall = (x: number) => ({ functionCall: { name: 'clock', args: { x } }, thoughtSignature: 'skip_thought_signature_validator' })
+    const sent = async (content: string, value: number): Promise<unknown> =>
+      (await bodyOf(history(content, value))).contents[1].parts
+    const foreignCall = (x: number) => ({
+      functionCall: { name: 'clock', args: { x } },
+      thoughtSignature: 'skip_thought_signature_validator',
+    })
     expect(await sent('old', 1)).toEqual(state)
     expect(await sent('new', 1)).toEqual([{ text: 'new' }, foreignCall(1)])
     expect(await sent('old', 2)).toEqual([{ text: 'old' }, foreignCall(2)])
@@ -170,7 +234,11 @@ describe('request bodies', () => {
       { type: 'text', text: 'See' },
       { type: 'image', source: { type: 'base64', data: 'aW1n', mediaType: 'image/png' } },
       { type: 'audio', source: { type: 'base64', data: 'd2F2', mediaType: 'audio/wav' } },
-      { type: 'file', source: { type: 'url', url: 'https://host.example/a.pdf', mediaType: 'application/pdf' }, name: 'a.pdf' },
+      {
+        type: 'file',
+        source: { type: 'url', url: 'https://host.example/a.pdf', mediaType: 'application/pdf' },
+        name: 'a.pdf',
+      },
       { type: 'image', source: { type: 'url', url: 'https://host.example/a' } },
     ] as const
     const parts = [
@@ -186,19 +254,27 @@ describe('request bodies', () => {
       { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'clock', arguments: {}, argumentsText: '' }] },
       { role: 'tool', toolCallId: 'a', content },
     ]
-    expect((await bodyOf(round)).contents[2].parts).toEqual([{ functionResponse: { name: 'clock', response: { output: 'See' }, parts: parts.slice(1) } }])
-    expect(await refusal(bodyOf(round, {}, { ...gemini, model: 'gemini-2.5-pro' }))).toMatch(/^unsupported: google: the result of "clock" has image content/)
+    expect((await bodyOf(round)).contents[2].parts).toEqual([
+      { functionResponse: { name: 'clock', response: { output: 'See' }, parts: parts.slice(1) } },
+    ])
+    expect(await refusal(bodyOf(round, {}, { ...gemini, model: 'gemini-2.5-pro' }))).toMatch(
+      /^unsupported: google: the result of "clock" has image content/,
+    )
   })
 
   test('messages of the assistant that follow each other are one content; empty ones are none', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
-    expect((await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents).toEqual([
+    expect(
+      (await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents,
+    ).toEqual([
       { role: 'user', parts: [{ text: 'a' }] },
       { role: 'model', parts: [{ text: 'b' }, { text: 'c' }] },
       { role: 'user', parts: [{ text: 'd' }] },
       { role: 'user', parts: [{ text: 'e' }] },
     ])
-    expect(await refusal(bodyOf([{ role: 'system', content: 'x' }]))).toMatch(/^invalid-request: google: the conversation has only system messages/)
+    expect(await refusal(bodyOf([{ role: 'system', content: 'x' }]))).toMatch(
+      /^invalid-request: google: the conversation has only system messages/,
+    )
   })
 
   test.each([
@@ -215,10 +291,15 @@ describe('request bodies', () => {
   test('tools of the vendor stand beside the functions, and the Gemini API is told so', async () => {
     const providerTools = [{ googleSearch: {} }]
     const body = await bodyOf([user('?')], { tools: [clock], providerTools })
-    expect(body.tools).toEqual([{ functionDeclarations: [{ name: 'clock', description: 'Time now' }] }, { googleSearch: {} }])
+    expect(body.tools).toEqual([
+      { functionDeclarations: [{ name: 'clock', description: 'Time now' }] },
+      { googleSearch: {} },
+    ])
     expect(body.toolConfig).toEqual({ includeServerSideToolInvocations: true })
     const without = { toolConfig: { includeServerSideToolInvocations: false } }
-    expect((await bodyOf([user('?')], { tools: [clock], toolChoice: 'auto', providerTools, vendor: without })).toolConfig).toEqual({ ...without.toolConfig, functionCallingConfig: { mode: 'AUTO' } })
+    expect(
+      (await bodyOf([user('?')], { tools: [clock], toolChoice: 'auto', providerTools, vendor: without })).toolConfig,
+    ).toEqual({ ...without.toolConfig, functionCallingConfig: { mode: 'AUTO' } })
     expect((await bodyOf([user('?')], { providerTools })).toolConfig).toBeUndefined()
     expect((await bodyOf([user('?')], { tools: [clock], providerTools }, vertex)).toolConfig).toBeUndefined()
   })
@@ -232,32 +313,55 @@ describe('request bodies', () => {
     ['gemini-4-argon', 'medium', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
     ['gemini-of-tomorrow', 'low', { thinkingLevel: 'LOW', includeThoughts: true }],
   ] as const)('%s, reasoning %s', async (model, reasoning, config) => {
-    expect((await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig.thinkingConfig).toEqual(config)
+    expect((await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig.thinkingConfig).toEqual(
+      config,
+    )
   })
 
   test.each([
-    ['gemini-2.5-pro', { reasoning: 'none' }, /^unsupported: google: the model "gemini-2.5-pro" cannot be set to reasoning "none"; it knows low, medium, high/],
+    [
+      'gemini-2.5-pro',
+      { reasoning: 'none' },
+      /^unsupported: google: the model "gemini-2.5-pro" cannot be set to reasoning "none"; it knows low, medium, high/,
+    ],
     ['gemini-2.0-flash', { reasoning: 'high' }, /^unsupported: .*it knows none/],
     ['gemini-4-argon', { reasoning: 'none' }, /^unsupported: .*it knows low, medium, high/],
     ['gemini-3-flash-preview', { parallelToolCalls: false }, /^unsupported: google: parallelToolCalls/],
-    ['gemini-3-flash-preview', { tools: [clock], toolChoice: { name: 'x' } }, /^invalid-request: google: toolChoice names "x"/],
+    [
+      'gemini-3-flash-preview',
+      { tools: [clock], toolChoice: { name: 'x' } },
+      /^invalid-request: google: toolChoice names "x"/,
+    ],
   ] as const)('%s refuses %j', async (model, options, message) => {
     expect(await refusal(bodyOf([user('?')], options, { ...gemini, model }))).toMatch(message)
   })
 
-  test.each(['gemini-3.8-flash', 'gemini-4-argon'])('%s ignores temperatures: it gets none by default, and one that is set', async (model) => {
-    const config = { ...gemini, model }
-    expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({ maxOutputTokens: 4096 })
-    expect((await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature).toBe(0)
-  })
+  test.each(['gemini-3.8-flash', 'gemini-4-argon'])(
+    '%s ignores temperatures: it gets none by default, and one that is set',
+    async (model) => {
+      const config = { ...gemini, model }
+      expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({ maxOutputTokens: 4096 })
+      expect((await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature).toBe(0)
+    },
+  )
 
   test('the table of models can be overridden', async () => {
     const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
-    const body = await bodyOf([user('?')], { reasoning: 'high', tools: [weather], responseFormat: { type: 'json-schema', schema: { type: 'string' } } }, config)
-    expect(body.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: 5, includeThoughts: true }, responseSchema: { type: 'STRING' } })
+    const body = await bodyOf(
+      [user('?')],
+      { reasoning: 'high', tools: [weather], responseFormat: { type: 'json-schema', schema: { type: 'string' } } },
+      config,
+    )
+    expect(body.generationConfig).toMatchObject({
+      thinkingConfig: { thinkingBudget: 5, includeThoughts: true },
+      responseSchema: { type: 'STRING' },
+    })
     expect(body.tools[0].functionDeclarations[0].parameters).toEqual({
       type: 'OBJECT',
-      properties: { cities: { type: 'ARRAY', items: { type: 'STRING', enum: ['Paris', 'Rome'] } }, at: { type: 'STRING', nullable: true } },
+      properties: {
+        cities: { type: 'ARRAY', items: { type: 'STRING', enum: ['Paris', 'Rome'] } },
+        at: { type: 'STRING', nullable: true },
+      },
       required: ['cities'],
     })
   })

@@ -13,7 +13,10 @@ const model = 'gemini-3-flash-preview'
 const ok = () => sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
 
 const codeOf = async (promise: Promise<unknown>): Promise<LlmError> => {
-  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   expect(isLlmError(error)).toBe(true)
   return error as LlmError
 }
@@ -21,7 +24,9 @@ const codeOf = async (promise: Promise<unknown>): Promise<LlmError> => {
 describe('the SDK builds requests and nothing else', () => {
   test('the version whose behaviour is pinned here', () => {
     const main = createRequire(import.meta.url).resolve('@google/genai')
-    const { version } = JSON.parse(readFileSync(`${main.slice(0, main.indexOf('/dist/'))}/package.json`, 'utf8')) as { version: string }
+    const { version } = JSON.parse(readFileSync(`${main.slice(0, main.indexOf('/dist/'))}/package.json`, 'utf8')) as {
+      version: string
+    }
     expect(version).toMatch(/^3\./)
   })
 
@@ -32,9 +37,19 @@ describe('the SDK builds requests and nothing else', () => {
       const response = ok()
       const { body } = response
       const read = body!.getReader.bind(body)
-      Object.defineProperty(body, 'getReader', { value: (...args: []) => { locks++; return read(...args) } })
+      Object.defineProperty(body, 'getReader', {
+        value: (...args: []) => {
+          locks++
+          return read(...args)
+        },
+      })
       for (const name of ['json', 'text', 'arrayBuffer', 'clone'] as const) {
-        Object.defineProperty(response, name, { value: () => { reads++; throw new Error('not for the SDK') } })
+        Object.defineProperty(response, name, {
+          value: () => {
+            reads++
+            throw new Error('not for the SDK')
+          },
+        })
       }
       return response
     })
@@ -45,7 +60,9 @@ describe('the SDK builds requests and nothing else', () => {
     expect(texts).toEqual(['Hi'])
     expect([reads, locks, fetch.requests.length]).toEqual([0, 1, 1])
     const [request] = fetch.requests
-    expect(request!.url).toBe(`https://generativelanguage.googleapis.com/v1beta/models/${model}:streamGenerateContent?alt=sse`)
+    expect(request!.url).toBe(
+      `https://generativelanguage.googleapis.com/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+    )
     expect(request!.method).toBe('POST')
     expect(request!.headers['x-goog-api-key']).toBe(key)
     expect(request!.headers['content-type']).toBe('application/json')
@@ -62,25 +79,34 @@ describe('the SDK builds requests and nothing else', () => {
     await complete('Four')
     const [one, two, ...others] = fetch.requests
     expect([two!.url, two!.headers]).toEqual([one!.url, { ...one!.headers, 'x-own': 'mine' }])
-    expect(others.map(({ url }) => url.split('/models/')[1])).toEqual([`${model}:streamGenerateContent?alt=sse`, `${model}:generateContent`])
+    expect(others.map(({ url }) => url.split('/models/')[1])).toEqual([
+      `${model}:streamGenerateContent?alt=sse`,
+      `${model}:generateContent`,
+    ])
     expect(fetch.requests.map(({ body }) => body.contents[0]!.parts[0]!.text)).toEqual(['One', 'Two', 'Three', 'Four'])
   })
 
   test('a whole answer is one request to generateContent', async () => {
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
     expect(await createGoogle({ apiKey: key, model, fetch }).complete('Hello')).toBe('Hi')
-    expect(fetch.requests.map(({ url }) => url)).toEqual([`https://generativelanguage.googleapis.com/v1beta/models/${model}:generateContent`])
+    expect(fetch.requests.map(({ url }) => url)).toEqual([
+      `https://generativelanguage.googleapis.com/v1beta/models/${model}:generateContent`,
+    ])
   })
 
   test.each([408, 429, 500, 502, 503, 504])('status %i is not retried by the SDK', async (status) => {
     const fetch = recordingFetch(() => answer({ error: { code: status, message: 'no', status: 'X' } }, status))
-    const error = await codeOf(createGoogle({ apiKey: key, model, fetch }).complete('Hello', { retry: { attempts: 1 } }))
+    const error = await codeOf(
+      createGoogle({ apiKey: key, model, fetch }).complete('Hello', { retry: { attempts: 1 } }),
+    )
     expect((error as ProviderError).status).toBe(status)
     expect(fetch.requests.length).toBe(1)
   })
 
   test('a redirect is refused', async () => {
-    const fetch = recordingFetch(() => new Response(null, { status: 307, headers: { location: 'https://elsewhere.example/' } }))
+    const fetch = recordingFetch(
+      () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.example/' } }),
+    )
     expect((await codeOf(createGoogle({ apiKey: key, model, fetch }).complete('Hello'))).code).toBe('redirect-refused')
     expect(fetch.requests.length).toBe(1)
   })
@@ -93,7 +119,9 @@ describe('the SDK builds requests and nothing else', () => {
     })
     const provider = createGoogle({ apiKey: key, model, fetch })
     const prompts = Array.from({ length: 50 }, (_, index) => 'x'.repeat(index + 1))
-    expect(await Promise.all(prompts.map((prompt) => provider.complete(prompt)))).toEqual(prompts.map((prompt) => `to ${prompt}`))
+    expect(await Promise.all(prompts.map((prompt) => provider.complete(prompt)))).toEqual(
+      prompts.map((prompt) => `to ${prompt}`),
+    )
   })
 
   test('a shared signal is left clean', async () => {
@@ -105,7 +133,12 @@ describe('the SDK builds requests and nothing else', () => {
 
   test('headers of the caller win, whatever their case', async () => {
     const fetch = recordingFetch(ok)
-    await createGoogle({ apiKey: key, model, fetch, headers: { 'X-Goog-Api-Key': 'other', 'User-Agent': 'me' } }).stream('Hello')
+    await createGoogle({
+      apiKey: key,
+      model,
+      fetch,
+      headers: { 'X-Goog-Api-Key': 'other', 'User-Agent': 'me' },
+    }).stream('Hello')
     expect(fetch.requests[0]!.headers).toMatchObject({ 'x-goog-api-key': 'other', 'user-agent': 'me' })
   })
 })
@@ -113,7 +146,12 @@ describe('the SDK builds requests and nothing else', () => {
 describe('keys', () => {
   test('a key with a line break is refused, and appears nowhere', async () => {
     const broken = 'AIzaSySecretSecretSecret\nSecret'
-    const thrown: unknown = await Promise.resolve().then(() => createGoogle({ apiKey: broken, model })).then(() => undefined, (error: unknown) => error)
+    const thrown: unknown = await Promise.resolve()
+      .then(() => createGoogle({ apiKey: broken, model }))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
     expect(isLlmError(thrown, 'config')).toBe(true)
     expect(inspect(thrown, { depth: 9, showHidden: true })).not.toContain('Secret')
   })
@@ -123,7 +161,19 @@ describe('keys', () => {
   })
 
   test('a wrong key appears in no error and no inspection, also when the server repeats it', async () => {
-    const fetch = recordingFetch(() => answer({ error: { code: 400, message: `API key not valid: ${key}`, status: 'INVALID_ARGUMENT', details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }] } }, 400))
+    const fetch = recordingFetch(() =>
+      answer(
+        {
+          error: {
+            code: 400,
+            message: `API key not valid: ${key}`,
+            status: 'INVALID_ARGUMENT',
+            details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+          },
+        },
+        400,
+      ),
+    )
     const provider = createGoogle({ apiKey: key, model, fetch })
     const error = await codeOf(provider.complete('Hello'))
     expect(error.code).toBe('auth')
@@ -138,7 +188,12 @@ describe('Vertex AI', () => {
   test('an access token is asked for each request and sent as a header', async () => {
     let asked = 0
     const fetch = recordingFetch(ok)
-    const provider = createGoogle({ model, fetch, enforceHosts: true, vertex: { project: 'demo', location: 'europe-west1', accessToken: async () => `token-${++asked}` } })
+    const provider = createGoogle({
+      model,
+      fetch,
+      enforceHosts: true,
+      vertex: { project: 'demo', location: 'europe-west1', accessToken: async () => `token-${++asked}` },
+    })
     await provider.stream('Hello')
     await provider.stream('Hello')
     expect(fetch.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer token-1', 'Bearer token-2'])
@@ -150,14 +205,24 @@ describe('Vertex AI', () => {
 
   test('a failing token callback is an auth error, and nothing is sent', async () => {
     const fetch = recordingFetch(ok)
-    const vertex = { project: 'demo', accessToken: (): string => { throw new Error('no login') } }
+    const vertex = {
+      project: 'demo',
+      accessToken: (): string => {
+        throw new Error('no login')
+      },
+    }
     const error = await codeOf(createGoogle({ model, fetch, vertex }).complete('Hello'))
     expect([error.code, error.message]).toEqual(['auth', 'google: auth: no request could be made: no login'])
     expect(fetch.requests.length).toBe(0)
   })
 
   test('a token that the server repeats appears in no error', async () => {
-    const fetch = recordingFetch(({ headers }) => answer({ error: { code: 401, message: `bad ${headers['authorization'] ?? ''}`, status: 'UNAUTHENTICATED' } }, 401))
+    const fetch = recordingFetch(({ headers }) =>
+      answer(
+        { error: { code: 401, message: `bad ${headers['authorization'] ?? ''}`, status: 'UNAUTHENTICATED' } },
+        401,
+      ),
+    )
     const vertex = { project: 'demo', accessToken: () => 'ya29.a-secret-access-token' }
     const error = await codeOf(createGoogle({ model, fetch, vertex }).complete('Hello'))
     expect(error.code).toBe('auth')
@@ -165,26 +230,64 @@ describe('Vertex AI', () => {
   })
 
   test('a service account gets its token through our transport, from a declared host', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
-    const fetch = recordingFetch(({ url }) => (url.includes('oauth2') ? answer({ access_token: 'ya29.of-the-account', expires_in: 3600, token_type: 'Bearer' }) : ok()))
-    const vertex = { project: 'demo', credentials: { type: 'service_account', client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey } }
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    const fetch = recordingFetch(({ url }) =>
+      url.includes('oauth2')
+        ? answer({ access_token: 'ya29.of-the-account', expires_in: 3600, token_type: 'Bearer' })
+        : ok(),
+    )
+    const vertex = {
+      project: 'demo',
+      credentials: {
+        type: 'service_account',
+        client_email: 'me@demo.iam.gserviceaccount.com',
+        private_key: privateKey,
+      },
+    }
     const config = { model, fetch, enforceHosts: true, vertex } as const
     const provider = createGoogle(config)
     await provider.stream('Hello')
     await provider.stream('Hello')
     const hosts = fetch.requests.map(({ url }) => `${new URL(url).hostname}:443`)
-    expect(hosts).toEqual(['oauth2.googleapis.com:443', 'aiplatform.googleapis.com:443', 'aiplatform.googleapis.com:443'])
+    expect(hosts).toEqual([
+      'oauth2.googleapis.com:443',
+      'aiplatform.googleapis.com:443',
+      'aiplatform.googleapis.com:443',
+    ])
     expect(googleHosts(config)).toEqual(expect.arrayContaining(hosts))
     expect(fetch.requests[2]!.headers['authorization']).toBe('Bearer ya29.of-the-account')
-    expect(fetch.requests[0]).toMatchObject({ url: 'https://oauth2.googleapis.com/token', method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } })
-    expect(fetch.requests[0]!.body).toMatch(/^grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=ey/)
+    expect(fetch.requests[0]).toMatchObject({
+      url: 'https://oauth2.googleapis.com/token',
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' },
+    })
+    expect(fetch.requests[0]!.body).toMatch(
+      /^grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=ey/,
+    )
     expect(inspect(provider, { depth: 9, showHidden: true })).not.toContain('PRIVATE KEY')
   })
 
   test('a refused token is an auth error', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
-    const fetch = recordingFetch(() => answer({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 400))
-    const vertex = { project: 'demo', credentials: { type: 'service_account', client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey } }
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    const fetch = recordingFetch(() =>
+      answer({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 400),
+    )
+    const vertex = {
+      project: 'demo',
+      credentials: {
+        type: 'service_account',
+        client_email: 'me@demo.iam.gserviceaccount.com',
+        private_key: privateKey,
+      },
+    }
     const error = await codeOf(createGoogle({ model, fetch, vertex }).complete('Hello'))
     expect(error.code).toBe('auth')
     expect(error.message).toMatch(/invalid_grant/)
@@ -194,7 +297,9 @@ describe('Vertex AI', () => {
   test('an API key works without a project (express mode)', async () => {
     const fetch = recordingFetch(ok)
     await createGoogle({ apiKey: key, model, fetch, vertex: {} }).stream('Hello')
-    expect(fetch.requests[0]!.url).toBe(`https://aiplatform.googleapis.com/v1beta1/publishers/google/models/${model}:streamGenerateContent?alt=sse`)
+    expect(fetch.requests[0]!.url).toBe(
+      `https://aiplatform.googleapis.com/v1beta1/publishers/google/models/${model}:streamGenerateContent?alt=sse`,
+    )
     expect(fetch.requests[0]!.headers['x-goog-api-key']).toBe(key)
   })
 
@@ -215,10 +320,21 @@ describe('hosts', () => {
     [{ baseUrl: 'http://localhost:8080/v1beta/' }, ['localhost:8080']],
     [{ vertex: { project: 'p', accessToken: () => '' } }, ['aiplatform.googleapis.com:443']],
     [{ vertex: { project: 'p', location: 'eu', accessToken: () => '' } }, ['aiplatform.eu.rep.googleapis.com:443']],
-    [{ vertex: { project: 'p', location: 'us-east5', credentials: { client_email: 'a@b', private_key: 'k' } } }, ['us-east5-aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443']],
-    [{ vertex: { project: 'p', applicationDefault: true } }, [
-      'aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443', 'sts.googleapis.com:443', 'iamcredentials.googleapis.com:443', 'metadata.google.internal:80', '169.254.169.254:80',
-    ]],
+    [
+      { vertex: { project: 'p', location: 'us-east5', credentials: { client_email: 'a@b', private_key: 'k' } } },
+      ['us-east5-aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443'],
+    ],
+    [
+      { vertex: { project: 'p', applicationDefault: true } },
+      [
+        'aiplatform.googleapis.com:443',
+        'oauth2.googleapis.com:443',
+        'sts.googleapis.com:443',
+        'iamcredentials.googleapis.com:443',
+        'metadata.google.internal:80',
+        '169.254.169.254:80',
+      ],
+    ],
   ])('%j', (config, hosts) => {
     expect(googleHosts(config)).toEqual(hosts)
   })

@@ -9,11 +9,19 @@ export interface SentRequest {
 }
 
 /** A `fetch` that keeps what was sent and answers by `respond`. */
-export function recordingFetch(respond: (request: SentRequest) => Response | Promise<Response>): Fetch & { requests: SentRequest[] } {
+export function recordingFetch(
+  respond: (request: SentRequest) => Response | Promise<Response>,
+): Fetch & { requests: SentRequest[] } {
   const requests: SentRequest[] = []
   const fetch: Fetch = async (input, init = {}) => {
-    const body = typeof init.body === 'string' && init.body.startsWith('{') ? (JSON.parse(init.body) as unknown) : init.body
-    const request = { url: input instanceof Request ? input.url : input.toString(), method: init.method ?? 'GET', headers: Object.fromEntries(new Headers(init.headers)), body }
+    const body =
+      typeof init.body === 'string' && init.body.startsWith('{') ? (JSON.parse(init.body) as unknown) : init.body
+    const request = {
+      url: input instanceof Request ? input.url : input.toString(),
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body,
+    }
     requests.push(request)
     return respond(request)
   }
@@ -28,7 +36,9 @@ export const chunk = (parts: readonly object[], candidate: object = {}, response
 
 /** A stream of these chunks. */
 export const sse = (...chunks: readonly unknown[]): Response =>
-  new Response(chunks.map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`).join(''), { headers: { 'content-type': 'text/event-stream' } })
+  new Response(chunks.map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`).join(''), {
+    headers: { 'content-type': 'text/event-stream' },
+  })
 
 /** A JSON response. */
 export const answer = (body: unknown, status = 200): Response =>

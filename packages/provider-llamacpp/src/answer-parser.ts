@@ -60,7 +60,7 @@ export class AnswerParser {
   }
 
   #run(final: boolean): void {
-    for (let before = ''; before !== this.mode + this.#held && this.mode !== 'stopped';) {
+    for (let before = ''; before !== this.mode + this.#held && this.mode !== 'stopped'; ) {
       before = this.mode + this.#held
       if (this.mode === 'thinking') this.#think(final)
       else if (this.mode === 'call') this.#call()
@@ -80,7 +80,9 @@ export class AnswerParser {
       this.#trims = true
       return
     }
-    const safe = final ? this.#held.length : this.#held.slice(0, this.#held.length - overlap(this.#held, [close])).trimEnd().length
+    const safe = final
+      ? this.#held.length
+      : this.#held.slice(0, this.#held.length - overlap(this.#held, [close])).trimEnd().length
     this.#giveUpTo('reasoning', safe)
   }
 
@@ -94,18 +96,35 @@ export class AnswerParser {
     ]
     const found = marks
       .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
-      .filter(({ at, kind }) => at >= 0 && (kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim()))
+      .filter(
+        ({ at, kind }) =>
+          at >= 0 && (kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim()),
+      )
       .sort((a, b) => a.at - b.at)[0]
     if (found) {
       this.#found(found)
       return
     }
-    const safe = final ? this.#held.length : this.#held.length - overlap(this.#held, marks.map(({ text }) => text))
+    const safe = final
+      ? this.#held.length
+      : this.#held.length -
+        overlap(
+          this.#held,
+          marks.map(({ text }) => text),
+        )
     // White space before a call is the template's.
     this.#giveUpTo('text', calls && !final ? this.#held.slice(0, safe).trimEnd().length : safe)
   }
 
-  #found({ text, kind, at }: { readonly text: string; readonly kind: 'stop' | 'thinking' | 'call'; readonly at: number }): void {
+  #found({
+    text,
+    kind,
+    at,
+  }: {
+    readonly text: string
+    readonly kind: 'stop' | 'thinking' | 'call'
+    readonly at: number
+  }): void {
     const before = this.#held.slice(0, at)
     const rest = this.#held.slice(at + text.length)
     if (kind === 'stop') {
@@ -136,7 +155,10 @@ export class AnswerParser {
     const { open = '', bare = false } = this.#marks.calls ?? {}
     this.#trims = false
     this.#give('text', (bare ? '' : open) + written)
-    this.#records.push({ type: 'warning', text: 'the model wrote a tool call that cannot be read; it is given as text' })
+    this.#records.push({
+      type: 'warning',
+      text: 'the model wrote a tool call that cannot be read; it is given as text',
+    })
   }
 
   #call(): void {

@@ -22,7 +22,11 @@ export interface CallFormat {
 
 const tool: TemplateTool = {
   type: 'function',
-  function: { name: 'zqfirst', description: 'zq', parameters: { type: 'object', properties: { zqkey: { type: 'integer' } } } },
+  function: {
+    name: 'zqfirst',
+    description: 'zq',
+    parameters: { type: 'object', properties: { zqkey: { type: 'integer' } } },
+  },
 }
 
 /**
@@ -32,10 +36,16 @@ const tool: TemplateTool = {
 export function findCallFormat(render: (input: TemplateInput) => string | undefined): CallFormat | undefined {
   const user: TemplateMessage = { role: 'user', content: 'zquser' }
   const call = (name: string): NonNullable<TemplateMessage['tool_calls']>[number] => ({
-    id: 'zqcall0001', type: 'function', function: { name, arguments: { zqkey: 1 } },
+    id: 'zqcall0001',
+    type: 'function',
+    function: { name, arguments: { zqkey: 1 } },
   })
   const write = (content: string, ...names: string[]): string | undefined =>
-    render({ messages: [user, { role: 'assistant', content, tool_calls: names.map(call) }], tools: [tool], generate: false })
+    render({
+      messages: [user, { role: 'assistant', content, tool_calls: names.map(call) }],
+      tools: [tool],
+      generate: false,
+    })
   const plain = render({ messages: [user], generate: true })
   const shown = render({ messages: [user], tools: [tool], generate: true })
   const one = write('', 'zqcalled')
@@ -48,11 +58,14 @@ export function findCallFormat(render: (input: TemplateInput) => string | undefi
   if (!opening || !/"(arguments|parameters)"\s*:\s*$/.test(single.middle)) return undefined
   const open = opening[1] ?? ''
   const two = write('', 'zqcalled', 'zqsecond')
-  const between = two === undefined ? undefined : textBetween(two.slice(two.indexOf('zqcalled')), single.arguments, 'zqsecond')
+  const between =
+    two === undefined ? undefined : textBetween(two.slice(two.indexOf('zqcalled')), single.arguments, 'zqsecond')
   const rest = /^\s*\}\s*\]?\s*/.exec(single.after)?.[0]
   if (rest === undefined) return undefined
   const close = open ? closeOf(single.after.slice(rest.length), open) : ''
-  const suffix = single.after.slice(0, rest.trimEnd().length) + (close ? single.after.slice(rest.trimEnd().length, rest.length) + close : '')
+  const suffix =
+    single.after.slice(0, rest.trimEnd().length) +
+    (close ? single.after.slice(rest.trimEnd().length, rest.length) + close : '')
   const list = head.slice(open.length).includes('[')
   const joint = joinOf(between, { prefix: head, suffix, list })
   return {
@@ -89,7 +102,10 @@ function closeOf(after: string, open: string): string {
 }
 
 /** What stands between two calls, without what belongs to them; undefined when two cannot be written. */
-function joinOf(text: string | undefined, { prefix, suffix, list }: { prefix: string; suffix: string; list: boolean }): string | undefined {
+function joinOf(
+  text: string | undefined,
+  { prefix, suffix, list }: { prefix: string; suffix: string; list: boolean },
+): string | undefined {
   if (text === undefined) return undefined
   if (list) return /^\s*\}(\s*,\s*\{\s*"name"\s*:\s*")$/s.exec(text)?.[1]
   if (!text.startsWith(suffix) || !text.endsWith(prefix)) return undefined

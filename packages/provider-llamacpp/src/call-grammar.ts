@@ -10,13 +10,27 @@ import { toSchemaRules } from './schema-grammar.js'
  * either. Undefined for a free answer. After thinking it allows the empty lines that models write then.
  * @throws {LlmError} `unsupported` — a tool's parameters cannot be said in a grammar.
  */
-export function toGrammar(request: LlamaRequest, format: CallFormat | undefined, afterThinking: boolean): string | undefined {
+export function toGrammar(
+  request: LlamaRequest,
+  format: CallFormat | undefined,
+  afterThinking: boolean,
+): string | undefined {
   const { answerRules, toolChoice, tools } = request
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
   if (!answerRules && !forced) return undefined
-  const calls = format && tools.length ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object') : []
+  const calls =
+    format && tools.length
+      ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object')
+      : []
   const root = forced ? 'calls' : calls.length ? '(value | calls)' : 'value'
-  return [...new Set([`root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`, ...(forced ? [] : (answerRules ?? [])), ...calls, ...valueRules])].join('\n')
+  return [
+    ...new Set([
+      `root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`,
+      ...(forced ? [] : (answerRules ?? [])),
+      ...calls,
+      ...valueRules,
+    ]),
+  ].join('\n')
 }
 
 const chosen = (tools: readonly TemplateTool[], choice: ToolChoice): readonly TemplateTool[] =>

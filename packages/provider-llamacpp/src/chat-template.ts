@@ -43,7 +43,8 @@ export class ChatTemplate {
     this.#template = template
     this.#constants = constants
     this.thinking =
-      thinkingMarks.find(({ close }) => source.includes(close)) ?? thinkingMarks.find(({ open, close }) => vocabulary(open) && vocabulary(close))
+      thinkingMarks.find(({ close }) => source.includes(close)) ??
+      thinkingMarks.find(({ open, close }) => vocabulary(open) && vocabulary(close))
     this.switchesThinking = /\b(enable_thinking|thinking)\b/.test(source.replace(/<\/?thinking>/g, ''))
     this.calls = findCallFormat((input) => this.#attempt(input))
     this.system = this.#findSystem()
@@ -65,20 +66,27 @@ export class ChatTemplate {
       return this.#template.render(input)
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new LlmError('unsupported', `${name}: the model's chat template refuses this conversation: ${why}`, { cause })
+      throw new LlmError('unsupported', `${name}: the model's chat template refuses this conversation: ${why}`, {
+        cause,
+      })
     }
   }
 
   /** System messages where the template shows them: it would leave out others without a word. */
   #place(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
     if (this.system === 'anywhere') return messages
-    const text = messages.filter(({ role }) => role === 'system').map(({ content }) => content).join('\n\n')
+    const text = messages
+      .filter(({ role }) => role === 'system')
+      .map(({ content }) => content)
+      .join('\n\n')
     const others = messages.filter(({ role }) => role !== 'system')
     if (!text) return others
     if (this.system === 'first') return [{ role: 'system', content: text }, ...others]
     const at = others.findIndex(({ role }) => role === 'user')
     if (at < 0) return [{ role: 'user', content: text }, ...others]
-    return others.map((message, index) => (index === at ? { ...message, content: `${text}\n\n${message.content}` } : message))
+    return others.map((message, index) =>
+      index === at ? { ...message, content: `${text}\n\n${message.content}` } : message,
+    )
   }
 
   #findSystem(): 'anywhere' | 'first' | 'none' {
@@ -96,7 +104,12 @@ export class ChatTemplate {
   /** Like `render`, without moving messages; undefined when the template refuses. */
   #attempt({ messages, tools, generate }: TemplateInput): string | undefined {
     try {
-      return this.#template.render({ ...this.#constants, messages, ...(tools && { tools }), add_generation_prompt: generate })
+      return this.#template.render({
+        ...this.#constants,
+        messages,
+        ...(tools && { tools }),
+        add_generation_prompt: generate,
+      })
     } catch {
       return undefined
     }

@@ -17,7 +17,10 @@ export interface LlamaCppModelConfig {
   readonly contextSize?: number
 }
 
-type Settings = Pick<CommonConfig, 'cheapestModel' | 'profile' | 'defaults' | 'timeouts' | 'limits' | 'tokenFactor' | 'clock'>
+type Settings = Pick<
+  CommonConfig,
+  'cheapestModel' | 'profile' | 'defaults' | 'timeouts' | 'limits' | 'tokenFactor' | 'clock'
+>
 
 /** Configuration of {@link createLlamaCpp}. */
 export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {

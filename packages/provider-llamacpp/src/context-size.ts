@@ -18,12 +18,20 @@ export interface ContextSize {
  * The sizes a configuration asks for.
  * @throws {LlmError} `config` — one is no number that can be.
  */
-export function toContextSize(model: LlamaModel, config: Pick<LlamaCppConfig, 'contextSize' | 'parallel' | 'threads'>): ContextSize {
+export function toContextSize(
+  model: LlamaModel,
+  config: Pick<LlamaCppConfig, 'contextSize' | 'parallel' | 'threads'>,
+): ContextSize {
   const { contextSize = Math.min(model.trainContextSize, usual), parallel = 1, threads } = config
   for (const [field, value] of Object.entries({ contextSize, parallel, threads: threads ?? 1 })) {
     const limit = most[field as keyof typeof most]
-    if (!Number.isInteger(value) || value < 1 || value > limit) throw toError('config', `${field} must be a whole number between 1 and ${limit}, not ${value}`)
+    if (!Number.isInteger(value) || value < 1 || value > limit)
+      throw toError('config', `${field} must be a whole number between 1 and ${limit}, not ${value}`)
   }
-  if (contextSize * parallel > most.contextSize) throw toError('config', `contextSize times parallel must be at most ${most.contextSize}, not ${contextSize * parallel}`)
+  if (contextSize * parallel > most.contextSize)
+    throw toError(
+      'config',
+      `contextSize times parallel must be at most ${most.contextSize}, not ${contextSize * parallel}`,
+    )
   return { contextSize, parallel, threads }
 }

@@ -66,16 +66,27 @@ async function loadContext(config: LlamaCppEmbedderConfig): Promise<Loaded> {
   }
 }
 
-async function createContext({ runtime, model }: ModelLease, config: LlamaCppEmbedderConfig): Promise<Pick<Loaded, 'context' | 'contextSize'>> {
+async function createContext(
+  { runtime, model }: ModelLease,
+  config: LlamaCppEmbedderConfig,
+): Promise<Pick<Loaded, 'context' | 'contextSize'>> {
   const { threads, contextSize } = toContextSize(model, config)
   try {
-    return { context: await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) }), contextSize }
+    return {
+      context: await model.createEmbeddingContext({ contextSize, ...(threads !== undefined && { threads }) }),
+      contextSize,
+    }
   } catch (cause) {
     throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, await runtime.takeLog())
   }
 }
 
-async function embedTexts(loaded: Loaded, texts: readonly string[], normalize: boolean, options: EmbedOptions): Promise<EmbeddingBatch> {
+async function embedTexts(
+  loaded: Loaded,
+  texts: readonly string[],
+  normalize: boolean,
+  options: EmbedOptions,
+): Promise<EmbeddingBatch> {
   const { context, contextSize } = loaded
   const end = options.deadlineMs === undefined ? Infinity : systemClock.now() + options.deadlineMs
   const vectors: (readonly number[])[] = []
@@ -84,8 +95,13 @@ async function embedTexts(loaded: Loaded, texts: readonly string[], normalize: b
     options.signal?.throwIfAborted()
     if (systemClock.now() >= end) throw toError('timeout', `the deadline of ${options.deadlineMs ?? 0} ms has passed`)
     const tokens = context.calculateInputLength(text)
-    if (!text || tokens < 1) throw toError('invalid-request', `texts[${index}] is empty; a model makes no vector of nothing`)
-    if (tokens > contextSize) throw toError('context-length', `texts[${index}] has ${tokens} tokens, the context ${contextSize}; cut the text or raise contextSize`)
+    if (!text || tokens < 1)
+      throw toError('invalid-request', `texts[${index}] is empty; a model makes no vector of nothing`)
+    if (tokens > contextSize)
+      throw toError(
+        'context-length',
+        `texts[${index}] has ${tokens} tokens, the context ${contextSize}; cut the text or raise contextSize`,
+      )
     inputTokens += tokens
     const { vector } = await context.getEmbeddingFor(text).catch(async (cause: unknown) => {
       throw toEvaluationError(cause, await loaded.runtime.takeLog())

@@ -6,13 +6,19 @@ export const installCommand = 'npm install node-llama-cpp@3.22.1'
 
 /** A failure of this package. `type` names it for programs. */
 export function toError(code: ErrorCode, message: string, type?: string, cause?: unknown): ProviderError {
-  return new ProviderError(code, `${name}: ${code}: ${message}`, { provider: name, ...(type && { type }) }, cause === undefined ? undefined : { cause })
+  return new ProviderError(
+    code,
+    `${name}: ${code}: ${message}`,
+    { provider: name, ...(type && { type }) },
+    cause === undefined ? undefined : { cause },
+  )
 }
 
 /** Why node-llama-cpp could not be loaded. */
 export function toInstallError(cause: unknown): ProviderError {
   const missing = (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
-  if (missing) return toError('config', `node-llama-cpp is not installed; install it: ${installCommand}`, 'missing-package', cause)
+  if (missing)
+    return toError('config', `node-llama-cpp is not installed; install it: ${installCommand}`, 'missing-package', cause)
   return toError('config', `node-llama-cpp does not load: ${messageOf(cause)}`, 'missing-package', cause)
 }
 
@@ -25,7 +31,8 @@ export const toBinaryError = (cause: unknown): ProviderError =>
     cause,
   )
 
-const memoryWords = /insufficient.{0,200}memory|too large for the available|not enough memory|out of (device )?memory|failed to allocate/i
+const memoryWords =
+  /insufficient.{0,200}memory|too large for the available|not enough memory|out of (device )?memory|failed to allocate/i
 const smaller = 'set a smaller contextSize, fewer parallel answers, gpu: false, or take a smaller model'
 
 /** Why a model or its context could not be made. `log` is what llama.cpp said. */
@@ -42,10 +49,30 @@ export function toLoadError(cause: unknown, what: string, log: readonly string[]
 /** How an evaluation fails in words of node-llama-cpp and its native part, what that means, and what to do. The first that fits counts. */
 const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, string])[] = [
   [memoryWords, 'config', 'insufficient-memory', `too little memory to go on; ${smaller}`],
-  [/KV slot|free up space/i, 'context-length', 'context-full', 'the context has no room left; shorten the conversation, raise contextSize, or allow fewer parallel answers'],
-  [/disposed|not loaded/i, 'aborted', 'model-freed', 'the model was freed while it answered; end its answers first, or give them a provider of their own'],
-  [/grammar/i, 'unsupported', 'grammar', 'llama.cpp does not follow the grammar of this schema or these tools; make it simpler, or ask without it'],
-  [/does not support token generation/i, 'unsupported', 'no-generation', 'this model makes no text; take it for embeddings, or another one for answers'],
+  [
+    /KV slot|free up space/i,
+    'context-length',
+    'context-full',
+    'the context has no room left; shorten the conversation, raise contextSize, or allow fewer parallel answers',
+  ],
+  [
+    /disposed|not loaded/i,
+    'aborted',
+    'model-freed',
+    'the model was freed while it answered; end its answers first, or give them a provider of their own',
+  ],
+  [
+    /grammar/i,
+    'unsupported',
+    'grammar',
+    'llama.cpp does not follow the grammar of this schema or these tools; make it simpler, or ask without it',
+  ],
+  [
+    /does not support token generation/i,
+    'unsupported',
+    'no-generation',
+    'this model makes no text; take it for embeddings, or another one for answers',
+  ],
 ]
 
 /** Why an answer or a vector could not be made, or not to its end. `log` is what llama.cpp said. */
@@ -53,8 +80,14 @@ export function toEvaluationError(cause: unknown, log: readonly string[]): Provi
   const said = [messageOf(cause), ...log].join('; ')
   const known = evaluationFailures.find(([words]) => words.test(`${kindOf(cause)} ${said}`))
   if (known) return toError(known[1], `${known[3]} (${said})`, known[2], cause)
-  return toError('server', `llama.cpp failed to evaluate: ${said}; set gpu: false to see whether the graphics card is at fault, or a smaller contextSize`, 'evaluation-failed', cause)
+  return toError(
+    'server',
+    `llama.cpp failed to evaluate: ${said}; set gpu: false to see whether the graphics card is at fault, or a smaller contextSize`,
+    'evaluation-failed',
+    cause,
+  )
 }
 
-const kindOf = (error: unknown): string => (error instanceof Error ? error.constructor.name.replace(/([a-z])([A-Z])/g, '$1 $2') : '')
+const kindOf = (error: unknown): string =>
+  error instanceof Error ? error.constructor.name.replace(/([a-z])([A-Z])/g, '$1 $2') : ''
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -25,14 +25,25 @@ interface Job {
  * token or the batch of the prompt that is being evaluated, and frees its place.
  * @throws {LlmError} `context-length` — the prompt leaves no room for an answer; `unsupported` — see {@link toRequest}.
  */
-export async function startAnswer(loaded: LoadedModel, pool: SequencePool, request: LlamaRequest, signal: AbortSignal): Promise<NeutralSource> {
+export async function startAnswer(
+  loaded: LoadedModel,
+  pool: SequencePool,
+  request: LlamaRequest,
+  signal: AbortSignal,
+): Promise<NeutralSource> {
   const { model, template } = loaded
   if (request.tools.length && !template.calls) {
-    throw toError('unsupported', 'tools: the chat template of this model shows none, or calls them in a form that is not known; set chatTemplate, or ask for JSON with responseFormat')
+    throw toError(
+      'unsupported',
+      'tools: the chat template of this model shows none, or calls them in a form that is not known; set chatTemplate, or ask for JSON with responseFormat',
+    )
   }
   const prompt = toPrompt(model, template, request)
   if (prompt.tokens.length >= pool.contextSize) {
-    throw toError('context-length', `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and answer; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`)
+    throw toError(
+      'context-length',
+      `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and answer; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`,
+    )
   }
   const grammar = await parseGrammar(loaded, toGrammar(request, template.calls, prompt.startsThinking))
   const records = answer({ loaded, pool, request, prompt, grammar, signal })
@@ -49,7 +60,12 @@ async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefine
   try {
     return await runtime.llama.createGrammar({ grammar })
   } catch (cause) {
-    throw toError('unsupported', 'the schema makes a grammar that llama.cpp refuses: it is too large (take out bounds of lengths), or a $ref leads back to itself with nothing in between', 'grammar', cause)
+    throw toError(
+      'unsupported',
+      'the schema makes a grammar that llama.cpp refuses: it is too large (take out bounds of lengths), or a $ref leads back to itself with nothing in between',
+      'grammar',
+      cause,
+    )
   }
 }
 
@@ -85,22 +101,47 @@ async function fill(sequence: LlamaContextSequence, { pool, prompt: { tokens }, 
   return reused
 }
 
-async function* generate(sequence: LlamaContextSequence, reused: number, job: Job): AsyncGenerator<NeutralRecord, NeutralRecord, undefined> {
-  const { loaded: { model, template }, pool, request, prompt, signal } = job
+async function* generate(
+  sequence: LlamaContextSequence,
+  reused: number,
+  job: Job,
+): AsyncGenerator<NeutralRecord, NeutralRecord, undefined> {
+  const {
+    loaded: { model, template },
+    pool,
+    request,
+    prompt,
+    signal,
+  } = job
   const calls = request.tools.length ? template.calls : undefined
-  const parser = new AnswerParser({ thinking: template.thinking, startsThinking: prompt.startsThinking, calls, stop: request.stop })
-  const text = new TokenText(model, [template.thinking?.open, template.thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined))
+  const parser = new AnswerParser({
+    thinking: template.thinking,
+    startsThinking: prompt.startsThinking,
+    calls,
+    stop: request.stop,
+  })
+  const text = new TokenText(
+    model,
+    [template.thinking?.open, template.thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined),
+  )
   const room = pool.contextSize - prompt.tokens.length
   const most = Math.min(request.maxTokens, room)
   let outputTokens = 0
   let reasoningTokens = 0
   let end: readonly [FinishReason, string] = ['stop', 'end-of-generation']
   const options = sampling(job, parser)
-  for await (const result of sequence.evaluateWithMetadata(prompt.tokens.slice(sequence.nextTokenIndex), { probabilities: request.topLogprobs !== undefined }, options)) {
+  for await (const result of sequence.evaluateWithMetadata(
+    prompt.tokens.slice(sequence.nextTokenIndex),
+    { probabilities: request.topLogprobs !== undefined },
+    options,
+  )) {
     outputTokens++
     if (parser.mode === 'thinking') reasoningTokens++
     const { token } = result
-    yield* parser.push(text.push(token), toLogprob(job, token, (result as { readonly probabilities?: Map<Token, number> }).probabilities))
+    yield* parser.push(
+      text.push(token),
+      toLogprob(job, token, (result as { readonly probabilities?: Map<Token, number> }).probabilities),
+    )
     signal.throwIfAborted()
     if (parser.mode === 'stopped') end = ['stop', 'stop-text']
     else if (parser.calls > 0 && !request.parallelToolCalls) end = ['stop', 'tool-call']
@@ -114,17 +155,30 @@ async function* generate(sequence: LlamaContextSequence, reused: number, job: Jo
   return { type: 'end', finish: end[0], raw: end[1], usage }
 }
 
-function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: AnswerParser): SequenceEvaluateOptions {
+function sampling(
+  { loaded: { model, runtime }, request, grammar }: Job,
+  parser: AnswerParser,
+): SequenceEvaluateOptions {
   // Without a limit of its own a sampler drops likely tokens; logprobs need them all.
-  const options: SequenceEvaluateOptions = { ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }), ...request.sampling }
+  const options: SequenceEvaluateOptions = {
+    ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }),
+    ...request.sampling,
+  }
   if (grammar === undefined) return options
   const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar })
   return { ...options, grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state) }
 }
 
-function toLogprob({ loaded: { model }, request: { topLogprobs } }: Job, token: Token, all: Map<Token, number> | undefined): TokenLogprob | undefined {
+function toLogprob(
+  { loaded: { model }, request: { topLogprobs } }: Job,
+  token: Token,
+  all: Map<Token, number> | undefined,
+): TokenLogprob | undefined {
   if (topLogprobs === undefined || !all) return undefined
-  const entry = ([one, probability]: readonly [Token, number]): TokenLogprob => ({ token: model.detokenize([one], true), logprob: Math.log(probability) })
+  const entry = ([one, probability]: readonly [Token, number]): TokenLogprob => ({
+    token: model.detokenize([one], true),
+    logprob: Math.log(probability),
+  })
   const likeliest = [...all].sort((a, b) => b[1] - a[1]).slice(0, topLogprobs)
   return { ...entry([token, all.get(token) ?? 0]), ...(topLogprobs > 0 && { top: likeliest.map(entry) }) }
 }

@@ -7,7 +7,10 @@ const reach = 10 ** 15
 const mostValues = 1000
 
 /** The grammar of an integer schema. `refuse` is told of bounds that a grammar cannot keep. */
-export function integerRule({ minimum = -reach, maximum = reach }: JsonObject, refuse: (key: string, why: string) => never): string {
+export function integerRule(
+  { minimum = -reach, maximum = reach }: JsonObject,
+  refuse: (key: string, why: string) => never,
+): string {
   if (typeof minimum !== 'number') return refuse('minimum', 'it is no number')
   if (typeof maximum !== 'number') return refuse('maximum', 'it is no number')
   const low = Math.ceil(minimum)
@@ -16,9 +19,16 @@ export function integerRule({ minimum = -reach, maximum = reach }: JsonObject, r
   if (high - low < mostValues) {
     return `(${Array.from({ length: high - low + 1 }, (_, index) => toLiteral(String(low + index))).join(' | ')})`
   }
-  if (high < reach) return refuse('maximum', `ranges of more than ${mostValues} values cannot be kept; leave it out and check the answer`)
+  if (high < reach)
+    return refuse(
+      'maximum',
+      `ranges of more than ${mostValues} values cannot be kept; leave it out and check the answer`,
+    )
   if (low <= -reach) return 'any-integer'
   if (low === 0) return '("0" | [1-9] [0-9]{0,14})'
   if (low === 1) return '([1-9] [0-9]{0,14})'
-  return refuse('minimum', 'a lower bound without a near upper one can be 0 or 1 only; leave it out and check the answer')
+  return refuse(
+    'minimum',
+    'a lower bound without a near upper one can be 0 or 1 only; leave it out and check the answer',
+  )
 }

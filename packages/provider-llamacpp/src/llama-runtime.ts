@@ -46,7 +46,14 @@ async function start(gpu: LlamaCppModelConfig['gpu'] & {}): Promise<LlamaRuntime
     if (level === 'error' || level === 'fatal') log = [...log, message.trim()].slice(-4)
   }
   try {
-    const llama = await module.getLlama({ gpu, build: 'never', skipDownload: true, progressLogs: false, logLevel: module.LlamaLogLevel.error, logger })
+    const llama = await module.getLlama({
+      gpu,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: module.LlamaLogLevel.error,
+      logger,
+    })
     return {
       module,
       llama,

@@ -15,14 +15,32 @@ export interface LoadedModel {
  * Reads a model's chat template.
  * @throws {LlmError} `config` — there is none, or it is malformed.
  */
-export async function readTemplate(model: LlamaModel, { chatTemplate }: Pick<LlamaCppConfig, 'chatTemplate'>): Promise<ChatTemplate> {
+export async function readTemplate(
+  model: LlamaModel,
+  { chatTemplate }: Pick<LlamaCppConfig, 'chatTemplate'>,
+): Promise<ChatTemplate> {
   const source = chatTemplate ?? model.fileInfo.metadata.tokenizer.chat_template
-  if (!source) throw toError('config', 'the file has no chat template; set chatTemplate to the Jinja template of its model', 'no-template')
+  if (!source)
+    throw toError(
+      'config',
+      'the file has no chat template; set chatTemplate to the Jinja template of its model',
+      'no-template',
+    )
   const { bosString, eosString } = model.tokens
   const { Template } = await import('@huggingface/jinja')
   try {
-    return new ChatTemplate(new Template(source), source, { bos_token: bosString ?? '', eos_token: eosString ?? '' }, (mark) => model.tokenize(mark, true).length === 1)
+    return new ChatTemplate(
+      new Template(source),
+      source,
+      { bos_token: bosString ?? '', eos_token: eosString ?? '' },
+      (mark) => model.tokenize(mark, true).length === 1,
+    )
   } catch (cause) {
-    throw toError('config', `the chat template is malformed: ${cause instanceof Error ? cause.message : String(cause)}`, 'bad-template', cause)
+    throw toError(
+      'config',
+      `the chat template is malformed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      'bad-template',
+      cause,
+    )
   }
 }

@@ -50,7 +50,9 @@ export function toTemplateMessage(message: ChatMessage, index: number): Template
     ...(own && message.reasoning && { reasoning_content: message.reasoning }),
     ...(message.toolCalls?.length && {
       tool_calls: message.toolCalls.map(({ id, name: tool, arguments: value }) => ({
-        id, type: 'function' as const, function: { name: tool, arguments: value },
+        id,
+        type: 'function' as const,
+        function: { name: tool, arguments: value },
       })),
     }),
   }
@@ -64,6 +66,10 @@ export const toTemplateTool = ({ name: tool, description, parameters }: ToolDefi
 
 function toText(content: Content, where: string): string {
   const other = typeof content === 'string' ? undefined : content.find(({ type }) => type !== 'text')
-  if (other) throw new LlmError('unsupported', `${name}: ${where}: a part of type "${other.type}" cannot be read; a model in this process takes text`)
+  if (other)
+    throw new LlmError(
+      'unsupported',
+      `${name}: ${where}: a part of type "${other.type}" cannot be read; a model in this process takes text`,
+    )
   return textOf(content)
 }

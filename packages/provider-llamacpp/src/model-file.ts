@@ -30,11 +30,21 @@ export async function checkModelFile(path: string): Promise<string> {
     }
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw toError('config', `modelPath: there is no file ${path}; download a GGUF file and give its path`, 'missing-file', cause)
+    if (code === 'ENOENT')
+      throw toError(
+        'config',
+        `modelPath: there is no file ${path}; download a GGUF file and give its path`,
+        'missing-file',
+        cause,
+      )
     throw toError('config', `modelPath: ${path} cannot be read: ${message}`, 'unreadable-file', cause)
   }
   if (String.fromCharCode(...start) !== 'GGUF') {
-    throw toError('config', `modelPath: ${path} is no GGUF file: it does not begin with "GGUF"; convert the model, or take a .gguf file`, 'wrong-format')
+    throw toError(
+      'config',
+      `modelPath: ${path} is no GGUF file: it does not begin with "GGUF"; convert the model, or take a .gguf file`,
+      'wrong-format',
+    )
   }
   return real
 }

@@ -33,7 +33,10 @@ export async function leaseModel({ modelPath, gpu = 'auto' }: LlamaCppModelConfi
   const release = async (): Promise<void> => {
     if (--entry.users > 0) return
     entries.delete(key)
-    await entry.loading.then(({ model }) => model.dispose(), () => undefined)
+    await entry.loading.then(
+      ({ model }) => model.dispose(),
+      () => undefined,
+    )
   }
   try {
     return { ...(await entry.loading), release: once(release) }

@@ -19,7 +19,8 @@ export function toPrompt(model: LlamaModel, template: ChatTemplate, request: Lla
   const guard = new TextGuard(model)
   const messages = request.messages.map((message) => guard.message(message))
   const { tools, variables } = request
-  const text = template.render({ messages, tools, variables, generate: true }) + thinkingEnd(template, request, messages)
+  const text =
+    template.render({ messages, tools, variables, generate: true }) + thinkingEnd(template, request, messages)
   const { thinking } = template
   const { bos, bosString, shouldPrependBosToken } = model.tokens
   const prepend = shouldPrependBosToken && bos !== null && !(bosString && text.startsWith(bosString))
@@ -30,7 +31,11 @@ export function toPrompt(model: LlamaModel, template: ChatTemplate, request: Lla
 }
 
 /** What ends the thinking before it begins, where it is not wanted and the template does not see to it. */
-function thinkingEnd(template: ChatTemplate, { thinking, tools, variables }: LlamaRequest, messages: readonly TemplateMessage[]): string {
+function thinkingEnd(
+  template: ChatTemplate,
+  { thinking, tools, variables }: LlamaRequest,
+  messages: readonly TemplateMessage[],
+): string {
   const marks = template.thinking
   if (thinking || !marks) return ''
   const open = template.render({ messages, tools, variables, generate: true }).trimEnd().endsWith(marks.open)
@@ -55,7 +60,8 @@ class TextGuard {
       ...(reasoning !== undefined && { reasoning_content: this.#guarded(reasoning) }),
       ...(calls && {
         tool_calls: calls.map((call) => ({
-          ...call, function: { ...call.function, arguments: this.#value(call.function.arguments) as JsonObject },
+          ...call,
+          function: { ...call.function, arguments: this.#value(call.function.arguments) as JsonObject },
         })),
       }),
     }
@@ -63,8 +69,11 @@ class TextGuard {
 
   tokenize(text: string): Token[] {
     // Every second part is the number of a stand-in.
-    return text.split(/\uE000(\d+)\uE001/).flatMap((part, index) =>
-      index % 2 ? this.#model.tokenize(this.#texts[Number(part)] ?? '', false) : this.#model.tokenize(part, true))
+    return text
+      .split(/\uE000(\d+)\uE001/)
+      .flatMap((part, index) =>
+        index % 2 ? this.#model.tokenize(this.#texts[Number(part)] ?? '', false) : this.#model.tokenize(part, true),
+      )
   }
 
   #value(value: unknown): unknown {
@@ -75,7 +84,9 @@ class TextGuard {
   }
 
   #guarded(text: string, written = text): string {
-    const harmless = !/[\uE000\uE001]/.test(text) && this.#model.tokenize(text, true).every((token) => !this.#model.isSpecialToken(token))
+    const harmless =
+      !/[\uE000\uE001]/.test(text) &&
+      this.#model.tokenize(text, true).every((token) => !this.#model.isSpecialToken(token))
     return harmless ? text : `\uE000${this.#texts.push(written) - 1}\uE001`
   }
 }

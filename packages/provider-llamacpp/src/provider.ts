@@ -1,5 +1,19 @@
-import { type CallOptions, type ChatMessage, type LlmError, type Provider, type TokenCount, zeroCounts } from '@modelport/core'
-import { createNeutralDecoder, createProvider, type Driver, type NeutralSource, toNeutralError, toNeutralResponse } from '@modelport/driver'
+import {
+  type CallOptions,
+  type ChatMessage,
+  type LlmError,
+  type Provider,
+  type TokenCount,
+  zeroCounts,
+} from '@modelport/core'
+import {
+  createNeutralDecoder,
+  createProvider,
+  type Driver,
+  type NeutralSource,
+  toNeutralError,
+  toNeutralResponse,
+} from '@modelport/driver'
 import type { LlamaCppConfig } from './config.js'
 import { toError } from './error.js'
 import { startAnswer } from './generation.js'
@@ -38,7 +52,15 @@ const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_
  * @throws {LlmError} `config` — no `modelPath`.
  */
 export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
-  const { model = modelName(config.modelPath), cheapestModel = model, defaults, timeouts, limits, tokenFactor, clock } = config
+  const {
+    model = modelName(config.modelPath),
+    cheapestModel = model,
+    defaults,
+    timeouts,
+    limits,
+    tokenFactor,
+    clock,
+  } = config
   const memory = new Memory(config)
   const settings = {
     model,
@@ -63,7 +85,13 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     error: (failure) => toNeutralError(name, failure),
   }
   const provider = createProvider(driver, settings)
-  const counter = createProvider({ ...driver, send: async (request, { stream }) => toNeutralResponse(counted(await memory.load(), request), stream) }, settings)
+  const counter = createProvider(
+    {
+      ...driver,
+      send: async (request, { stream }) => toNeutralResponse(counted(await memory.load(), request), stream),
+    },
+    settings,
+  )
   return {
     ...provider,
     load: async () => {
@@ -71,7 +99,9 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     },
     countTokens: async (input, ...options) => {
       const text = typeof input === 'string'
-      const tokens = text ? (await memory.load()).model.tokenize(input).length : (await counter.generate(input, ...options)).usage.inputTokens
+      const tokens = text
+        ? (await memory.load()).model.tokenize(input).length
+        : (await counter.generate(input, ...options)).usage.inputTokens
       return { tokens, source: 'tokenizer' }
     },
     estimateTokens: (text) => memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),

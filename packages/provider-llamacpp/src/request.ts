@@ -29,14 +29,27 @@ export interface LlamaRequest {
  */
 export function toRequest(turn: Turn): LlamaRequest {
   const { options, defaultTemperature } = turn
-  const { maxTokens, temperature = defaultTemperature, topP, topK, seed, stop = [], toolChoice = 'auto', reasoning, topLogprobs } = options
+  const {
+    maxTokens,
+    temperature = defaultTemperature,
+    topP,
+    topK,
+    seed,
+    stop = [],
+    toolChoice = 'auto',
+    reasoning,
+    topLogprobs,
+  } = options
   const { variables, ...vendor } = options.vendor ?? {}
   const answerRules = toAnswerRules(turn)
-  if (options.providerTools?.length) throw new LlmError('unsupported', `${name}: providerTools; a model in this process runs no tools itself`)
+  if (options.providerTools?.length)
+    throw new LlmError('unsupported', `${name}: providerTools; a model in this process runs no tools itself`)
   if (topLogprobs !== undefined) checkLogprobs(turn, answerRules !== undefined)
   const tools = toolChoice === 'none' ? [] : turn.tools.map(toTemplateTool)
   checkToolChoice(toolChoice, tools)
-  const sampling = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(([, value]) => value !== undefined)
+  const sampling = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
+    ([, value]) => value !== undefined,
+  )
   return {
     messages: turn.messages.map(toTemplateMessage),
     tools,
@@ -66,12 +79,16 @@ function checkLogprobs({ options }: Turn, constrained: boolean): void {
   const forced = options.toolChoice === 'required' || typeof options.toolChoice === 'object'
   if (options.temperature === 0 && !constrained && !forced) return
   const what = options.temperature === 0 ? 'a responseFormat or a forced toolChoice' : 'a temperature other than 0'
-  throw new LlmError('unsupported', `${name}: topLogprobs beside ${what}; in this process the model's own probabilities are known at temperature 0 of a free answer only`)
+  throw new LlmError(
+    'unsupported',
+    `${name}: topLogprobs beside ${what}; in this process the model's own probabilities are known at temperature 0 of a free answer only`,
+  )
 }
 
 function checkToolChoice(choice: ToolChoice, tools: readonly TemplateTool[]): void {
   if (typeof choice === 'object' && !tools.some(({ function: tool }) => tool.name === choice.name)) {
     throw new LlmError('invalid-request', `${name}: toolChoice names "${choice.name}", which is not among the tools`)
   }
-  if (choice === 'required' && !tools.length) throw new LlmError('invalid-request', `${name}: toolChoice "required" without tools`)
+  if (choice === 'required' && !tools.length)
+    throw new LlmError('invalid-request', `${name}: toolChoice "required" without tools`)
 }

@@ -5,7 +5,19 @@ import { integerRule } from './integer-range.js'
 
 /** Says nothing about what fits. */
 const annotations = [
-  'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$schema', '$id', '$anchor', '$comment', '$defs', 'definitions',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$defs',
+  'definitions',
 ]
 /** What each kind of schema may say beside its `type`. */
 const keywords: Readonly<Record<string, readonly string[]>> = {
@@ -53,22 +65,33 @@ class SchemaGrammar {
 
   #value(schema: unknown, at: string): string {
     if (schema === true) return 'any-value'
-    if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return refuse(at, 'no JSON fits it, or it is no schema')
-    const said: JsonObject = Object.fromEntries(Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined))
+    if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+      return refuse(at, 'no JSON fits it, or it is no schema')
+    const said: JsonObject = Object.fromEntries(
+      Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined),
+    )
     const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
     if ($ref !== undefined) return this.#reference(said, at)
     if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toChoice([said['const']], type, at))
-    if (Array.isArray(list) && list.length) return this.#alone(said, ['enum', 'type'], at, () => toChoice(list, type, at))
+    if (Array.isArray(list) && list.length)
+      return this.#alone(said, ['enum', 'type'], at, () => toChoice(list, type, at))
     for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
       if (options === undefined) continue
       if (!Array.isArray(options) || !options.length) return refuse(`${at}/${key}`, 'it must be a list of schemas')
-      if (key === 'allOf' && options.length > 1) return refuse(`${at}/allOf`, 'schemas cannot be joined; write them as one')
-      return this.#alone(said, [key], at, () => either(options.map((option, index) => this.#value(option, `${at}/${key}/${index}`))))
+      if (key === 'allOf' && options.length > 1)
+        return refuse(`${at}/allOf`, 'schemas cannot be joined; write them as one')
+      return this.#alone(said, [key], at, () =>
+        either(options.map((option, index) => this.#value(option, `${at}/${key}/${index}`))),
+      )
     }
     if (type === undefined) return this.#untyped(said, at)
     const types = [type].flat().filter((one): one is string => typeof one === 'string')
     if (!types.length) return refuse(`${at}/type`, 'it must be the name of a type, or a list of names')
-    this.#check(said, ['type', ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : []))], at)
+    this.#check(
+      said,
+      ['type', ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : []))],
+      at,
+    )
     return either(types.map((one) => this.#typed(one, said, at)))
   }
 
@@ -83,22 +106,32 @@ class SchemaGrammar {
     if (type === 'array') return this.#array(said, at)
     if (type === 'string') return this.#string(said, at)
     if (type === 'integer') return integerRule(said, (key, why) => refuse(`${at}/${key}`, why))
-    return type === 'number' || type === 'boolean' || type === 'null' ? `any-${type}` : refuse(`${at}/type`, `there is no type "${type}"`)
+    return type === 'number' || type === 'boolean' || type === 'null'
+      ? `any-${type}`
+      : refuse(`${at}/type`, `there is no type "${type}"`)
   }
 
   #object({ properties = {}, required = [], additionalProperties }: JsonObject, at: string): string {
-    if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return refuse(`${at}/properties`, 'it must be an object of schemas')
-    if (!Array.isArray(required) || !required.every((key) => typeof key === 'string')) return refuse(`${at}/required`, 'it must be a list of names')
+    if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
+      return refuse(`${at}/properties`, 'it must be an object of schemas')
+    if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
+      return refuse(`${at}/required`, 'it must be a list of names')
     const declared = Object.entries(properties)
     const needed: readonly string[] = [...new Set(required)]
-    const undeclared = needed.filter((key) => !declared.some(([known]) => known === key)).map((key) => [key, additionalProperties ?? true] as const)
+    const undeclared = needed
+      .filter((key) => !declared.some(([known]) => known === key))
+      .map((key) => [key, additionalProperties ?? true] as const)
     const members = [...declared, ...undeclared].map(([key, value]) => ({
       needed: needed.includes(key),
-      text: this.#rule(`${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${escapePointer(key)}`)}`),
+      text: this.#rule(
+        `${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${escapePointer(key)}`)}`,
+      ),
     }))
     if (!members.length) {
       if (additionalProperties === false) return toLiteral('{}')
-      const member = this.#rule(`any-string ":" space ${this.#value(additionalProperties ?? true, `${at}/additionalProperties`)}`)
+      const member = this.#rule(
+        `any-string ":" space ${this.#value(additionalProperties ?? true, `${at}/additionalProperties`)}`,
+      )
       return `"{" (${member} ("," space ${member})*)? "}"`
     }
     const first = members.filter((member) => member.needed).map(({ text }) => text)
@@ -128,8 +161,11 @@ class SchemaGrammar {
 
   #string({ minLength, maxLength, format }: JsonObject, at: string): string {
     if (format !== undefined) {
-      if (minLength !== undefined || maxLength !== undefined) return refuse(`${at}/format`, 'it cannot be had together with a length')
-      return typeof format === 'string' && Object.hasOwn(stringFormats, format) ? `${format}-string` : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
+      if (minLength !== undefined || maxLength !== undefined)
+        return refuse(`${at}/format`, 'it cannot be had together with a length')
+      return typeof format === 'string' && Object.hasOwn(stringFormats, format)
+        ? `${format}-string`
+        : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
     }
     if (minLength === undefined && maxLength === undefined) return 'any-string'
     return `"\\"" plain-char${repeat(toCount(minLength ?? 0, `${at}/minLength`), maxLength === undefined ? undefined : toCount(maxLength, `${at}/maxLength`), `${at}/maxLength`)} "\\""`
@@ -138,7 +174,8 @@ class SchemaGrammar {
   #reference(said: JsonObject, at: string): string {
     this.#check(said, ['$ref'], at)
     const { $ref } = said
-    if (typeof $ref !== 'string' || !/^#(\/|$)/.test($ref)) return refuse(`${at}/$ref`, 'only parts of the schema itself can be referred to')
+    if (typeof $ref !== 'string' || !/^#(\/|$)/.test($ref))
+      return refuse(`${at}/$ref`, 'only parts of the schema itself can be referred to')
     const pointer = $ref.slice(1)
     const known = this.#named.get(pointer)
     if (known !== undefined) return known
@@ -170,13 +207,22 @@ class SchemaGrammar {
 }
 
 function toCount(value: unknown, at: string): number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : refuse(at, 'it must be a whole number of at least 0')
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? value
+    : refuse(at, 'it must be a whole number of at least 0')
 }
 
 /** The values of a list that are of the type, as they are written. */
 function toChoice(values: readonly unknown[], type: unknown, at: string): string {
-  const fitting = type === undefined ? values : values.filter((value) => typesOf(value).some((one) => one === type || (Array.isArray(type) && type.includes(one))))
-  return fitting.length ? either(fitting.map((value) => toLiteral(JSON.stringify(value)))) : refuse(`${at}/type`, 'no value of the list is of this type')
+  const fitting =
+    type === undefined
+      ? values
+      : values.filter((value) =>
+          typesOf(value).some((one) => one === type || (Array.isArray(type) && type.includes(one))),
+        )
+  return fitting.length
+    ? either(fitting.map((value) => toLiteral(JSON.stringify(value))))
+    : refuse(`${at}/type`, 'no value of the list is of this type')
 }
 
 function typesOf(value: unknown): readonly string[] {

@@ -93,10 +93,19 @@ export class SequencePool {
  * Makes the places of a model.
  * @throws {LlmError} `config` — too little memory, or a number that cannot be.
  */
-export async function createSequencePool(runtime: LlamaRuntime, model: LlamaModel, config: LlamaCppConfig): Promise<SequencePool> {
+export async function createSequencePool(
+  runtime: LlamaRuntime,
+  model: LlamaModel,
+  config: LlamaCppConfig,
+): Promise<SequencePool> {
   const { contextSize, parallel, threads } = toContextSize(model, config)
   try {
-    const context = await model.createContext({ contextSize, sequences: parallel, failedCreationRemedy: false, ...(threads !== undefined && { threads }) })
+    const context = await model.createContext({
+      contextSize,
+      sequences: parallel,
+      failedCreationRemedy: false,
+      ...(threads !== undefined && { threads }),
+    })
     return new SequencePool(context)
   } catch (cause) {
     throw toLoadError(cause, `a context of ${contextSize} tokens`, await runtime.takeLog())

@@ -31,7 +31,11 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
 
   test('thinks when it may, apart from the text, and not at all when told so', async () => {
     const thinking = await provider.generate([user('Send an emoji')], withThinking)
-    expect(thinking).toMatchObject({ text: emojis, reasoning: 'The user wants emojis.', message: { reasoning: 'The user wants emojis.' } })
+    expect(thinking).toMatchObject({
+      text: emojis,
+      reasoning: 'The user wants emojis.',
+      message: { reasoning: 'The user wants emojis.' },
+    })
     expect(thinking.usage.reasoningTokens).toBeGreaterThan(5)
     const silent = await provider.generate([user('Send an emoji')], { reasoning: 'none' })
     expect(silent.reasoning).toBeUndefined()
@@ -44,7 +48,9 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     for await (const event of reader) events.push(event)
     const kinds = events.map(({ type }) => type)
     expect(kinds.lastIndexOf('reasoning-delta')).toBeLessThan(kinds.indexOf('text-delta'))
-    expect(events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : [])).join('')).toBe('The user wants emojis.')
+    expect(events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : [])).join('')).toBe(
+      'The user wants emojis.',
+    )
   })
 
   test('counts the prompt exactly, and says what it had in memory', async () => {
@@ -84,7 +90,9 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     const [a, b, c] = [await run(1), await run(1), await run(2)]
     expect(a).toBe(b)
     expect(a).not.toBe(c)
-    expect(await provider.complete('Tell me a story.', { seed: 1 })).toBe(await provider.complete('Tell me a story.', { seed: 2 }))
+    expect(await provider.complete('Tell me a story.', { seed: 1 })).toBe(
+      await provider.complete('Tell me a story.', { seed: 2 }),
+    )
   })
 
   test('topK 1 is the likeliest token at any temperature; topP 0 too', async () => {
@@ -95,14 +103,21 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
 
   test('reports the probabilities of its tokens at temperature 0', async () => {
     const { text, logprobs = [] } = await provider.generate([user('Send an emoji')], { topLogprobs: 3 })
-    expect(logprobs.map(({ token }) => token).join('').slice(0, 12)).toBe(text.slice(0, 12))
+    expect(
+      logprobs
+        .map(({ token }) => token)
+        .join('')
+        .slice(0, 12),
+    ).toBe(text.slice(0, 12))
     for (const { token, logprob, top = [] } of logprobs) {
       expect(logprob).toBeLessThanOrEqual(1e-5)
       expect(top).toHaveLength(3)
       expect(top[0]).toEqual({ token, logprob })
       expect(top[1]?.logprob).toBeLessThanOrEqual(logprob)
     }
-    await expect(provider.generate([user('Hi')], { topLogprobs: 3, temperature: 0.7 })).rejects.toMatchObject({ code: 'unsupported' })
+    await expect(provider.generate([user('Hi')], { topLogprobs: 3, temperature: 0.7 })).rejects.toMatchObject({
+      code: 'unsupported',
+    })
   })
 
   test('reads a system message, and a history that another provider wrote', async () => {
@@ -111,8 +126,12 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     const history: ChatMessage[] = [
       user('What is the weather in Paris?'),
       {
-        role: 'assistant', content: '', reasoning: 'private',
-        toolCalls: [{ id: 'toolu_01:x/y', name: 'get_weather', arguments: { city: 'Paris' }, argumentsText: '{"city":"Paris"}' }],
+        role: 'assistant',
+        content: '',
+        reasoning: 'private',
+        toolCalls: [
+          { id: 'toolu_01:x/y', name: 'get_weather', arguments: { city: 'Paris' }, argumentsText: '{"city":"Paris"}' },
+        ],
         origin: { provider: 'another', model: 'big', state: [{ signature: 'x' }] },
       },
       { role: 'tool', toolCallId: 'toolu_01:x/y', content: 'sunny, 20 degrees' },
@@ -122,9 +141,14 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     expect(answer.text).toContain('Paris')
   })
 
-  test('shows the model its own thinking, and nobody else\'s', async () => {
+  test("shows the model its own thinking, and nobody else's", async () => {
     const count = async (reasoning: string | undefined, provider_: string) => {
-      const answer: ChatMessage = { role: 'assistant', content: 'Hi', ...(reasoning && { reasoning }), origin: { provider: provider_, model: 'm' } }
+      const answer: ChatMessage = {
+        role: 'assistant',
+        content: 'Hi',
+        ...(reasoning && { reasoning }),
+        origin: { provider: provider_, model: 'm' },
+      }
       return (await provider.countTokens([user('Hello'), answer, user('Again')])).tokens
     }
     const without = await count(undefined, 'llamacpp')
@@ -140,8 +164,14 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
   })
 
   test('refuses what it cannot read', async () => {
-    const image = { role: 'user', content: [{ type: 'image', source: { type: 'base64', data: 'AA', mediaType: 'image/png' } }] } as const
-    await expect(provider.generate([image])).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('messages[0]') })
+    const image = {
+      role: 'user',
+      content: [{ type: 'image', source: { type: 'base64', data: 'AA', mediaType: 'image/png' } }],
+    } as const
+    await expect(provider.generate([image])).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('messages[0]'),
+    })
     await expect(provider.complete('Hi', { providerTools: [{}] })).rejects.toMatchObject({ code: 'unsupported' })
   })
 })
@@ -149,13 +179,18 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
 describe.skipIf(unavailable !== undefined)('a context that is too small', () => {
   test('a prompt that does not fit is refused before anything is made', async () => {
     const provider = local({ contextSize: 64 })
-    await expect(provider.complete('word '.repeat(200))).rejects.toMatchObject({ code: 'context-length', message: expect.stringMatching(/\d{3} tokens, the context \d+/) })
+    await expect(provider.complete('word '.repeat(200))).rejects.toMatchObject({
+      code: 'context-length',
+      message: expect.stringMatching(/\d{3} tokens, the context \d+/),
+    })
     await provider.close()
   })
 
   test('an answer that fills it ends with length, and nothing is shifted out', async () => {
     const provider = local({ contextSize: 256 })
-    const answer = await provider.generate([user(`Tell me a story. ${'word '.repeat(30)}`)], { responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } } })
+    const answer = await provider.generate([user(`Tell me a story. ${'word '.repeat(30)}`)], {
+      responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } },
+    })
     expect(answer).toMatchObject({ finishReason: 'length', rawFinishReason: 'context-size' })
     expect(answer.usage.inputTokens + answer.usage.outputTokens).toBe(256)
     await provider.close()

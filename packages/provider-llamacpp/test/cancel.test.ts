@@ -5,7 +5,9 @@ import { leaseModel } from '../src/model-pool.js'
 
 const long = [user('Tell me a story.')]
 /** An answer that ends only where it is stopped. */
-const endless = { responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } } } as const
+const endless = {
+  responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } },
+} as const
 
 describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
   const provider = local({ contextSize: 4096 })
@@ -75,7 +77,10 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
     const contexts = vi.spyOn(lease.model, 'createContext')
     for (let count = 0; count < 200; count++) {
       const controller = new AbortController()
-      const reader = await provider.streamWithTools(long, tools, { ...(count % 2 ? endless : {}), signal: controller.signal })
+      const reader = await provider.streamWithTools(long, tools, {
+        ...(count % 2 ? endless : {}),
+        signal: controller.signal,
+      })
       for (let read = 0; read < count % 5; read++) await reader.next()
       if (count % 3 === 0) controller.abort(new Error('x'))
       else await reader.close()
@@ -102,7 +107,9 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
   })
 
   test('a deadline ends it too', async () => {
-    await expect(provider.generate(long, { ...endless, deadlineMs: 60, retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'timeout', reason: 'deadline' })
+    await expect(provider.generate(long, { ...endless, deadlineMs: 60, retry: { attempts: 1 } })).rejects.toMatchObject(
+      { code: 'timeout', reason: 'deadline' },
+    )
     expect(await provider.complete('Send an emoji')).toContain('🎉')
   })
 })

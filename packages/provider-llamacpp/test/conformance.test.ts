@@ -1,7 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { conformance, inProcessSkips, neutral, type WireConversation, type WireConversationMessage, type WireFormat } from '@modelport/conformance'
+import {
+  conformance,
+  inProcessSkips,
+  neutral,
+  type WireConversation,
+  type WireConversationMessage,
+  type WireFormat,
+} from '@modelport/conformance'
 import { afterAll, describe, test, vi } from 'vitest'
 import { createLlamaCpp } from '../src/index.js'
 import { type ScriptedQuestion, scriptedLlama, scripts } from './scripted-llama.js'
@@ -37,15 +44,36 @@ function read({ prompt, temperature }: ScriptedQuestion): WireConversation {
     else if (role === 'assistant') messages.push({ role, text, toolCalls: [] })
     else if (role === 'tool' && content === undefined) tools.push(JSON.parse(name) as (typeof tools)[number])
     else if (role === 'tool') messages.push({ role, text, callId: '', name })
-    else if (last?.role === 'assistant') messages.splice(-1, 1, { ...last, toolCalls: [...last.toolCalls, { id: '', ...(JSON.parse(line) as { readonly name: string; readonly arguments: unknown }) }] })
+    else if (last?.role === 'assistant')
+      messages.splice(-1, 1, {
+        ...last,
+        toolCalls: [
+          ...last.toolCalls,
+          { id: '', ...(JSON.parse(line) as { readonly name: string; readonly arguments: unknown }) },
+        ],
+      })
   }
-  return { model: 'scripted', stream: true, system: system.join('\n'), tools, messages, ...(temperature !== undefined && { temperature }) }
+  return {
+    model: 'scripted',
+    stream: true,
+    system: system.join('\n'),
+    tools,
+    messages,
+    ...(temperature !== undefined && { temperature }),
+  }
 }
 
 const format: WireFormat = {
   ...neutral,
   api: 'a model in this process',
-  supports: { ...neutral.supports, toolCallIds: false, argumentsText: false, contentFilter: false, toolResultErrors: false, counts: false },
+  supports: {
+    ...neutral.supports,
+    toolCallIds: false,
+    argumentsText: false,
+    contentFilter: false,
+    toolResultErrors: false,
+    counts: false,
+  },
   read: ({ body }) => read(body as ScriptedQuestion),
   violations: () => [],
 }
@@ -53,33 +81,39 @@ const format: WireFormat = {
 const asked = 'the model is asked when the answer is first read'
 const cut = 'nothing is between the model and its answer that could end before it: it fails, or it is at its end'
 const told = 'llama.cpp is told neither how long an answer may be nor whether it is streamed: the provider sees to both'
-const space = 'white space between text and a call is the chat template\'s, not the text\'s'
+const space = "white space between text and a call is the chat template's, not the text's"
 let files = 0
 
-conformance({ describe, test }, {
-  name: 'llamacpp',
-  format,
-  skip: {
-    ...inProcessSkips,
-    'a stream without its terminal event rejects truncated after every event': cut,
-    'a stream is tried again until its first piece, never after it': cut,
-    'close() is idempotent and never rejects, before, during and after': asked,
-    'nothing is read ahead beyond one chunk': asked,
-    'every method makes its request the same way': told,
-    'options reach the wire: system, maxTokens, temperature; a call\'s own win over the defaults': told,
-    ...Object.fromEntries(['two rounds', 'three rounds'].flatMap((name) => [
-      [`round trip of a stream: ${name}`, space],
-      [`round trip of whole answers: ${name}`, space],
-    ])),
-    'fullText() and usage() are valid at any time and final after the end': space,
-    'a finish reason that is not known is other, never stop': 'llama.cpp gives no reason: a model ends its answer, or the provider does',
-    'a round replays its own text, not that of the rounds before': space,
-    'a conversation goes on over several rounds': space,
+conformance(
+  { describe, test },
+  {
+    name: 'llamacpp',
+    format,
+    skip: {
+      ...inProcessSkips,
+      'a stream without its terminal event rejects truncated after every event': cut,
+      'a stream is tried again until its first piece, never after it': cut,
+      'close() is idempotent and never rejects, before, during and after': asked,
+      'nothing is read ahead beyond one chunk': asked,
+      'every method makes its request the same way': told,
+      "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults": told,
+      ...Object.fromEntries(
+        ['two rounds', 'three rounds'].flatMap((name) => [
+          [`round trip of a stream: ${name}`, space],
+          [`round trip of whole answers: ${name}`, space],
+        ]),
+      ),
+      'fullText() and usage() are valid at any time and final after the end': space,
+      'a finish reason that is not known is other, never stop':
+        'llama.cpp gives no reason: a model ends its answer, or the provider does',
+      'a round replays its own text, not that of the rounds before': space,
+      'a conversation goes on over several rounds': space,
+    },
+    create: ({ fetch, ...config }) => {
+      const modelPath = join(folder, `${++files}.gguf`)
+      writeFileSync(modelPath, 'GGUF')
+      scripts.set(modelPath, fetch)
+      return createLlamaCpp({ modelPath, gpu: false, contextSize: 100_000, chatTemplate, ...config })
+    },
   },
-  create: ({ fetch, ...config }) => {
-    const modelPath = join(folder, `${++files}.gguf`)
-    writeFileSync(modelPath, 'GGUF')
-    scripts.set(modelPath, fetch)
-    return createLlamaCpp({ modelPath, gpu: false, contextSize: 100_000, chatTemplate, ...config })
-  },
-})
+)

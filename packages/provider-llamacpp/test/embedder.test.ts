@@ -5,7 +5,8 @@ import { modelPath, unavailable } from './local-model.js'
 describe.skipIf(unavailable !== undefined)('vectors of a model in this process', () => {
   const embedder = createLlamaCppEmbedder({ modelPath, gpu: false, threads: 1, contextSize: 256 })
   afterAll(() => embedder.close())
-  const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+  const dot = (a: readonly number[], b: readonly number[]): number =>
+    a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
 
   test('come in the order of their texts, of one length, and are counted', async () => {
     expect(embedder).toMatchObject({ name: 'llamacpp', model: 'tinytool' })
@@ -39,21 +40,36 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
 
   test('an evaluation that fails says so, and the next one works', async () => {
     const { LlamaEmbeddingContext } = await import('node-llama-cpp')
-    const evaluation = vi.spyOn(LlamaEmbeddingContext.prototype, 'getEmbeddingFor').mockRejectedValueOnce(new Error('Eval has failed'))
-    await expect(embedder.embed(['hello'])).rejects.toMatchObject({ code: 'server', type: 'evaluation-failed', message: expect.stringContaining('Eval has failed') as string })
+    const evaluation = vi
+      .spyOn(LlamaEmbeddingContext.prototype, 'getEmbeddingFor')
+      .mockRejectedValueOnce(new Error('Eval has failed'))
+    await expect(embedder.embed(['hello'])).rejects.toMatchObject({
+      code: 'server',
+      type: 'evaluation-failed',
+      message: expect.stringContaining('Eval has failed') as string,
+    })
     evaluation.mockRestore()
     expect((await embedder.embed(['hello'])).vectors).toHaveLength(1)
   })
 
   test('nothing is not asked for, and what cannot be embedded is named', async () => {
     expect(await embedder.embed([])).toMatchObject({ vectors: [] })
-    await expect(embedder.embed(['a', ''])).rejects.toMatchObject({ code: 'invalid-request', message: expect.stringContaining('texts[1]') })
-    await expect(embedder.embed(['a', 'word '.repeat(400)])).rejects.toMatchObject({ code: 'context-length', message: expect.stringMatching(/texts\[1\] has \d+ tokens, the context 256/) })
+    await expect(embedder.embed(['a', ''])).rejects.toMatchObject({
+      code: 'invalid-request',
+      message: expect.stringContaining('texts[1]'),
+    })
+    await expect(embedder.embed(['a', 'word '.repeat(400)])).rejects.toMatchObject({
+      code: 'context-length',
+      message: expect.stringMatching(/texts\[1\] has \d+ tokens, the context 256/),
+    })
   })
 
   test('an abort ends it between two texts, with its reason', async () => {
     const controller = new AbortController()
-    const call = embedder.embed(Array.from({ length: 200 }, (_, index) => `text ${index}`), { signal: controller.signal })
+    const call = embedder.embed(
+      Array.from({ length: 200 }, (_, index) => `text ${index}`),
+      { signal: controller.signal },
+    )
     controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
     await expect(embedder.embed(['a', 'b'], { deadlineMs: 0 })).rejects.toMatchObject({ code: 'timeout' })

@@ -26,8 +26,17 @@ describe('files that are none', () => {
     ['wrong-format', file('empty.gguf', ''), /is no GGUF file/],
     ['unreadable-file', folder, /cannot be read/],
   ])('%s: says what and what to do', async (type, path, message) => {
-    const failures = [createLlamaCpp({ modelPath: path, gpu: false }).complete('x'), createLlamaCppEmbedder({ modelPath: path, gpu: false }).embed(['x'])]
-    const expected = { code: 'config', type, provider: 'llamacpp', message: expect.stringMatching(message) as string, retryable: false }
+    const failures = [
+      createLlamaCpp({ modelPath: path, gpu: false }).complete('x'),
+      createLlamaCppEmbedder({ modelPath: path, gpu: false }).embed(['x']),
+    ]
+    const expected = {
+      code: 'config',
+      type,
+      provider: 'llamacpp',
+      message: expect.stringMatching(message) as string,
+      retryable: false,
+    }
     // All at once: one that rejects while another is awaited would be nobody's.
     await Promise.all(failures.map((failure) => expect(failure).rejects.toMatchObject(expected)))
   })
@@ -40,25 +49,39 @@ describe('files that are none', () => {
   test.skipIf(process.getuid?.() === 0)('a file without the right to read it', async () => {
     const path = file('secret.gguf', 'GGUF')
     chmodSync(path, 0)
-    await expect(createLlamaCpp({ modelPath: path }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'unreadable-file' })
+    await expect(createLlamaCpp({ modelPath: path }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'unreadable-file',
+    })
   })
 })
 
 describe.skipIf(unavailable !== undefined)('models that cannot be', () => {
   test('a file that is cut is unreadable, with the words of llama.cpp', async () => {
     const path = file('cut.gguf', readFileSync(modelPath).subarray(0, 300_000))
-    await expect(local({ modelPath: path }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'unreadable-model', message: expect.stringMatching(/corrupted or incomplete/) })
+    await expect(local({ modelPath: path }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'unreadable-model',
+      message: expect.stringMatching(/corrupted or incomplete/),
+    })
   })
 
   test('a file of an unknown architecture is unreadable', async () => {
     const bytes = readFileSync(modelPath)
     const at = bytes.indexOf('general.architecture') + 'general.architecture'.length + 12
     bytes.write('lloma', at)
-    await expect(local({ modelPath: file('other.gguf', bytes) }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'unreadable-model' })
+    await expect(local({ modelPath: file('other.gguf', bytes) }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'unreadable-model',
+    })
   })
 
   test('too little memory names what to change', async () => {
-    await expect(local({ contextSize: 16_000_000 }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'insufficient-memory', message: expect.stringContaining('contextSize') })
+    await expect(local({ contextSize: 16_000_000 }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'insufficient-memory',
+      message: expect.stringContaining('contextSize'),
+    })
   })
 
   test('a failure to load is no end: the next call tries again', async () => {
@@ -70,13 +93,29 @@ describe.skipIf(unavailable !== undefined)('models that cannot be', () => {
     await provider.close()
   })
 
-  test.each([['contextSize', 0], ['contextSize', 1.5], ['contextSize', 2_000_000_000], ['parallel', 5000], ['parallel', 0], ['threads', -1]])('%s %d is no number that can be', async (field, value) => {
-    await expect(local({ [field]: value }).complete('x')).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(field) })
+  test.each([
+    ['contextSize', 0],
+    ['contextSize', 1.5],
+    ['contextSize', 2_000_000_000],
+    ['parallel', 5000],
+    ['parallel', 0],
+    ['threads', -1],
+  ])('%s %d is no number that can be', async (field, value) => {
+    await expect(local({ [field]: value }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(field),
+    })
   })
 
   test('a malformed template', async () => {
-    await expect(local({ chatTemplate: '{% for %}' }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'bad-template' })
-    await expect(local({ chatTemplate: '{{ raise_exception("no such talk") }}' }).complete('x')).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('no such talk') })
+    await expect(local({ chatTemplate: '{% for %}' }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'bad-template',
+    })
+    await expect(local({ chatTemplate: '{{ raise_exception("no such talk") }}' }).complete('x')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('no such talk'),
+    })
   })
 })
 
@@ -91,15 +130,26 @@ describe('without node-llama-cpp', () => {
     })
     // The runner wraps what a mock throws.
     const { toInstallError } = await import('../src/error.js')
-    expect(toInstallError(Object.assign(new Error('x'), { code }))).toMatchObject({ code: 'config', type, message: expect.stringMatching(message) })
+    expect(toInstallError(Object.assign(new Error('x'), { code }))).toMatchObject({
+      code: 'config',
+      type,
+      message: expect.stringMatching(message),
+    })
     const { createLlamaCpp: create } = await import('../src/index.js')
-    await expect(create({ modelPath, gpu: false }).complete('x')).rejects.toMatchObject({ code: 'config', type: 'missing-package' })
+    await expect(create({ modelPath, gpu: false }).complete('x')).rejects.toMatchObject({
+      code: 'config',
+      type: 'missing-package',
+    })
     vi.doUnmock('node-llama-cpp')
   })
 
   test('a machine without a binary is told how to get one', async () => {
     const { toBinaryError } = await import('../src/error.js')
-    expect(toBinaryError(new Error('NoBinaryFound'))).toMatchObject({ code: 'config', type: 'missing-binary', message: expect.stringContaining('gpu: false') })
+    expect(toBinaryError(new Error('NoBinaryFound'))).toMatchObject({
+      code: 'config',
+      type: 'missing-binary',
+      message: expect.stringContaining('gpu: false'),
+    })
   })
 
   test('importing the package loads neither it nor a native library', async () => {
@@ -136,17 +186,20 @@ describe.skipIf(unavailable !== undefined)('no connection', () => {
   test('it works where there is no network at all', ({ skip }) => {
     const probe = spawnSync('unshare', ['-rn', 'true'])
     if (probe.status !== 0) {
-      console.log('skipped: this machine allows no network namespace of one\'s own')
+      console.log("skipped: this machine allows no network namespace of one's own")
       skip()
     }
     const runtime = import.meta.resolve('node-llama-cpp')
-    writeFileSync(program, `
+    writeFileSync(
+      program,
+      `
       const { getLlama } = await import(${JSON.stringify(runtime)})
       const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, progressLogs: false })
       const model = await llama.loadModel({ modelPath: ${JSON.stringify(modelPath)} })
       console.log(model.tokenize('hello').length)
       process.exit(0)
-    `)
+    `,
+    )
     expect(execFileSync('unshare', ['-rn', process.execPath, program], { encoding: 'utf8' }).trim()).toBe('3')
   })
 })

@@ -39,7 +39,12 @@ export class GrammarLanguage {
     if (part.kind === 'rule') return this.#write(this.#rules.get(part.name) as Part, pick, depth + 1)
     if (part.kind === 'all') return part.parts.map((one) => this.#write(one, pick, depth)).join('')
     // Deep down the last option is taken, and no more than must be: rules of any value name themselves.
-    if (part.kind === 'either') return this.#write(part.options[depth > 9 ? part.options.length - 1 : pick(part.options.length)] as Part, pick, depth)
+    if (part.kind === 'either')
+      return this.#write(
+        part.options[depth > 9 ? part.options.length - 1 : pick(part.options.length)] as Part,
+        pick,
+        depth,
+      )
     if (part.kind === 'repeat') {
       const times = part.least + (depth > 9 ? 0 : pick(Math.min(part.most - part.least, 3) + 1))
       return Array.from({ length: times }, () => this.#write(part.part, pick, depth)).join('')
@@ -54,10 +59,16 @@ export class GrammarLanguage {
     switch (part.kind) {
       case 'text': {
         const wanted = Array.from(part.text)
-        return new Set([...starts].filter((at) => wanted.every((one, index) => text[at + index] === one)).map((at) => at + wanted.length))
+        return new Set(
+          [...starts]
+            .filter((at) => wanted.every((one, index) => text[at + index] === one))
+            .map((at) => at + wanted.length),
+        )
       }
       case 'class':
-        return new Set([...starts].filter((at) => text[at] !== undefined && part.pattern.test(text[at])).map((at) => at + 1))
+        return new Set(
+          [...starts].filter((at) => text[at] !== undefined && part.pattern.test(text[at])).map((at) => at + 1),
+        )
       case 'rule': {
         const inner = this.#rules.get(part.name)
         if (!inner) throw new Error(`there is no rule ${part.name}`)
@@ -84,7 +95,8 @@ function parse(text: string): Part {
   const tokens: string[] = []
   token.lastIndex = 0
   for (let match = token.exec(text); match; match = token.exec(text)) tokens.push(match[1] as string)
-  if (tokens.join('').length !== text.replace(/("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\])|\s+/g, '$1').length) throw new Error(`cannot be read: ${text}`)
+  if (tokens.join('').length !== text.replace(/("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\])|\s+/g, '$1').length)
+    throw new Error(`cannot be read: ${text}`)
   const part = either(tokens)
   if (tokens.length) throw new Error(`too many brackets: ${text}`)
   return part
@@ -110,12 +122,14 @@ function single(next: string, tokens: string[]): Part {
     if (tokens.shift() !== ')') throw new Error('a bracket is not closed')
     return part
   }
-  if (next.startsWith('"')) return { kind: 'text', text: next.slice(1, -1).replace(/\\(.)/gs, (_, one: string) => escapes[one] ?? one) }
+  if (next.startsWith('"'))
+    return { kind: 'text', text: next.slice(1, -1).replace(/\\(.)/gs, (_, one: string) => escapes[one] ?? one) }
   return next.startsWith('[') ? { kind: 'class', pattern: new RegExp(`^${next}$`, 'u') } : { kind: 'rule', name: next }
 }
 
 function repeated(part: Part, mark: string): Part {
   const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(mark) ?? []
-  if (least !== undefined) return { kind: 'repeat', part, least: Number(least), most: most ? Number(most) : comma ? Infinity : Number(least) }
+  if (least !== undefined)
+    return { kind: 'repeat', part, least: Number(least), most: most ? Number(most) : comma ? Infinity : Number(least) }
   return { kind: 'repeat', part, least: mark === '+' ? 1 : 0, most: mark === '?' ? 1 : Infinity }
 }

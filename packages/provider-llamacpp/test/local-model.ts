@@ -7,12 +7,22 @@ import { startRuntime } from '../src/llama-runtime.js'
 export const modelPath = fileURLToPath(new URL('fixtures/tinytool.gguf', import.meta.url))
 
 /** Why no model can run here, or undefined. */
-export const unavailable: string | undefined = await startRuntime(false).then(() => undefined, (error: unknown) => String(error))
+export const unavailable: string | undefined = await startRuntime(false).then(
+  () => undefined,
+  (error: unknown) => String(error),
+)
 if (unavailable !== undefined) console.log(`skipped: ${unavailable}`)
 
 /** Every call is the same on every machine; one thread, since more only wait for each other over so small a model. */
 export function local(config: Partial<LlamaCppConfig> = {}): LlamaCppProvider {
-  return createLlamaCpp({ modelPath, gpu: false, threads: 1, contextSize: 2048, ...config, defaults: { temperature: 0, reasoning: 'none', ...config.defaults } })
+  return createLlamaCpp({
+    modelPath,
+    gpu: false,
+    threads: 1,
+    contextSize: 2048,
+    ...config,
+    defaults: { temperature: 0, reasoning: 'none', ...config.defaults },
+  })
 }
 
 const parameters = (properties: Record<string, string>): ToolDefinition['parameters'] & {} => ({

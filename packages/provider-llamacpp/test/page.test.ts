@@ -15,7 +15,13 @@ describe('the page of the provider', () => {
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'llamacpp.ts')
     expect(example).toContain("modelPath: './models/tinytool.gguf'")
-    writeFileSync(file, example.replace("modelPath: './models/tinytool.gguf'", `modelPath: ${JSON.stringify(modelPath)}, gpu: false, threads: 1, defaults: { temperature: 0 }`))
+    writeFileSync(
+      file,
+      example.replace(
+        "modelPath: './models/tinytool.gguf'",
+        `modelPath: ${JSON.stringify(modelPath)}, gpu: false, threads: 1, defaults: { temperature: 0 }`,
+      ),
+    )
     const log = vi.spyOn(console, 'log').mockReturnValue()
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     try {
@@ -29,9 +35,13 @@ describe('the page of the provider', () => {
   })
 
   test('names every type of error', () => {
-    const sources = ['error', 'model-file', 'loaded-model'].map((file) => readFileSync(join(root, `packages/provider-llamacpp/src/${file}.ts`), 'utf8')).join('')
+    const sources = ['error', 'model-file', 'loaded-model']
+      .map((file) => readFileSync(join(root, `packages/provider-llamacpp/src/${file}.ts`), 'utf8'))
+      .join('')
     // Behind its code a failure has its type.
-    const types = [...sources.matchAll(/, '([a-z]+(?:-[a-z]+)*)'(?=[,)\n]| *,)/g)].map(([, type = '']) => type).filter((type) => type.includes('-') && type !== 'context-length')
+    const types = [...sources.matchAll(/, '([a-z]+(?:-[a-z]+)*)'(?=[,)\n]| *,)/g)]
+      .map(([, type = '']) => type)
+      .filter((type) => type.includes('-') && type !== 'context-length')
     expect(new Set(types).size).toBeGreaterThan(10)
     expect(types.filter((type) => !page.includes(`\`${type}\``))).toEqual([])
   })
@@ -41,9 +51,16 @@ describe('capabilities', () => {
   test('are data; what the template decides, a profile settles', () => {
     const known = capabilities()
     expect(Object.fromEntries(Object.entries(known).map(([ability, { supported }]) => [ability, supported]))).toEqual({
-      tools: 'by-model', parallelTools: 'by-model', images: false, schema: true, logprobs: true, reasoning: 'by-model', embeddings: true,
+      tools: 'by-model',
+      parallelTools: 'by-model',
+      images: false,
+      schema: true,
+      logprobs: true,
+      reasoning: 'by-model',
+      embeddings: true,
     })
-    for (const { source } of Object.values(known)) if (!source.startsWith('https:')) expect(readFileSync(join(root, source), 'utf8')).toContain('test(')
+    for (const { source } of Object.values(known))
+      if (!source.startsWith('https:')) expect(readFileSync(join(root, source), 'utf8')).toContain('test(')
     expect(capabilities({ profile: { supportsTools: false } }).tools.supported).toBe(false)
   })
 })

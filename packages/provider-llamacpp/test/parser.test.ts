@@ -46,7 +46,10 @@ const templates = {
 }
 const read = (source: string): ChatTemplate => new ChatTemplate(new Template(source), source, {}, () => false)
 
-function parse(marks: Partial<AnswerMarks>, pieces: readonly string[]): { records: NeutralRecord[]; parser: AnswerParser } {
+function parse(
+  marks: Partial<AnswerMarks>,
+  pieces: readonly string[],
+): { records: NeutralRecord[]; parser: AnswerParser } {
   const parser = new AnswerParser({ thinking: undefined, startsThinking: false, calls: undefined, stop: [], ...marks })
   const records = pieces.flatMap((piece) => parser.push(piece))
   return { records: [...records, ...parser.end()], parser }
@@ -70,23 +73,48 @@ function sum(records: readonly NeutralRecord[]) {
 }
 
 /** The text in pieces of each length, whole first. */
-const cuts = (text: string): string[][] => [text.length, 1, 2, 3, 5, 7, 11].map((size) => Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size)))
+const cuts = (text: string): string[][] =>
+  [text.length, 1, 2, 3, 5, 7, 11].map((size) =>
+    Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size)),
+  )
 const thinking = { open: '<think>', close: '</think>' }
 
 describe('how templates write calls', () => {
   test('between tags', () => {
     expect(read(templates.hermes).calls).toEqual({
-      open: '<tool_call>', bare: false, list: false, close: '</tool_call>',
-      prefix: '<tool_call>\n{"name": "', middle: '", "arguments": ', suffix: '}\n</tool_call>', between: '\n<tool_call>\n{"name": "', end: '',
+      open: '<tool_call>',
+      bare: false,
+      list: false,
+      close: '</tool_call>',
+      prefix: '<tool_call>\n{"name": "',
+      middle: '", "arguments": ',
+      suffix: '}\n</tool_call>',
+      between: '\n<tool_call>\n{"name": "',
+      end: '',
     })
   })
 
   test('bare', () => {
-    expect(read(templates.bare).calls).toMatchObject({ open: '{"name":', bare: true, close: '', prefix: '{"name": "', middle: '", "parameters": ', suffix: '}', between: undefined })
+    expect(read(templates.bare).calls).toMatchObject({
+      open: '{"name":',
+      bare: true,
+      close: '',
+      prefix: '{"name": "',
+      middle: '", "parameters": ',
+      suffix: '}',
+      between: undefined,
+    })
   })
 
   test('as a list', () => {
-    expect(read(templates.list).calls).toMatchObject({ open: '[TOOL_CALLS]', list: true, prefix: '[TOOL_CALLS][{"name": "', suffix: '}', between: ', {"name": "', end: ']' })
+    expect(read(templates.list).calls).toMatchObject({
+      open: '[TOOL_CALLS]',
+      list: true,
+      prefix: '[TOOL_CALLS][{"name": "',
+      suffix: '}',
+      between: ', {"name": "',
+      end: ']',
+    })
   })
 
   test('as something else, or not at all', () => {
@@ -97,11 +125,16 @@ describe('how templates write calls', () => {
   test('thinking and its switch, and where system messages may stand', () => {
     expect(read(templates.hermes)).toMatchObject({ thinking, switchesThinking: true, system: 'anywhere' })
     expect(read(templates.none)).toMatchObject({ thinking: undefined, switchesThinking: false })
-    const first = '{% for m in messages %}{% if m.role == "system" and not loop.first %}{{ raise_exception("first only") }}{% endif %}{{ m.content }}{% endfor %}'
+    const first =
+      '{% for m in messages %}{% if m.role == "system" and not loop.first %}{{ raise_exception("first only") }}{% endif %}{{ m.content }}{% endfor %}'
     expect(read(first).system).toBe('first')
-    const never = '{% for m in messages %}{% if m.role == "system" %}{{ raise_exception("no system") }}{% endif %}{{ m.role }}: {{ m.content }}\n{% endfor %}'
+    const never =
+      '{% for m in messages %}{% if m.role == "system" %}{{ raise_exception("no system") }}{% endif %}{{ m.role }}: {{ m.content }}\n{% endfor %}'
     expect(read(never).system).toBe('none')
-    const messages = [{ role: 'user', content: 'a' }, { role: 'system', content: 'b' }] as const
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'system', content: 'b' },
+    ] as const
     expect(read(first).render({ messages, generate: true })).toBe('ba')
     expect(read(never).render({ messages, generate: true })).toBe('user: b\n\na\n')
   })
@@ -113,24 +146,114 @@ describe('reading an answer', () => {
   test.each<[string, Partial<AnswerMarks>, string, ReturnType<typeof sum>]>([
     ['text', {}, 'Hello <b>you</b>\n', { text: 'Hello <b>you</b>\n', reasoning: '', calls: [] }],
     ['thinking', { thinking }, '<think>\nhm <x>\n</think>\n\nYes', { text: 'Yes', reasoning: 'hm <x>', calls: [] }],
-    ['thinking that the prompt began', { thinking, startsThinking: true }, '\nhm\n</think>\n\nYes', { text: 'Yes', reasoning: 'hm', calls: [] }],
-    ['thinking without an end', { thinking, startsThinking: true }, 'hm\n</thi', { text: '', reasoning: 'hm\n</thi', calls: [] }],
-    ['a tag in the middle of text is text', { thinking }, 'Write <think> here', { text: 'Write <think> here', reasoning: '', calls: [] }],
-    ['calls', { calls: hermes }, '<tool_call>\n{"name": "a", "arguments": {"x": "}</tool_call>\\"{"}}\n</tool_call>\n<tool_call>\n{"name": "b", "arguments": {}}\n</tool_call>', { text: '', reasoning: '', calls: ['a {"x": "}</tool_call>\\"{"}', 'b {}'] }],
-    ['text before and after a call', { calls: hermes }, 'Well.\n<tool_call>{"name":"a","arguments":{"x":[1,{"y":2}]}}</tool_call>\nDone', { text: 'Well.Done', reasoning: '', calls: ['a {"x":[1,{"y":2}]}'] }],
-    ['thinking, then a call', { thinking, calls: hermes }, '<think>hm</think>\n<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>', { text: '', reasoning: 'hm', calls: ['a {"x": 1}'] }],
-    ['a call in another order', { calls: hermes }, '<tool_call>{"arguments": {"x": 1}, "name": "a"}</tool_call>', { text: '', reasoning: '', calls: ['a {"x":1}'] }],
-    ['arguments that are JSON in a text', { calls: hermes }, '<tool_call>{"name": "a", "arguments": "{\\"x\\": 1}"}</tool_call>', { text: '', reasoning: '', calls: ['a {"x": 1}'] }],
-    ['a call with further fields', { calls: hermes }, '<tool_call>{"name": "a", "arguments": {"x": 1}, "id": "}"}</tool_call>', { text: '', reasoning: '', calls: ['a {"x": 1}'] }],
-    ['malformed arguments are kept', { calls: hermes }, '<tool_call>{"name": "a", "arguments": {"x": 1,}}</tool_call>', { text: '', reasoning: '', calls: ['a {"x": 1,}'] }],
-    ['arguments that never close', { calls: hermes }, '<tool_call>{"name": "a", "arguments": {"x": [1 </tool_call>ok', { text: 'ok', reasoning: '', calls: ['a {"x": [1 '] }],
-    ['a call that is cut', { calls: hermes }, '<tool_call>\n{"name": "a", "arguments": {"x": "lo', { text: '', reasoning: '', calls: ['a {"x": "lo …'] }],
-    ['a call that is none', { calls: hermes }, '<tool_call>not json</tool_call> so', { text: '<tool_call>not json</tool_call> so', reasoning: '', calls: [] }],
-    ['a call that ends before it says its name', { calls: hermes }, '<tool_call>\n{"na', { text: '<tool_call>\n{"na', reasoning: '', calls: [] }],
-    ['without tools marks are text', {}, '<tool_call>{}</tool_call>', { text: '<tool_call>{}</tool_call>', reasoning: '', calls: [] }],
-    ['bare calls', { calls: read(templates.bare).calls }, '{"name": "a", "parameters": {"x": 1}}', { text: '', reasoning: '', calls: ['a {"x": 1}'] }],
-    ['JSON that is no bare call', { calls: read(templates.bare).calls }, 'See {"name": 1}', { text: 'See {"name": 1}', reasoning: '', calls: [] }],
-    ['a list of calls', { calls: read(templates.list).calls }, '[TOOL_CALLS][{"name": "a", "arguments": {"x": [1]}}, {"name": "b", "arguments": {}}] ok', { text: 'ok', reasoning: '', calls: ['a {"x": [1]}', 'b {}'] }],
+    [
+      'thinking that the prompt began',
+      { thinking, startsThinking: true },
+      '\nhm\n</think>\n\nYes',
+      { text: 'Yes', reasoning: 'hm', calls: [] },
+    ],
+    [
+      'thinking without an end',
+      { thinking, startsThinking: true },
+      'hm\n</thi',
+      { text: '', reasoning: 'hm\n</thi', calls: [] },
+    ],
+    [
+      'a tag in the middle of text is text',
+      { thinking },
+      'Write <think> here',
+      { text: 'Write <think> here', reasoning: '', calls: [] },
+    ],
+    [
+      'calls',
+      { calls: hermes },
+      '<tool_call>\n{"name": "a", "arguments": {"x": "}</tool_call>\\"{"}}\n</tool_call>\n<tool_call>\n{"name": "b", "arguments": {}}\n</tool_call>',
+      { text: '', reasoning: '', calls: ['a {"x": "}</tool_call>\\"{"}', 'b {}'] },
+    ],
+    [
+      'text before and after a call',
+      { calls: hermes },
+      'Well.\n<tool_call>{"name":"a","arguments":{"x":[1,{"y":2}]}}</tool_call>\nDone',
+      { text: 'Well.Done', reasoning: '', calls: ['a {"x":[1,{"y":2}]}'] },
+    ],
+    [
+      'thinking, then a call',
+      { thinking, calls: hermes },
+      '<think>hm</think>\n<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>',
+      { text: '', reasoning: 'hm', calls: ['a {"x": 1}'] },
+    ],
+    [
+      'a call in another order',
+      { calls: hermes },
+      '<tool_call>{"arguments": {"x": 1}, "name": "a"}</tool_call>',
+      { text: '', reasoning: '', calls: ['a {"x":1}'] },
+    ],
+    [
+      'arguments that are JSON in a text',
+      { calls: hermes },
+      '<tool_call>{"name": "a", "arguments": "{\\"x\\": 1}"}</tool_call>',
+      { text: '', reasoning: '', calls: ['a {"x": 1}'] },
+    ],
+    [
+      'a call with further fields',
+      { calls: hermes },
+      '<tool_call>{"name": "a", "arguments": {"x": 1}, "id": "}"}</tool_call>',
+      { text: '', reasoning: '', calls: ['a {"x": 1}'] },
+    ],
+    [
+      'malformed arguments are kept',
+      { calls: hermes },
+      '<tool_call>{"name": "a", "arguments": {"x": 1,}}</tool_call>',
+      { text: '', reasoning: '', calls: ['a {"x": 1,}'] },
+    ],
+    [
+      'arguments that never close',
+      { calls: hermes },
+      '<tool_call>{"name": "a", "arguments": {"x": [1 </tool_call>ok',
+      { text: 'ok', reasoning: '', calls: ['a {"x": [1 '] },
+    ],
+    [
+      'a call that is cut',
+      { calls: hermes },
+      '<tool_call>\n{"name": "a", "arguments": {"x": "lo',
+      { text: '', reasoning: '', calls: ['a {"x": "lo …'] },
+    ],
+    [
+      'a call that is none',
+      { calls: hermes },
+      '<tool_call>not json</tool_call> so',
+      { text: '<tool_call>not json</tool_call> so', reasoning: '', calls: [] },
+    ],
+    [
+      'a call that ends before it says its name',
+      { calls: hermes },
+      '<tool_call>\n{"na',
+      { text: '<tool_call>\n{"na', reasoning: '', calls: [] },
+    ],
+    [
+      'without tools marks are text',
+      {},
+      '<tool_call>{}</tool_call>',
+      { text: '<tool_call>{}</tool_call>', reasoning: '', calls: [] },
+    ],
+    [
+      'bare calls',
+      { calls: read(templates.bare).calls },
+      '{"name": "a", "parameters": {"x": 1}}',
+      { text: '', reasoning: '', calls: ['a {"x": 1}'] },
+    ],
+    [
+      'JSON that is no bare call',
+      { calls: read(templates.bare).calls },
+      'See {"name": 1}',
+      { text: 'See {"name": 1}', reasoning: '', calls: [] },
+    ],
+    [
+      'a list of calls',
+      { calls: read(templates.list).calls },
+      '[TOOL_CALLS][{"name": "a", "arguments": {"x": [1]}}, {"name": "b", "arguments": {}}] ok',
+      { text: 'ok', reasoning: '', calls: ['a {"x": [1]}', 'b {}'] },
+    ],
     ['a stop text', { stop: ['END', 'E!'] }, 'One ENE! two', { text: 'One EN', reasoning: '', calls: [] }],
     ['white space at the end', { calls: hermes }, 'a \n\n', { text: 'a \n\n', reasoning: '', calls: [] }],
   ])('%s, however it is cut', (_, marks, text, expected) => {
@@ -144,14 +267,28 @@ describe('reading an answer', () => {
   })
 
   test('a call without meaning is reported', () => {
-    expect(parse({ calls: hermes }, ['<tool_call>no</tool_call>']).records).toContainEqual({ type: 'warning', text: expect.stringContaining('tool call') })
+    expect(parse({ calls: hermes }, ['<tool_call>no</tool_call>']).records).toContainEqual({
+      type: 'warning',
+      text: expect.stringContaining('tool call'),
+    })
   })
 
   test('probabilities go with their text, and marks have none', () => {
     const parser = new AnswerParser({ thinking, startsThinking: true, calls: hermes, stop: [] })
-    const pieces = ['hm', '</think>', '\n\n', 'Yes', '<tool_', 'call>', '{"name": "a", "arguments": {}}', '</tool_call>']
+    const pieces = [
+      'hm',
+      '</think>',
+      '\n\n',
+      'Yes',
+      '<tool_',
+      'call>',
+      '{"name": "a", "arguments": {}}',
+      '</tool_call>',
+    ]
     const records = pieces.flatMap((token) => parser.push(token, { token, logprob: -1 }))
-    const tokens = records.flatMap((record) => (record.type === 'logprobs' ? record.tokens.map(({ token }) => token) : []))
+    const tokens = records.flatMap((record) =>
+      record.type === 'logprobs' ? record.tokens.map(({ token }) => token) : [],
+    )
     expect(tokens).toEqual(['\n\n', 'Yes'])
   })
 })

@@ -5,9 +5,26 @@ import { local, tools, unavailable, user, withThinking } from './local-model.js'
 import { fits } from './schema-check.js'
 
 const prompts = [
-  'What is the weather in Paris?', 'What is 12 plus 30?', 'Tell me a story.', 'Send an emoji', 'Hello', 'Describe a person.', 'List three cities.', '',
-  '{"a": 1', '日本語で答えて', 'Say "quote" and \\ slash', 'What time is it?', 'Read the file notes.txt', 'Search for cats', 'Write to Nina', 'One\ntwo', '😀',
-  'A very long question about nothing at all, '.repeat(5), 'null', 'Finish.',
+  'What is the weather in Paris?',
+  'What is 12 plus 30?',
+  'Tell me a story.',
+  'Send an emoji',
+  'Hello',
+  'Describe a person.',
+  'List three cities.',
+  '',
+  '{"a": 1',
+  '日本語で答えて',
+  'Say "quote" and \\ slash',
+  'What time is it?',
+  'Read the file notes.txt',
+  'Search for cats',
+  'Write to Nina',
+  'One\ntwo',
+  '😀',
+  'A very long question about nothing at all, '.repeat(5),
+  'null',
+  'Finish.',
 ]
 
 const schema: JsonObject = {
@@ -20,7 +37,17 @@ const schema: JsonObject = {
     'odd "key"\n': { enum: ['a "b"', 'c\\d', 3, null, { x: [1] }] },
     tags: { type: 'array', items: { $ref: '#/$defs/tag' }, minItems: 1, maxItems: 3 },
     nickname: { type: ['string', 'null'], maxLength: 5 },
-    place: { anyOf: [{ type: 'object', properties: { zip: { type: 'integer', minimum: 1, maximum: 9 } }, required: ['zip'], additionalProperties: false }, { type: 'boolean' }] },
+    place: {
+      anyOf: [
+        {
+          type: 'object',
+          properties: { zip: { type: 'integer', minimum: 1, maximum: 9 } },
+          required: ['zip'],
+          additionalProperties: false,
+        },
+        { type: 'boolean' },
+      ],
+    },
     born: { type: 'string', format: 'date' },
     constant: { const: 'é🚀' },
   },
@@ -33,7 +60,11 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
   const provider = local()
   afterAll(() => provider.close())
   const ask = async (format: JsonObject, prompt: string, options = {}): Promise<unknown> => {
-    const { text, finishReason } = await provider.generate([user(prompt)], { responseFormat: { type: 'json-schema', schema: format }, maxTokens: 400, ...options })
+    const { text, finishReason } = await provider.generate([user(prompt)], {
+      responseFormat: { type: 'json-schema', schema: format },
+      maxTokens: 400,
+      ...options,
+    })
     expect(finishReason).toBe('stop')
     return JSON.parse(text)
   }
@@ -43,11 +74,16 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
   })
 
   test('fit it whatever chance picks', async () => {
-    for (let seed = 0; seed < 20; seed++) expect(fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed }))).toBe(true)
+    for (let seed = 0; seed < 20; seed++)
+      expect(fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed }))).toBe(true)
   })
 
   test('fit it after thinking', async () => {
-    const answer = await provider.generate([user('Send an emoji')], { responseFormat: { type: 'json-schema', schema }, ...withThinking, maxTokens: 400 })
+    const answer = await provider.generate([user('Send an emoji')], {
+      responseFormat: { type: 'json-schema', schema },
+      ...withThinking,
+      maxTokens: 400,
+    })
     expect(answer.reasoning).toBe('The user wants emojis.')
     expect(fits(schema, JSON.parse(answer.text))).toBe(true)
   })
@@ -55,40 +91,92 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
   test.each<[string, JsonObject]>([
     ['a list', { type: 'array', items: { type: 'integer', minimum: 1, maximum: 3 }, minItems: 2, maxItems: 2 }],
     ['a tuple', { type: 'array', prefixItems: [{ const: 1 }, { enum: ['a'] }], items: false }],
-    ['a tuple with more', { type: 'array', prefixItems: [{ const: 1 }], items: { const: 2 }, minItems: 3, maxItems: 4 }],
-    ['optional properties only', { type: 'object', properties: { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } }, additionalProperties: false }],
+    [
+      'a tuple with more',
+      { type: 'array', prefixItems: [{ const: 1 }], items: { const: 2 }, minItems: 3, maxItems: 4 },
+    ],
+    [
+      'optional properties only',
+      {
+        type: 'object',
+        properties: { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } },
+        additionalProperties: false,
+      },
+    ],
     ['an empty object', { type: 'object', additionalProperties: false }],
-    ['recursion', { $ref: '#/definitions/tree', definitions: { tree: { type: 'object', properties: { v: { const: 1 }, next: { anyOf: [{ type: 'null' }, { $ref: '#/definitions/tree' }] } }, required: ['v', 'next'], additionalProperties: false } } }],
+    [
+      'recursion',
+      {
+        $ref: '#/definitions/tree',
+        definitions: {
+          tree: {
+            type: 'object',
+            properties: { v: { const: 1 }, next: { anyOf: [{ type: 'null' }, { $ref: '#/definitions/tree' }] } },
+            required: ['v', 'next'],
+            additionalProperties: false,
+          },
+        },
+      },
+    ],
     ['a bare value', { type: 'boolean' }],
     ['numbers', { type: 'array', items: { type: 'number' }, minItems: 1, maxItems: 3 }],
-    ['a required key without a schema', { type: 'object', properties: {}, required: ['x'], additionalProperties: { const: 1 } }],
-    ['formats', { type: 'array', prefixItems: [{ type: 'string', format: 'uuid' }, { type: 'string', format: 'date-time' }, { type: 'string', format: 'time' }], items: false }],
+    [
+      'a required key without a schema',
+      { type: 'object', properties: {}, required: ['x'], additionalProperties: { const: 1 } },
+    ],
+    [
+      'formats',
+      {
+        type: 'array',
+        prefixItems: [
+          { type: 'string', format: 'uuid' },
+          { type: 'string', format: 'date-time' },
+          { type: 'string', format: 'time' },
+        ],
+        items: false,
+      },
+    ],
     ['one of many', { oneOf: [{ const: 'a' }, { const: 'b' }] }],
     ['all of one', { allOf: [{ type: 'integer', minimum: 1, maximum: 1 }] }],
     ['no type', { properties: { a: { const: 1 } }, required: ['a'] }],
   ])('%s', async (_, format) => {
-    for (const seed of [1, 2, 3, 4]) expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
+    for (const seed of [1, 2, 3, 4])
+      expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
   })
 
   test('a map, as far as it goes', async () => {
     const format = { type: 'object', additionalProperties: { const: true } }
-    const { text } = await provider.generate([user('x')], { responseFormat: { type: 'json-schema', schema: format }, maxTokens: 60 })
+    const { text } = await provider.generate([user('x')], {
+      responseFormat: { type: 'json-schema', schema: format },
+      maxTokens: 60,
+    })
     expect(text).toMatch(/^\{("([^"\\]|\\.)*": ?true, ?)*/)
   })
 
   test('any JSON object, where no schema is given', async () => {
-    const { text, finishReason } = await provider.generate([user('x')], { responseFormat: { type: 'json' }, maxTokens: 400 })
+    const { text, finishReason } = await provider.generate([user('x')], {
+      responseFormat: { type: 'json' },
+      maxTokens: 400,
+    })
     expect(text.startsWith('{')).toBe(true)
     if (finishReason === 'stop') expect(typeof JSON.parse(text)).toBe('object')
   })
 
   test('beside tools the model may call one or answer in form', async () => {
-    const format: JsonObject = { type: 'object', properties: { done: { type: 'boolean' } }, required: ['done'], additionalProperties: false }
+    const format: JsonObject = {
+      type: 'object',
+      properties: { done: { type: 'boolean' } },
+      required: ['done'],
+      additionalProperties: false,
+    }
     const options = { responseFormat: { type: 'json-schema', schema: format } as const, tools: [...tools] }
     const first = await provider.generate([user('What is the weather in Paris?')], options)
     expect(first.toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Paris' } }])
     const call = first.toolCalls[0]!
-    const second = await provider.generate([user('What is the weather in Paris?'), first.message, { role: 'tool', toolCallId: call.id, content: 'sunny' }], { ...options, toolChoice: 'none' })
+    const second = await provider.generate(
+      [user('What is the weather in Paris?'), first.message, { role: 'tool', toolCallId: call.id, content: 'sunny' }],
+      { ...options, toolChoice: 'none' },
+    )
     expect(fits(format, JSON.parse(second.text))).toBe(true)
   })
 })
@@ -148,7 +236,9 @@ describe('what a grammar cannot say', () => {
     const [first] = toSchemaRules({ properties: { a: key, b: key, c: key }, required: ['b'] }, 'value').slice(3)
     expect(first).toBe('value ::= "{" value-1 ("," space value-0)? ("," space value-2)? "}"')
     const [, , , none] = toSchemaRules({ properties: { a: key, b: key, c: key } }, 'value')
-    expect(none).toBe('value ::= "{" (value-0 ("," space value-1)? ("," space value-2)? | value-1 ("," space value-2)? | value-2)? "}"')
+    expect(none).toBe(
+      'value ::= "{" (value-0 ("," space value-1)? ("," space value-2)? | value-1 ("," space value-2)? | value-2)? "}"',
+    )
   })
 
   test('a key that is required twice comes once, and of values only those of the type', () => {
@@ -158,7 +248,9 @@ describe('what a grammar cannot say', () => {
 
   test('is refused before a model is loaded, tools by their name', async () => {
     const provider = local({ modelPath: '/nowhere.gguf' })
-    const call = provider.complete('x', { responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: 'x' } } })
+    const call = provider.complete('x', {
+      responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: 'x' } },
+    })
     await expect(call).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('/pattern') })
   })
 })

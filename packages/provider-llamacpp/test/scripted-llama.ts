@@ -14,7 +14,8 @@ export const scripts = new Map<string, Fetch>()
 /** A control token without text: the model computes and says nothing. */
 const silence = 0x200000 as Token
 const toTokens = (text: string): Token[] => Array.from(text, (character) => character.codePointAt(0) as Token)
-const toText = (tokens: readonly Token[]): string => tokens.map((token) => (token === silence ? '<silence>' : String.fromCodePoint(token))).join('')
+const toText = (tokens: readonly Token[]): string =>
+  tokens.map((token) => (token === silence ? '<silence>' : String.fromCodePoint(token))).join('')
 
 /** A model whose tokens are characters and whose answers are scripted, in the place of node-llama-cpp's. */
 class ScriptedModel {
@@ -39,9 +40,21 @@ class ScriptedModel {
     return token === silence
   }
 
-  createContext({ contextSize, sequences }: { readonly contextSize: number; readonly sequences: number }): Promise<object> {
+  createContext({
+    contextSize,
+    sequences,
+  }: {
+    readonly contextSize: number
+    readonly sequences: number
+  }): Promise<object> {
     const getSequence = (): ScriptedSequence => new ScriptedSequence(this.#script, contextSize)
-    return Promise.resolve({ contextSize, batchSize: 512, totalSequences: sequences, getSequence, dispose: () => Promise.resolve() })
+    return Promise.resolve({
+      contextSize,
+      batchSize: 512,
+      totalSequences: sequences,
+      getSequence,
+      dispose: () => Promise.resolve(),
+    })
   }
 
   dispose(): Promise<void> {
@@ -80,16 +93,26 @@ class ScriptedSequence {
   }
 
   /** Like a real one it cannot be stopped within a token: while the script says nothing, it makes tokens without text. */
-  async *evaluateWithMetadata(tokens: readonly Token[], _: object, { temperature }: SequenceEvaluateOptions): AsyncGenerator<{ readonly token: Token }, void> {
+  async *evaluateWithMetadata(
+    tokens: readonly Token[],
+    _: object,
+    { temperature }: SequenceEvaluateOptions,
+  ): AsyncGenerator<{ readonly token: Token }, void> {
     this.#tokens.push(...tokens)
     const controller = new AbortController()
-    const question: ScriptedQuestion = { prompt: toText(this.#tokens), ...(temperature !== undefined && { temperature }) }
+    const question: ScriptedQuestion = {
+      prompt: toText(this.#tokens),
+      ...(temperature !== undefined && { temperature }),
+    }
     const records = ask(this.#script, question, controller.signal)
     const writer = new Writer()
     try {
-      for (let over = false; !over;) {
+      for (let over = false; !over; ) {
         const step = records.next()
-        const settled = step.then(() => true, () => true)
+        const settled = step.then(
+          () => true,
+          () => true,
+        )
         while (!(await Promise.race([settled, oneMillisecond()]))) yield { token: silence }
         const { value: record } = await step
         for (const token of toTokens(writer.write(record))) {
@@ -120,15 +143,24 @@ class Writer {
     const close = this.#thinks ? '</think>' : ''
     this.#thinks = false
     if (record?.type === 'text') return close + record.text
-    if (record?.type === 'call') return `${close}<tool_call>\n{"name": ${JSON.stringify(record.name)}, "arguments": ${record.arguments ?? '{}'}}\n</tool_call>`
+    if (record?.type === 'call')
+      return `${close}<tool_call>\n{"name": ${JSON.stringify(record.name)}, "arguments": ${record.arguments ?? '{}'}}\n</tool_call>`
     if (record?.type === 'error') throw new LlmError(record.code, record.message)
     if (!record) throw new LlmError('unknown', 'the evaluation failed')
     return close
   }
 }
 
-async function* ask(script: Fetch, question: ScriptedQuestion, signal: AbortSignal): AsyncGenerator<NeutralRecord, undefined> {
-  const response = await script('http://in-process.invalid/neutral', { method: 'POST', body: JSON.stringify(question), signal }).catch((cause: unknown) => {
+async function* ask(
+  script: Fetch,
+  question: ScriptedQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<NeutralRecord, undefined> {
+  const response = await script('http://in-process.invalid/neutral', {
+    method: 'POST',
+    body: JSON.stringify(question),
+    signal,
+  }).catch((cause: unknown) => {
     // As the native part fails.
     if (/eval/i.test(String(cause))) throw cause
     throw new LlmError('network', 'the script does not answer', { cause })
@@ -146,6 +178,7 @@ export const scriptedLlama = {
   LlamaLogLevel: { error: 'error' },
   getLlama: () =>
     Promise.resolve({
-      loadModel: ({ modelPath }: { readonly modelPath: string }) => Promise.resolve(new ScriptedModel(scripts.get(modelPath) as Fetch)),
+      loadModel: ({ modelPath }: { readonly modelPath: string }) =>
+        Promise.resolve(new ScriptedModel(scripts.get(modelPath) as Fetch)),
     }),
 }

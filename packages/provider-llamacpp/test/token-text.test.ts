@@ -7,7 +7,10 @@ import { TokenText } from '../src/token-text.js'
 function textOf(pieces: readonly Uint8Array[], shown: readonly string[] = []): string[] {
   const model = {
     isSpecialToken: (token: number) => token === -1,
-    detokenize: (tokens: readonly number[]) => (tokens[0] === -1 ? '<mark>' : new TextDecoder().decode(Buffer.concat(tokens.map((token) => pieces[token] as Uint8Array)))),
+    detokenize: (tokens: readonly number[]) =>
+      tokens[0] === -1
+        ? '<mark>'
+        : new TextDecoder().decode(Buffer.concat(tokens.map((token) => pieces[token] as Uint8Array))),
   } as unknown as LlamaModel
   const text = new TokenText(model, shown)
   const given = pieces.map((piece, index) => text.push((piece.length ? index : -1) as Token))
@@ -21,10 +24,13 @@ const cut = (bytes: Uint8Array, at: readonly number[]): Uint8Array[] => {
 
 test('characters come whole, wherever tokens cut them', () => {
   const unicode = fc.string({ unit: fc.constantFrom('a', 'é', '語', '🚀', '👩‍👩‍👧', '\n'), maxLength: 20 })
-  fc.assert(fc.property(unicode, fc.array(fc.nat(200), { maxLength: 80 }), (text, at) => {
-    const given = textOf(cut(new TextEncoder().encode(text), at))
-    expect(given.join('')).toBe(text)
-  }), { numRuns: 300 })
+  fc.assert(
+    fc.property(unicode, fc.array(fc.nat(200), { maxLength: 80 }), (text, at) => {
+      const given = textOf(cut(new TextEncoder().encode(text), at))
+      expect(given.join('')).toBe(text)
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('tokens that end in the middle of a character, one after the other, hold nothing back for good', () => {

@@ -14,7 +14,12 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
       events.push(event)
       if (event.type === 'tool-call-complete') calls.push(event.toolCall)
       if (event.type === 'turn-end' && event.reason === 'tool-calls') {
-        await reader.sendToolResults(calls.map(({ id, arguments: { city } }) => ({ callId: id, content: city === 'Paris' ? 'rainy, 7 degrees' : 'sunny, 31 degrees' })))
+        await reader.sendToolResults(
+          calls.map(({ id, arguments: { city } }) => ({
+            callId: id,
+            content: city === 'Paris' ? 'rainy, 7 degrees' : 'sunny, 31 degrees',
+          })),
+        )
       }
     }
     expect(calls).toEqual([
@@ -31,11 +36,17 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
 
   test('marks never show as text', async () => {
     const { text, toolCalls } = await provider.generate([user('What is 12 plus 30?')], { tools: [...tools] })
-    expect({ text, toolCalls: toolCalls.map(({ arguments: value }) => value) }).toEqual({ text: '', toolCalls: [{ a: 12, b: 30 }] })
+    expect({ text, toolCalls: toolCalls.map(({ arguments: value }) => value) }).toEqual({
+      text: '',
+      toolCalls: [{ a: 12, b: 30 }],
+    })
   })
 
   test('thinks before it calls', async () => {
-    const answer = await provider.generate([user('What is the weather in Paris?')], { tools: [...tools], ...withThinking })
+    const answer = await provider.generate([user('What is the weather in Paris?')], {
+      tools: [...tools],
+      ...withThinking,
+    })
     expect(answer).toMatchObject({ reasoning: 'I need the weather in Paris.', finishReason: 'tool-calls' })
   })
 
@@ -46,7 +57,9 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
       if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
       before = event.usage.inputTokens
       reader.setTools([])
-      const call = reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]
+      const call = reader
+        .messages()
+        .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]
       await reader.sendToolResults([{ callId: call!.id, content: '42' }])
     }
     expect(reader.fullText()).toContain('42')
@@ -60,7 +73,8 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     expect(answer.toolCalls.length).toBeGreaterThan(0)
     for (const call of answer.toolCalls) {
       expect(call.error).toBeUndefined()
-      if (typeof toolChoice === 'object') expect(call).toMatchObject({ name: 'add', arguments: { a: expect.any(Number), b: expect.any(Number) } })
+      if (typeof toolChoice === 'object')
+        expect(call).toMatchObject({ name: 'add', arguments: { a: expect.any(Number), b: expect.any(Number) } })
     }
   })
 
@@ -68,26 +82,41 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     const messages = [user('What is the weather in Paris and in Rome?')]
     expect((await provider.generate(messages, { tools: [...tools], toolChoice: 'none' })).toolCalls).toEqual([])
     for (const toolChoice of ['auto', 'required'] as const) {
-      const { toolCalls } = await provider.generate(messages, { tools: [...tools], toolChoice, parallelToolCalls: false })
+      const { toolCalls } = await provider.generate(messages, {
+        tools: [...tools],
+        toolChoice,
+        parallelToolCalls: false,
+      })
       expect(toolCalls).toHaveLength(1)
     }
   })
 
   test('a failed tool is told to the model', async () => {
     const call = { id: 'c', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' }
-    const messages = [user('What is the weather in Oslo?'), { role: 'assistant', content: '', toolCalls: [call] }, { role: 'tool', toolCallId: 'c', content: 'no such city', isError: true }] as const
-    const { tokens: plain } = await provider.countTokens(messages.map((message) => (message.role === 'tool' ? { ...message, isError: false } : message)))
+    const messages = [
+      user('What is the weather in Oslo?'),
+      { role: 'assistant', content: '', toolCalls: [call] },
+      { role: 'tool', toolCallId: 'c', content: 'no such city', isError: true },
+    ] as const
+    const { tokens: plain } = await provider.countTokens(
+      messages.map((message) => (message.role === 'tool' ? { ...message, isError: false } : message)),
+    )
     expect((await provider.countTokens(messages)).tokens).toBeGreaterThan(plain)
   })
 
   test('a choice that names no tool is refused before the model is asked', async () => {
-    await expect(provider.complete('x', { toolChoice: { name: 'nothing' } })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(provider.complete('x', { toolChoice: { name: 'nothing' } })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
     await expect(provider.complete('x', { toolChoice: 'required' })).rejects.toMatchObject({ code: 'invalid-request' })
   })
 
   test('a template that shows no tools says so', async () => {
     const plain = local({ chatTemplate: '{% for m in messages %}{{ m.content }}\n{% endfor %}' })
-    await expect(plain.generate([user('x')], { tools: [...tools] })).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('chatTemplate') })
+    await expect(plain.generate([user('x')], { tools: [...tools] })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('chatTemplate'),
+    })
     await plain.close()
   })
 })

@@ -4,7 +4,9 @@ import type { MockTurn } from './responses.js'
 
 /** Code and message of a scripted failure. */
 export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCode; readonly message: string } {
-  return isLlmError(error) ? { code: error.code, message: error.message } : { code: error, message: 'a scripted failure' }
+  return isLlmError(error)
+    ? { code: error.code, message: error.message }
+    : { code: error, message: 'a scripted failure' }
 }
 
 /** What goes on the wire for a turn. `chunkSize` is in characters; 0 cuts nothing. */
@@ -14,7 +16,11 @@ export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize
     ...toPieces(reasoning, chunkSize).map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...toPieces(text, chunkSize).map((piece) => ({ type: 'text' as const, text: piece })),
     ...toolCalls.map(({ id, name, arguments: value = {}, argumentsText = JSON.stringify(value) }, index) => ({
-      type: 'call' as const, index, name, arguments: argumentsText, ...(id !== undefined && { id }),
+      type: 'call' as const,
+      index,
+      name,
+      arguments: argumentsText,
+      ...(id !== undefined && { id }),
     })),
   ]
   if (error !== undefined) return [...records, { type: 'error', ...toFailure(error) }]
@@ -22,11 +28,16 @@ export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize
 }
 
 /** The same for a turn whose parts come one by one. */
-export async function* toRecordsOfParts(parts: AsyncIterable<MockTurn>, usage: Partial<TokenCounts>, chunkSize: number): AsyncGenerator<NeutralRecord, undefined> {
+export async function* toRecordsOfParts(
+  parts: AsyncIterable<MockTurn>,
+  usage: Partial<TokenCounts>,
+  chunkSize: number,
+): AsyncGenerator<NeutralRecord, undefined> {
   let calls = 0
   let last: MockTurn = {}
   for await (const { text = '', reasoning = '', toolCalls = [], ...rest } of parts) {
-    for (const record of toRecords({ text, reasoning, toolCalls, cut: true }, {}, chunkSize)) yield record.type === 'call' ? { ...record, index: calls++ } : record
+    for (const record of toRecords({ text, reasoning, toolCalls, cut: true }, {}, chunkSize))
+      yield record.type === 'call' ? { ...record, index: calls++ } : record
     last = { ...last, ...rest, usage: { ...last.usage, ...rest.usage } }
     if (last.finish !== undefined || last.error !== undefined || last.cut) break
   }
@@ -40,18 +51,25 @@ function toPieces(text: string | readonly string[], size: number): readonly stri
   if (size === 0) return text ? [text] : []
   const characters = Array.from(text)
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
-    characters.slice(index * size, (index + 1) * size).join(''))
+    characters.slice(index * size, (index + 1) * size).join(''),
+  )
 }
 
 /** The records, each after the delay; cancelling stops the wait. */
-export function toSource(records: Iterable<NeutralRecord> | AsyncGenerator<NeutralRecord, undefined>, delayMs: number, clock: Clock): NeutralSource {
+export function toSource(
+  records: Iterable<NeutralRecord> | AsyncGenerator<NeutralRecord, undefined>,
+  delayMs: number,
+  clock: Clock,
+): NeutralSource {
   const all = Symbol.iterator in records ? records[Symbol.iterator]() : records
   let stop: (() => void) | undefined
   return {
     next: async () => {
       const step = all.next()
       // Without a wait where there is nothing to wait for.
-      const { value: record } = (step instanceof Promise ? await step : step) as { readonly value: NeutralRecord | undefined }
+      const { value: record } = (step instanceof Promise ? await step : step) as {
+        readonly value: NeutralRecord | undefined
+      }
       if (record && delayMs > 0) {
         await new Promise<void>((resolve) => {
           stop = clock.after(delayMs, resolve)

@@ -52,7 +52,10 @@ export interface CassetteFailure {
 export function parseCassette(stored: unknown): Cassette {
   const { version, exchanges } = (stored ?? {}) as Partial<Record<keyof Cassette, unknown>>
   if (version !== 1) {
-    const what = version === undefined ? 'no cassette: it has no version' : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
+    const what =
+      version === undefined
+        ? 'no cassette: it has no version'
+        : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
     throw new LlmError('config', `cassette: ${what}`)
   }
   if (!Array.isArray(exchanges)) throw new LlmError('config', 'cassette: it has no list of exchanges')
@@ -63,7 +66,8 @@ export function parseCassette(stored: unknown): Cassette {
 /** Bytes as a string of one character each: a form in which secrets can be looked for wherever the bytes were split. */
 export function toBinary(bytes: Uint8Array): string {
   let binary = ''
-  for (let start = 0; start < bytes.length; start += 8192) binary += String.fromCharCode(...bytes.subarray(start, start + 8192))
+  for (let start = 0; start < bytes.length; start += 8192)
+    binary += String.fromCharCode(...bytes.subarray(start, start + 8192))
   return binary
 }
 
@@ -80,7 +84,8 @@ export function toChunk(binary: string): CassetteResponse['chunks'][number] {
 export const toBytes = (chunk: CassetteResponse['chunks'][number]): Uint8Array<ArrayBuffer> =>
   typeof chunk === 'string' ? new TextEncoder().encode(chunk) : fromBinary(atob(chunk.base64))
 
-const fromBinary = (binary: string): Uint8Array<ArrayBuffer> => Uint8Array.from(binary, (character) => character.charCodeAt(0))
+const fromBinary = (binary: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(binary, (character) => character.charCodeAt(0))
 
 /** The text of these bytes, a byte order mark kept. Throws when they are no UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string {

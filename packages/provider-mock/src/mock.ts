@@ -1,5 +1,14 @@
 import { isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
-import { type CommonConfig, createNeutralDecoder, createProvider, type Driver, systemClock, toNeutralError, toNeutralResponse, type Turn } from '@modelport/driver'
+import {
+  type CommonConfig,
+  createNeutralDecoder,
+  createProvider,
+  type Driver,
+  systemClock,
+  toNeutralError,
+  toNeutralResponse,
+  type Turn,
+} from '@modelport/driver'
 import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'
 import { failsAtOnce, isInParts, type MockResponse, toMockAnswer } from './responses.js'
 
@@ -39,7 +48,8 @@ export function createMock(config: MockConfig = {}): MockProvider {
     throw new LlmError('config', `${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
   }
   for (const [field, value] of Object.entries({ chunkSize, delayMs })) {
-    if (!Number.isInteger(value) || value < 0) throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)
+    if (!Number.isInteger(value) || value < 0)
+      throw new LlmError('config', `${name}: ${field} must be a whole number of at least 0, not ${value}`)
   }
   const requests: Turn[] = []
   const respond = (turn: Turn, signal: AbortSignal): Response => {
@@ -48,7 +58,8 @@ export function createMock(config: MockConfig = {}): MockProvider {
     const answer = toMockAnswer(response as MockResponse, turn, signal)
     const counts = { inputTokens: 10, outputTokens: 5, ...usage }
     const size = turn.stream ? chunkSize : 0
-    if (!isInParts(answer) && answer.error !== undefined && failsAtOnce(answer)) throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
+    if (!isInParts(answer) && answer.error !== undefined && failsAtOnce(answer))
+      throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
     const records = isInParts(answer) ? toRecordsOfParts(answer, counts, size) : toRecords(answer, counts, size)
     return toNeutralResponse(toSource(records, turn.stream ? delayMs : 0, clock), turn.stream)
   }

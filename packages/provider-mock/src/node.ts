@@ -71,9 +71,10 @@ export async function cassetteFetch(options: CassetteFileOptions): Promise<Casse
     const answer: Fetch = (input, init) => player(input, init)
     return Object.assign(answer, {
       mode: 'replay' as const,
-      close: () => Promise.resolve().then(() => {
-        player.assertAllUsed()
-      }),
+      close: () =>
+        Promise.resolve().then(() => {
+          player.assertAllUsed()
+        }),
     })
   }
   const recorder = recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })

@@ -60,7 +60,10 @@ class Take {
     const { message, code, cause } = thrown as Partial<Record<'message' | 'code' | 'cause', unknown>>
     const inner = cause as { readonly code?: unknown; readonly message?: unknown } | undefined
     const name = [code, inner?.code].find((one) => typeof one === 'string')
-    this.#error = { message: this.#redact(String(message === 'fetch failed' && inner?.message ? inner.message : message)), ...(name !== undefined && { code: name }) }
+    this.#error = {
+      message: this.#redact(String(message === 'fetch failed' && inner?.message ? inner.message : message)),
+      ...(name !== undefined && { code: name }),
+    }
   }
 
   /** The response, its body kept as it is read. */

@@ -1,6 +1,13 @@
 import { LlmError } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import { type Cassette, type CassetteExchange, type CassetteRequest, type CassetteResponse, parseCassette, toBytes } from './cassette.js'
+import {
+  type Cassette,
+  type CassetteExchange,
+  type CassetteRequest,
+  type CassetteResponse,
+  parseCassette,
+  toBytes,
+} from './cassette.js'
 import { diffRequests } from './request-diff.js'
 import { createScrub, type ScrubOptions } from './scrub.js'
 
@@ -43,9 +50,11 @@ export function replayCassette(stored: Cassette, options: ReplayOptions = {}): C
   const left = [...parseCassette(stored).exchanges]
   const scrub = createScrub(options)
   const take = (sent: CassetteRequest): CassetteExchange => {
-    if (!left.length) throw new CassetteMismatchError(`cassette: no exchange is left for ${sent.method} ${sent.url}`, [])
+    if (!left.length)
+      throw new CassetteMismatchError(`cassette: no exchange is left for ${sent.method} ${sent.url}`, [])
     const diffs = (order === 'any' ? left : left.slice(0, 1)).map(({ request }) =>
-      diffRequests(...(mode === 'strict' ? [request, sent] as const : [target(request), target(sent)] as const)))
+      diffRequests(...(mode === 'strict' ? ([request, sent] as const) : ([target(request), target(sent)] as const))),
+    )
     const fitting = diffs.findIndex((diff) => !diff.length)
     if (fitting >= 0) return left.splice(fitting, 1)[0] as CassetteExchange
     const [nearest = []] = diffs.sort((a, b) => a.length - b.length)
@@ -57,20 +66,39 @@ export function replayCassette(stored: Cassette, options: ReplayOptions = {}): C
     const { request } = await scrub(input, init)
     return toResponse(take(request).response, signal)
   }
-  return Object.defineProperty(Object.assign(fetch, { assertAllUsed: () => { assertNone(left) }, unused: 0 }), 'unused', { get: () => left.length })
+  return Object.defineProperty(
+    Object.assign(fetch, {
+      assertAllUsed: () => {
+        assertNone(left)
+      },
+      unused: 0,
+    }),
+    'unused',
+    { get: () => left.length },
+  )
 }
 
 function assertNone(left: readonly CassetteExchange[]): void {
   if (!left.length) return
   const lines = left.map(({ request }) => `${request.method} ${request.url}`)
-  throw new LlmError('config', [`cassette: ${left.length === 1 ? '1 exchange was' : `${left.length} exchanges were`} not asked for`, ...shorten(lines)].join('\n  '))
+  throw new LlmError(
+    'config',
+    [
+      `cassette: ${left.length === 1 ? '1 exchange was' : `${left.length} exchanges were`} not asked for`,
+      ...shorten(lines),
+    ].join('\n  '),
+  )
 }
 
 const shorten = (lines: readonly string[]): readonly string[] =>
   lines.length > mostLines ? [...lines.slice(0, mostLines - 1), `… and ${lines.length - mostLines + 1} more`] : lines
 
 /** What a lenient replay compares. */
-const target = ({ method, url }: CassetteRequest): CassetteRequest => ({ method, url: new URL(url).pathname, headers: {} })
+const target = ({ method, url }: CassetteRequest): CassetteRequest => ({
+  method,
+  url: new URL(url).pathname,
+  headers: {},
+})
 
 function toResponse(response: CassetteExchange['response'], signal: AbortSignal | undefined): Response {
   if ('error' in response) throw toFailure(response.error.message, response.error.code)
@@ -80,7 +108,11 @@ function toResponse(response: CassetteExchange['response'], signal: AbortSignal 
 }
 
 /** The recorded chunks, one a read; after those of a cut body the connection fails. */
-function toStream(chunks: CassetteResponse['chunks'], cut: true | undefined, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+function toStream(
+  chunks: CassetteResponse['chunks'],
+  cut: true | undefined,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
   let next = 0
   return new ReadableStream<Uint8Array>(
     {

@@ -4,11 +4,13 @@ import type { CassetteRequest } from './cassette.js'
 export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): string[] {
   const lines: string[] = []
   if (expected.method !== sent.method) lines.push(`method: expected ${expected.method}, sent ${sent.method}`)
-  if (expected.url !== sent.url) lines.push(`url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`)
+  if (expected.url !== sent.url)
+    lines.push(`url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`)
   for (const name of new Set([...Object.keys(expected.headers), ...Object.keys(sent.headers)])) {
     const [wanted, found] = [expected.headers[name], sent.headers[name]]
     // With which key, if any, is not for a cassette to say.
-    if (wanted !== found && wanted !== '[redacted]' && found !== '[redacted]') lines.push(`header ${name}: ${differ(wanted, found)}`)
+    if (wanted !== found && wanted !== '[redacted]' && found !== '[redacted]')
+      lines.push(`header ${name}: ${differ(wanted, found)}`)
   }
   diffValues(expected.body, sent.body, '', lines)
   return lines
@@ -25,10 +27,13 @@ function diffValues(expected: unknown, sent: unknown, pointer: string, lines: st
   }
 }
 
-const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 function differ(expected: unknown, sent: unknown): string {
-  const [wanted = 'nothing', found = 'nothing'] = [expected, sent].map((value) => JSON.stringify(value) as string | undefined)
+  const [wanted = 'nothing', found = 'nothing'] = [expected, sent].map(
+    (value) => JSON.stringify(value) as string | undefined,
+  )
   return `expected ${show(wanted, found)}, sent ${show(found, wanted)}`
 }
 

@@ -26,14 +26,21 @@ const secretQuery = /key|token|secret|sig|signature|credential|code/i
 const shortestKey = 8
 
 /** Prepares scrubbing of requests and of what belongs to them. @throws {LlmError} `config` — a secret is too short to look for. */
-export function createScrub({ secrets = [] }: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
-  if (secrets.some((secret) => secret.length < 4)) throw new LlmError('config', 'cassette: a secret of fewer than 4 characters would be found everywhere')
+export function createScrub({
+  secrets = [],
+}: ScrubOptions): (input: string | URL | Request, init?: RequestInit) => Promise<ScrubbedRequest> {
+  if (secrets.some((secret) => secret.length < 4))
+    throw new LlmError('config', 'cassette: a secret of fewer than 4 characters would be found everywhere')
   return async (input, init = {}) => {
     const request = typeof input === 'object' && 'url' in input ? input : undefined
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
     const headers = new Headers(init.headers ?? request?.headers)
     const found = [...secretsOf(headers, url), url.username, url.password].filter((text) => text.length >= shortestKey)
-    const redact = createRedact([...secrets, ...found, ...[...secrets, ...found].map((secret) => toBinary(new TextEncoder().encode(secret)))])
+    const redact = createRedact([
+      ...secrets,
+      ...found,
+      ...[...secrets, ...found].map((secret) => toBinary(new TextEncoder().encode(secret))),
+    ])
     const text = await bodyOf(init.body ?? undefined, request)
     const clean = text === undefined ? undefined : redact(text)
     return {
@@ -61,14 +68,19 @@ function secretsOf(headers: Headers, url: URL): string[] {
   const values = [...headers].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   // `Bearer abc`, `Basic abc`, `session=abc; theme=dark`
   const words = values.flatMap((value) => [value, ...value.split(/[\s;,]+/), ...value.split(/[\s;,=]+/)])
-  return [...words, ...headerSecrets(Object.fromEntries(headers)), ...[...url.searchParams].filter(([name]) => secretQuery.test(name)).map(([, value]) => value)]
+  return [
+    ...words,
+    ...headerSecrets(Object.fromEntries(headers)),
+    ...[...url.searchParams].filter(([name]) => secretQuery.test(name)).map(([, value]) => value),
+  ]
 }
 
 function scrubUrl(url: URL, redact: (text: string) => string): string {
   const clean = new URL(url)
   clean.username = ''
   clean.password = ''
-  for (const name of new Set(url.searchParams.keys())) if (secretQuery.test(name)) clean.searchParams.set(name, 'redacted')
+  for (const name of new Set(url.searchParams.keys()))
+    if (secretQuery.test(name)) clean.searchParams.set(name, 'redacted')
   return redact(clean.href)
 }
 

@@ -17,14 +17,20 @@ describe.runIf(node)('through a proxy with a password', () => {
   const asked: string[] = []
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '')
-    response.end(line(`you are ${request.headers['proxy-authorization'] ?? 'nobody'}, p%40ss-of-tests or p@ss-of-tests`, end))
+    response.end(
+      line(`you are ${request.headers['proxy-authorization'] ?? 'nobody'}, p%40ss-of-tests or p@ss-of-tests`, end),
+    )
   })
   let address = ''
   beforeAll(async () => {
-    await new Promise<void>((resolve) => { proxy.listen(0, '127.0.0.1', resolve) })
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve)
+    })
     address = `http://me:p%40ss-of-tests@127.0.0.1:${(proxy.address() as AddressInfo).port}`
   })
-  afterAll(() => { proxy.close().closeAllConnections() })
+  afterAll(() => {
+    proxy.close().closeAllConnections()
+  })
 
   test('the recorder sends through it, and stores no password', async () => {
     const recorder = recordCassette({ proxy: address })
@@ -47,10 +53,15 @@ describe.runIf(node)('through a proxy with a password', () => {
   test('of a proxy that is not there the reason is stored, without its password', async () => {
     const { port, release } = await holdRefusedPort()
     const recorder = recordCassette({ proxy: `http://me:p%40ss-of-tests@127.0.0.1:${port}` })
-    await expect(provider(baseUrl, recorder.fetch).complete('Hi', once)).rejects.toMatchObject({ code: 'network', reason: 'refused' })
+    await expect(provider(baseUrl, recorder.fetch).complete('Hi', once)).rejects.toMatchObject({
+      code: 'network',
+      reason: 'refused',
+    })
     release()
     const [exchange] = recorder.cassette().exchanges
-    expect(exchange?.response).toEqual({ error: { message: expect.stringContaining(`127.0.0.1:${port}`) as string, code: 'ECONNREFUSED' } })
+    expect(exchange?.response).toEqual({
+      error: { message: expect.stringContaining(`127.0.0.1:${port}`) as string, code: 'ECONNREFUSED' },
+    })
     expect(JSON.stringify(exchange)).not.toMatch(/p(@|%40)ss-of/)
   })
 })

@@ -4,7 +4,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cassette, parseCassette, recordCassette, replayCassette } from '../src/index.js'
 import { cassetteFetch, loadCassette, saveCassette } from '../src/node.js'
-import { type AnsweringServer, apiKey, end, events, expectNoKey, line, once, prompt, provider, recorded, startServer } from './recorded-server.js'
+import {
+  type AnsweringServer,
+  apiKey,
+  end,
+  events,
+  expectNoKey,
+  line,
+  once,
+  prompt,
+  provider,
+  recorded,
+  startServer,
+} from './recorded-server.js'
 
 let server: AnsweringServer
 beforeAll(async () => {
@@ -17,7 +29,9 @@ describe('record and replay over a real server', () => {
     const recorder = recordCassette()
     const echoless = async (fetch: typeof recorder.fetch) => {
       const all = await events(await provider(server.baseUrl, fetch).streamWithTools(prompt, [], { temperature: 0 }))
-      return JSON.stringify(all).replace(apiKey, '[redacted]').replace(Buffer.from(apiKey).toString('base64'), '[redacted]')
+      return JSON.stringify(all)
+        .replace(apiKey, '[redacted]')
+        .replace(Buffer.from(apiKey).toString('base64'), '[redacted]')
     }
     const live = await echoless(recorder.fetch)
     const before = server.hits
@@ -26,7 +40,15 @@ describe('record and replay over a real server', () => {
     expect(await echoless(player)).toBe(live)
     player.assertAllUsed()
     const other = replayCassette(recorder.cassette())
-    expect(JSON.stringify(await events(await provider(server.baseUrl, other, 'another-key-0123456789').streamWithTools(prompt, [], { temperature: 0 })))).toBe(live)
+    expect(
+      JSON.stringify(
+        await events(
+          await provider(server.baseUrl, other, 'another-key-0123456789').streamWithTools(prompt, [], {
+            temperature: 0,
+          }),
+        ),
+      ),
+    ).toBe(live)
     expect(server.hits).toBe(before)
   })
 
@@ -34,14 +56,23 @@ describe('record and replay over a real server', () => {
     const cassette = await recorded(server.baseUrl)
     expectNoKey(cassette)
     expect(cassette.exchanges[0]?.request.headers['authorization']).toBe('[redacted]')
-    expect(cassette.exchanges[0]?.response).toMatchObject({ status: 200, headers: { 'set-cookie': '[redacted]', 'x-request-id': 'r1' } })
+    expect(cassette.exchanges[0]?.response).toMatchObject({
+      status: 200,
+      headers: { 'set-cookie': '[redacted]', 'x-request-id': 'r1' },
+    })
     expect(JSON.stringify(cassette)).toContain('[redacted]')
     expect(cassette.exchanges[0]?.request.body).toMatchObject({ model: 'llama3', messages: prompt })
   })
 
   test('a failed answer is replayed as the same error', async () => {
     const recorder = recordCassette()
-    const fail = (fetch: typeof recorder.fetch) => provider(server.baseUrl, fetch).complete('fail', once).then(() => undefined, (error: unknown) => error)
+    const fail = (fetch: typeof recorder.fetch) =>
+      provider(server.baseUrl, fetch)
+        .complete('fail', once)
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        )
     const live = await fail(recorder.fetch)
     expectNoKey(recorder.cassette())
     const replayed = await fail(replayCassette(recorder.cassette()))
@@ -64,11 +95,16 @@ describe('record and replay over a real server', () => {
   test('chunks pass as they come, with their boundaries', async () => {
     const pieces = [line('a'), line('b'), line('c', end)]
     let given = 0
-    const stream = new ReadableStream<Uint8Array>({ pull: (controller) => {
-      const piece = pieces[given++]
-      if (piece) controller.enqueue(new TextEncoder().encode(piece))
-      else controller.close()
-    } }, { highWaterMark: 0 })
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          const piece = pieces[given++]
+          if (piece) controller.enqueue(new TextEncoder().encode(piece))
+          else controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
     const recorder = recordCassette({ fetch: () => Promise.resolve(new Response(stream)) })
     const reader = await provider(server.baseUrl, recorder.fetch).stream('x')
     await reader.next()
@@ -78,15 +114,24 @@ describe('record and replay over a real server', () => {
   })
 
   test('a connection that fails is replayed as the same failure', async () => {
-    const recorder = recordCassette({ fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })) })
-    await expect(provider(server.baseUrl, recorder.fetch).complete('x', once)).rejects.toMatchObject({ code: 'network', reason: 'refused' })
-    await expect(provider(server.baseUrl, replayCassette(recorder.cassette())).complete('x', once)).rejects.toMatchObject({ code: 'network', reason: 'refused' })
+    const recorder = recordCassette({
+      fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+    })
+    await expect(provider(server.baseUrl, recorder.fetch).complete('x', once)).rejects.toMatchObject({
+      code: 'network',
+      reason: 'refused',
+    })
+    await expect(
+      provider(server.baseUrl, replayCassette(recorder.cassette())).complete('x', once),
+    ).rejects.toMatchObject({ code: 'network', reason: 'refused' })
   })
 })
 
 describe('files', () => {
   let folder = ''
-  beforeAll(async () => { folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-')) })
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-'))
+  })
   afterAll(() => rm(folder, { recursive: true }))
 
   test('auto records once, then replays; only the owner may read the file', async () => {
@@ -98,7 +143,9 @@ describe('files', () => {
       const before = server.hits
       const reader = await provider(server.baseUrl, fetch).stream('Hi')
       for await (const _text of reader);
-      transcript.push(reader.fullText().replace(apiKey, '[redacted]').replace(Buffer.from(apiKey).toString('base64'), '[redacted]'))
+      transcript.push(
+        reader.fullText().replace(apiKey, '[redacted]').replace(Buffer.from(apiKey).toString('base64'), '[redacted]'),
+      )
       await fetch.close()
       expect(server.hits).toBe(before + (mode === 'record' ? 1 : 0))
     }
@@ -108,7 +155,10 @@ describe('files', () => {
     await expect(unused.close()).rejects.toMatchObject({ code: 'config' })
   })
   test('a file that is missing, broken or of another version is a config error', async () => {
-    await expect(cassetteFetch({ path: join(folder, 'none.json'), mode: 'replay' })).rejects.toMatchObject({ code: 'config', message: expect.stringContaining('record it first') as string })
+    await expect(cassetteFetch({ path: join(folder, 'none.json'), mode: 'replay' })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('record it first') as string,
+    })
     const path = join(folder, 'broken.json')
     await writeFile(path, '{')
     await expect(loadCassette(path)).rejects.toMatchObject({ code: 'config' })

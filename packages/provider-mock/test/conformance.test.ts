@@ -27,17 +27,35 @@ async function* toParts(records: AsyncIterable<NeutralRecord>): AsyncGenerator<M
   if (!ended) yield { cut: true }
 }
 
-conformance({ describe, test }, {
-  name: 'mock',
-  format: neutral,
-  skip: inProcessSkips,
-  create: ({ fetch, ...config }) => createMock({ ...config, usage: { inputTokens: 0, outputTokens: 0 }, responses: [(turn, signal) => toParts(askNeutral(fetch, turn, signal))] }),
-})
+conformance(
+  { describe, test },
+  {
+    name: 'mock',
+    format: neutral,
+    skip: inProcessSkips,
+    create: ({ fetch, ...config }) =>
+      createMock({
+        ...config,
+        usage: { inputTokens: 0, outputTokens: 0 },
+        responses: [(turn, signal) => toParts(askNeutral(fetch, turn, signal))],
+      }),
+  },
+)
 
 // A recorder changes nothing for the provider behind it: whatever holds without it holds with it.
-conformance({ describe, test }, {
-  name: 'ollama behind a recorder',
-  format: ollamaChat,
-  apiKey,
-  create: ({ fetch, ...config }) => createOllama({ model: 'llama3', baseUrl: 'https://ollama.example', apiKey, ...config, fetch: recordCassette({ fetch }).fetch }),
-})
+conformance(
+  { describe, test },
+  {
+    name: 'ollama behind a recorder',
+    format: ollamaChat,
+    apiKey,
+    create: ({ fetch, ...config }) =>
+      createOllama({
+        model: 'llama3',
+        baseUrl: 'https://ollama.example',
+        apiKey,
+        ...config,
+        fetch: recordCassette({ fetch }).fetch,
+      }),
+  },
+)

@@ -14,12 +14,19 @@ let folder = ''
 let baseUrl = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelport-guide-'))
-  server = createServer((_, response) => response.end(JSON.stringify({ message: { content: 'It is cold.' }, done: true, done_reason: 'stop' })))
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  server = createServer((_, response) =>
+    response.end(JSON.stringify({ message: { content: 'It is cold.' }, done: true, done_reason: 'stop' })),
+  )
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(async () => {
-  if (server.listening) await new Promise((resolve) => { server.close(resolve) })
+  if (server.listening)
+    await new Promise((resolve) => {
+      server.close(resolve)
+    })
   await rm(folder, { recursive: true })
 })
 
@@ -45,7 +52,8 @@ test('a tool is called', async () => {
   const tools = [{ name: 'get_weather', description: 'The weather of a city' }]
   const reader = await mock.streamWithTools([{ role: 'user', content: 'How is Oslo?' }], tools)
   for await (const event of reader) {
-    if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: event.toolCall.id, content: '-4 °C' }])
+    if (event.type === 'tool-call-complete')
+      await reader.sendToolResults([{ callId: event.toolCall.id, content: '-4 °C' }])
   }
   expect(reader.fullText()).toBe('It is cold.')
   expect(mock.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '-4 °C' })
@@ -54,13 +62,17 @@ test('a tool is called', async () => {
 test('an answer that stops half-way', async () => {
   const forever = new Promise<never>(() => undefined)
   const mock = createMock({
-    responses: [async function* () {
-      yield { text: 'One, ' }
-      await forever
-    }],
+    responses: [
+      async function* () {
+        yield { text: 'One, ' }
+        await forever
+      },
+    ],
   })
   const reader = await mock.stream('Count', { deadlineMs: 50 })
-  const read = async (): Promise<void> => { for await (const _text of reader); }
+  const read = async (): Promise<void> => {
+    for await (const _text of reader);
+  }
   await expect(read()).rejects.toMatchObject({ code: 'timeout' })
   expect(reader.fullText()).toBe('One, ')
 })
@@ -69,7 +81,9 @@ test('a server that fails', async () => {
   const refusing = createMock({ responses: [{ error: 'auth' }] })
   await expect(refusing.complete('Hi')).rejects.toMatchObject({ code: 'auth' })
   const breaking = await createMock({ responses: [{ text: 'Half an ans', cut: true }] }).stream('Hi')
-  const read = async (): Promise<void> => { for await (const _text of breaking); }
+  const read = async (): Promise<void> => {
+    for await (const _text of breaking);
+  }
   await expect(read()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Half an ans' } })
 })
 
@@ -82,8 +96,12 @@ test('recorded once, replayed ever after', async () => {
 
 test('and indeed: the same without the server', async () => {
   server.closeAllConnections()
-  await new Promise((resolve) => { server.close(resolve) })
+  await new Promise((resolve) => {
+    server.close(resolve)
+  })
   const fetch = await cassetteFetch({ path: join(folder, 'weather.json'), mode: 'replay' })
-  expect(await createOllama({ model: 'llama3.2', baseUrl, apiKey: 'another-key', fetch }).complete('How is Oslo?')).toBe('It is cold.')
+  expect(
+    await createOllama({ model: 'llama3.2', baseUrl, apiKey: 'another-key', fetch }).complete('How is Oslo?'),
+  ).toBe('It is cold.')
   await fetch.close()
 })

@@ -9,7 +9,8 @@ import { type Cassette, type CassettePlayer, type CassetteRecorder, recordCasset
 export const apiKey = 'sk-9Zy8Xw7Vu6Ts5Rq4Po3Nm2Lk1Ji0Hg'
 
 /** A record of the answer. */
-export const line = (content: string, more: object = { done: false }) => `${JSON.stringify({ message: { role: 'assistant', content }, ...more })}\n`
+export const line = (content: string, more: object = { done: false }) =>
+  `${JSON.stringify({ message: { role: 'assistant', content }, ...more })}\n`
 
 /** What the last record has. */
 export const end = { done: true, done_reason: 'stop', prompt_eval_count: 9, eval_count: 3 }
@@ -30,16 +31,24 @@ export async function startServer(): Promise<AnsweringServer> {
   const server = createServer((request, response) => {
     started.hits++
     let body = ''
-    request.on('data', (data: Buffer) => { body += data.toString() })
-    request.on('end', () => { answer(body, response) })
+    request.on('data', (data: Buffer) => {
+      body += data.toString()
+    })
+    request.on('end', () => {
+      answer(body, response)
+    })
   })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   const started: AnsweringServer = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     hits: 0,
     close: async () => {
       server.closeAllConnections()
-      await new Promise((resolve) => { server.close(resolve) })
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
     },
   }
   return started
@@ -51,12 +60,24 @@ function answer(body: string, response: ServerResponse): void {
     response.end(JSON.stringify({ error: `no such key: ${apiKey.slice(0, 20)}` }))
     return
   }
-  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'set-cookie': 'session=abcdefgh12345678; Path=/', 'x-request-id': 'r1' })
-  const bytes = Buffer.from(line('Zażółć ') + line('gęślą') + line(`echo ${apiKey} and ${Buffer.from(apiKey).toString('base64')}`) + line('.', end))
+  response.writeHead(200, {
+    'content-type': 'application/x-ndjson',
+    'set-cookie': 'session=abcdefgh12345678; Path=/',
+    'x-request-id': 'r1',
+  })
+  const bytes = Buffer.from(
+    line('Zażółć ') +
+      line('gęślą') +
+      line(`echo ${apiKey} and ${Buffer.from(apiKey).toString('base64')}`) +
+      line('.', end),
+  )
   const cuts = [10, bytes.indexOf('ó') + 1, bytes.indexOf(apiKey) + 15, bytes.length]
   const next = (index: number, from: number): void => {
     if (index === cuts.length) response.end()
-    else response.write(bytes.subarray(from, cuts[index]), () => { setTimeout(next, 5, index + 1, cuts[index]) })
+    else
+      response.write(bytes.subarray(from, cuts[index]), () => {
+        setTimeout(next, 5, index + 1, cuts[index])
+      })
   }
   if (body.includes('slow')) response.write(line('first'))
   else next(0, 0)
@@ -78,18 +99,33 @@ export const provider = (baseUrl: string, fetch: CassettePlayer | CassetteRecord
 
 /** Every form in which the key might be found. */
 const formsOfKey = [
-  apiKey, apiKey.slice(3, 20), apiKey.slice(16), encodeURIComponent(apiKey), Buffer.from(apiKey).toString('base64'), Buffer.from(apiKey).toString('hex'),
-  Buffer.from(`Bearer ${apiKey}`).toString('base64').slice(12, 40), apiKey.split('').reverse().join(''),
+  apiKey,
+  apiKey.slice(3, 20),
+  apiKey.slice(16),
+  encodeURIComponent(apiKey),
+  Buffer.from(apiKey).toString('base64'),
+  Buffer.from(apiKey).toString('hex'),
+  Buffer.from(`Bearer ${apiKey}`).toString('base64').slice(12, 40),
+  apiKey.split('').reverse().join(''),
 ]
 
 const stringsIn = (value: unknown): string[] =>
-  typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([key, inner]) => [key, ...stringsIn(inner)]) : []
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, inner]) => [key, ...stringsIn(inner)])
+      : []
 
 /** Fails where a cassette holds the key, in whatever form. */
 export function expectNoKey(cassette: Cassette): void {
   const inBase64 = stringsIn(cassette).map((text) => Buffer.from(text, 'base64').toString('latin1'))
   const bodies = cassette.exchanges.map(({ response }) =>
-    'chunks' in response ? response.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : Buffer.from(chunk.base64, 'base64').toString('latin1'))).join('') : '')
+    'chunks' in response
+      ? response.chunks
+          .map((chunk) => (typeof chunk === 'string' ? chunk : Buffer.from(chunk.base64, 'base64').toString('latin1')))
+          .join('')
+      : '',
+  )
   for (const text of [JSON.stringify(cassette), ...inBase64, ...bodies]) {
     for (const form of formsOfKey) expect(text).not.toContain(form)
   }

@@ -6,13 +6,16 @@ const docs = 'https://docs.ollama.com'
 
 /** What can be asked of a model through Ollama's own API; of 2026-11-21. The server refuses with `unsupported` what a model cannot do. */
 export function capabilities({ profile }: Pick<OllamaConfig, 'profile'> = {}): Capabilities {
-  return resolveCapabilities({
-    tools: { supported: 'by-model', source: `${docs}/capabilities/tool-calling` },
-    parallelTools: { supported: 'by-model', source: `${docs}/capabilities/tool-calling` },
-    images: { supported: 'by-model', source: `${docs}/capabilities/vision` },
-    schema: { supported: true, source: `${docs}/capabilities/structured-outputs` },
-    logprobs: { supported: true, source: `${docs}/api/chat` },
-    reasoning: { supported: 'by-model', source: `${docs}/capabilities/thinking` },
-    embeddings: { supported: 'by-model', source: `${docs}/capabilities/embeddings` },
-  }, profile)
+  return resolveCapabilities(
+    {
+      tools: { supported: 'by-model', source: `${docs}/capabilities/tool-calling` },
+      parallelTools: { supported: 'by-model', source: `${docs}/capabilities/tool-calling` },
+      images: { supported: 'by-model', source: `${docs}/capabilities/vision` },
+      schema: { supported: true, source: `${docs}/capabilities/structured-outputs` },
+      logprobs: { supported: true, source: `${docs}/api/chat` },
+      reasoning: { supported: 'by-model', source: `${docs}/capabilities/thinking` },
+      embeddings: { supported: 'by-model', source: `${docs}/capabilities/embeddings` },
+    },
+    profile,
+  )
 }

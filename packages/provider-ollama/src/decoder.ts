@@ -25,7 +25,11 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
     const counted = asCount(answer.prompt_eval_count)
     const output = asCount(answer.eval_count)
     if (counted !== undefined || output !== undefined) {
-      sink.usage({ inputTokens: counted, outputTokens: output, cacheReadTokens: asCount(answer.prompt_eval_cached_count) })
+      sink.usage({
+        inputTokens: counted,
+        outputTokens: output,
+        cacheReadTokens: asCount(answer.prompt_eval_cached_count),
+      })
     }
     const warning = promptWarning(turn, counted)
     if (warning) sink.warning(warning)
@@ -73,7 +77,10 @@ function toLogprobs(list: WireList<WireLogprob | null>): TokenLogprob[] {
 
 /** How the base64 of each image format begins. */
 const signatures: readonly (readonly [string, string])[] = [
-  ['iVBOR', 'image/png'], ['/9j/', 'image/jpeg'], ['R0lGOD', 'image/gif'], ['UklGR', 'image/webp'],
+  ['iVBOR', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
 ]
 
 function toImage(data: string): Parameters<Sink['part']>[0] {

@@ -8,7 +8,10 @@ import { name } from './messages.js'
  */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/does not support|is not supported for this model/i, 'unsupported'],
-  [/context (length|size|window)|exceeds? (the )?(available )?context|exceed_context_size|input length|prompt (is )?too long/i, 'context-length'],
+  [
+    /context (length|size|window)|exceeds? (the )?(available )?context|exceed_context_size|input length|prompt (is )?too long/i,
+    'context-length',
+  ],
   [/model ['"].*['"] not found|try pulling it/i, 'not-found'],
   [/server busy|maximum pending requests|overloaded/i, 'overloaded'],
   [/unauthorized/i, 'auth'],
@@ -21,7 +24,8 @@ export function toError(failure: HttpFailure): ProviderError {
   const status = failure.status < 400 ? undefined : failure.status
   const worded = wordings.find(([pattern]) => pattern.test(message))?.[1]
   const code = worded ?? (status === undefined ? 'server' : toErrorCode(status))
-  const hint = code === 'not-found' && !/pull/i.test(message) && /model/i.test(message) ? ' (try: ollama pull <model>)' : ''
+  const hint =
+    code === 'not-found' && !/pull/i.test(message) && /model/i.test(message) ? ' (try: ollama pull <model>)' : ''
   return toProviderError(name, failure, { code, ...(message && { message: message + hint }) })
 }
 

@@ -24,9 +24,15 @@ export interface OllamaModel {
  * The models the server has, by `GET /api/tags`. Throws like a call of the provider.
  * @see https://docs.ollama.com/api/tags (read 2026-11-21)
  */
-export async function listModels(config: Omit<OllamaConfig, 'model'> = {}, options?: JsonCallOptions): Promise<readonly OllamaModel[]> {
+export async function listModels(
+  config: Omit<OllamaConfig, 'model'> = {},
+  options?: JsonCallOptions,
+): Promise<readonly OllamaModel[]> {
   const { url, headers, settings } = connect({ ...config, model: '' })
-  const answer = await createJsonClient(name, toError, settings).request<WireModels | null>({ url: `${url}/api/tags`, headers }, options)
+  const answer = await createJsonClient(name, toError, settings).request<WireModels | null>(
+    { url: `${url}/api/tags`, headers },
+    options,
+  )
   const rows = Array.isArray(answer?.models) ? (answer.models as NonNullable<WireModels['models']>) : []
   return rows.flatMap((row) => {
     const { name: named, model, size, modified_at, details } = row ?? {}
@@ -38,7 +44,9 @@ export async function listModels(config: Omit<OllamaConfig, 'model'> = {}, optio
       parameterSize: textOf(details?.parameter_size),
       quantization: textOf(details?.quantization_level),
     }
-    return id === undefined ? [] : [{ id, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) }]
+    return id === undefined
+      ? []
+      : [{ id, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) }]
   })
 }
 

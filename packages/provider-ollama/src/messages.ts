@@ -30,7 +30,10 @@ export function toWireMessage(message: ChatMessage, index: number): WireMessage 
     content: content || (message.refusal ?? ''),
     ...(own && message.reasoning && { thinking: message.reasoning }),
     ...(message.toolCalls?.length && {
-      tool_calls: message.toolCalls.map((call) => ({ id: call.id, function: { name: call.name, arguments: call.arguments } })),
+      tool_calls: message.toolCalls.map((call) => ({
+        id: call.id,
+        function: { name: call.name, arguments: call.arguments },
+      })),
     }),
   }
 }
@@ -40,10 +43,16 @@ function toImages(content: Content, where: string): string[] {
   return content.flatMap((part) => {
     if (part.type === 'text') return []
     if (part.type !== 'image') {
-      throw new LlmError('unsupported', `${name}: ${where}: a part of type "${part.type}" cannot be sent; Ollama takes text and images`)
+      throw new LlmError(
+        'unsupported',
+        `${name}: ${where}: a part of type "${part.type}" cannot be sent; Ollama takes text and images`,
+      )
     }
     if (part.source.type === 'url') {
-      throw new LlmError('unsupported', `${name}: ${where}: Ollama fetches no image address; send the image's bytes (toImagePart(bytes, mediaType))`)
+      throw new LlmError(
+        'unsupported',
+        `${name}: ${where}: Ollama fetches no image address; send the image's bytes (toImagePart(bytes, mediaType))`,
+      )
     }
     return [part.source.data]
   })

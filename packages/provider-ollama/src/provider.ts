@@ -1,5 +1,12 @@
 import { parseBaseUrl, type Provider } from '@modelport/core'
-import { checkApiKey, type CommonConfig, createProvider, type Driver, postJson, type ProviderSettings } from '@modelport/driver'
+import {
+  checkApiKey,
+  type CommonConfig,
+  createProvider,
+  type Driver,
+  postJson,
+  type ProviderSettings,
+} from '@modelport/driver'
 import { createDecoder } from './decoder.js'
 import { toError } from './error.js'
 import { name } from './messages.js'
@@ -47,7 +54,9 @@ export function createOllama(config: OllamaConfig): Provider {
 const defaultBaseUrl = 'http://localhost:11434'
 
 /** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
-export const ollamaHosts = ({ baseUrl = defaultBaseUrl }: Pick<OllamaConfig, 'baseUrl'> = {}): string[] => [parseBaseUrl(baseUrl).host]
+export const ollamaHosts = ({ baseUrl = defaultBaseUrl }: Pick<OllamaConfig, 'baseUrl'> = {}): string[] => [
+  parseBaseUrl(baseUrl).host,
+]
 
 /** Reads the address and the key of a configuration. */
 export function connect(config: OllamaConfig): OllamaConnection {

@@ -5,8 +5,14 @@ import type { WireRequest } from './wire.js'
 
 /** What `/api/chat` has no word for, and what to do instead. */
 const unsupported: readonly (readonly [(options: Turn['options']) => boolean, string])[] = [
-  [({ toolChoice }) => toolChoice === 'required' || typeof toolChoice === 'object', 'toolChoice "required" or by name; use "auto", or ask for the call in the prompt'],
-  [({ parallelToolCalls }) => parallelToolCalls === false, 'parallelToolCalls false; answer the calls one by one instead'],
+  [
+    ({ toolChoice }) => toolChoice === 'required' || typeof toolChoice === 'object',
+    'toolChoice "required" or by name; use "auto", or ask for the call in the prompt',
+  ],
+  [
+    ({ parallelToolCalls }) => parallelToolCalls === false,
+    'parallelToolCalls false; answer the calls one by one instead',
+  ],
   [({ providerTools }) => Boolean(providerTools?.length), 'providerTools; Ollama runs no tools itself'],
 ]
 
@@ -42,7 +48,11 @@ function toModelOptions({ options, defaultTemperature }: Turn): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-const toWireTool = ({ name: tool, description, parameters }: ToolDefinition): NonNullable<WireRequest['tools']>[number] => ({
+const toWireTool = ({
+  name: tool,
+  description,
+  parameters,
+}: ToolDefinition): NonNullable<WireRequest['tools']>[number] => ({
   type: 'function',
   function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
 })

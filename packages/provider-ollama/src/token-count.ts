@@ -8,6 +8,10 @@ import type { OllamaConfig } from './provider.js'
  * @see https://docs.ollama.com/api (read 2026-11-21)
  * @throws {LlmError} `config` — an option is out of its range.
  */
-export function countTokens(config: Pick<OllamaConfig, 'defaults' | 'tokenFactor'>, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+export function countTokens(
+  config: Pick<OllamaConfig, 'defaults' | 'tokenFactor'>,
+  messages: readonly ChatMessage[],
+  ...options: CallOptions[]
+): Promise<TokenCount> {
   return Promise.resolve().then(() => estimatePrompt(config, messages, options))
 }

@@ -75,6 +75,10 @@ export interface WireModels {
     readonly model?: unknown
     readonly size?: unknown
     readonly modified_at?: unknown
-    readonly details?: { readonly family?: unknown; readonly parameter_size?: unknown; readonly quantization_level?: unknown } | null
+    readonly details?: {
+      readonly family?: unknown
+      readonly parameter_size?: unknown
+      readonly quantization_level?: unknown
+    } | null
   } | null)[]
 }

@@ -3,10 +3,20 @@ import { capabilities } from '../src/index.js'
 
 test('abilities are data with a source each; what the model decides, a profile settles', () => {
   const known = capabilities()
-  expect(known).toMatchObject({ schema: { supported: true }, logprobs: { supported: true }, tools: { supported: 'by-model' }, images: { supported: 'by-model' } })
+  expect(known).toMatchObject({
+    schema: { supported: true },
+    logprobs: { supported: true },
+    tools: { supported: 'by-model' },
+    images: { supported: 'by-model' },
+  })
   for (const { source } of Object.values(known)) expect(source).toMatch(/^https:\/\/docs\.ollama\.com\//)
   expect(capabilities({ profile: { supportsTools: false, supportsJsonSchema: false } })).toMatchObject({
-    tools: { supported: false }, parallelTools: { supported: false }, schema: { supported: false },
+    tools: { supported: false },
+    parallelTools: { supported: false },
+    schema: { supported: false },
   })
-  expect(capabilities({ profile: { supportsTools: true } })).toMatchObject({ tools: { supported: true }, parallelTools: { supported: 'by-model' } })
+  expect(capabilities({ profile: { supportsTools: true } })).toMatchObject({
+    tools: { supported: true },
+    parallelTools: { supported: 'by-model' },
+  })
 })

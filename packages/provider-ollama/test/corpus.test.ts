@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { corpusCases, type CorpusCase, corpusFetch, type Cut, decodeCase, differences, hasCorpus, type Outcome } from '../../../test/support/corpus.js'
+import {
+  corpusCases,
+  type CorpusCase,
+  corpusFetch,
+  type Cut,
+  decodeCase,
+  differences,
+  hasCorpus,
+  type Outcome,
+} from '../../../test/support/corpus.js'
 import { createOllama } from '../src/index.js'
 import { fewestTokens } from '../src/prompt-check.js'
 
@@ -24,7 +33,9 @@ describe.skipIf(!hasCorpus)('recorded answers', () => {
   test('loose cases are listed, and every cut of them gives the same', async () => {
     for (const recorded of cases.filter(({ strict }) => !strict)) {
       const whole = await run(recorded, 'whole')
-      console.log(`loose: ${recorded.id} (${recorded.looseReasons.join(', ')}): ${differences(recorded, whole).join('; ') || 'as expected'}`)
+      console.log(
+        `loose: ${recorded.id} (${recorded.looseReasons.join(', ')}): ${differences(recorded, whole).join('; ') || 'as expected'}`,
+      )
       for (const cut of cuts) expect(await run(recorded, cut)).toEqual(whole)
     }
   })
@@ -35,7 +46,9 @@ describe.skipIf(!hasCorpus)('recorded answers', () => {
       const body = request.body as { messages?: { content?: string }[] }
       if (!request.recorded || response.status !== 200 || !expected.usage?.input) continue
       compared++
-      expect(fewestTokens((body.messages ?? []).map(({ content }) => content ?? '').join('\n'))).toBeLessThanOrEqual(expected.usage.input)
+      expect(fewestTokens((body.messages ?? []).map(({ content }) => content ?? '').join('\n'))).toBeLessThanOrEqual(
+        expected.usage.input,
+      )
     }
     expect(compared).toBeGreaterThan(10)
   })

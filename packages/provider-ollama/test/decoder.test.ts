@@ -13,16 +13,33 @@ const generate = (message: object, fields: object = {}): Promise<Generation> =>
 
 describe('calls', () => {
   test('arguments as an object, as text, as nothing', async () => {
-    const { toolCalls } = await generate({ tool_calls: [call('a', { city: 'Paris' }), call('b', '{"city":"Rome"}'), call('c', null), call('d'), call('e', '{"city"')] })
+    const { toolCalls } = await generate({
+      tool_calls: [
+        call('a', { city: 'Paris' }),
+        call('b', '{"city":"Rome"}'),
+        call('c', null),
+        call('d'),
+        call('e', '{"city"'),
+      ],
+    })
     expect(toolCalls.map((one) => one.arguments)).toEqual([{ city: 'Paris' }, { city: 'Rome' }, {}, {}, {}])
     expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([false, false, false, false, true])
   })
 
   test('a call is complete where its line ends: text after it comes after it', async () => {
     const found: StreamEvent[] = []
-    const reader = await provider({ message: { tool_calls: [call('a')] } }, { message: { content: 'Wait.' }, done: true, done_reason: 'stop' }).streamWithTools([{ role: 'user', content: 'Hi' }], [], once)
+    const reader = await provider(
+      { message: { tool_calls: [call('a')] } },
+      { message: { content: 'Wait.' }, done: true, done_reason: 'stop' },
+    ).streamWithTools([{ role: 'user', content: 'Hi' }], [], once)
     for await (const event of reader) found.push(event)
-    expect(found.map(({ type }) => type)).toEqual(['tool-call-start', 'tool-call-complete', 'text-delta', 'turn-end', 'done'])
+    expect(found.map(({ type }) => type)).toEqual([
+      'tool-call-start',
+      'tool-call-complete',
+      'text-delta',
+      'turn-end',
+      'done',
+    ])
   })
 })
 
@@ -32,7 +49,9 @@ test('the answer is over where done is true, and nowhere else', async () => {
 })
 
 test('the model is the one that answered', async () => {
-  expect((await generate({ content: 'Hi' }, { model: 'llama3:8b' })).message.origin).toMatchObject({ model: 'llama3:8b' })
+  expect((await generate({ content: 'Hi' }, { model: 'llama3:8b' })).message.origin).toMatchObject({
+    model: 'llama3:8b',
+  })
 })
 
 test.each([
@@ -47,10 +66,21 @@ test('images have the type that their bytes say', async () => {
   const data = ['iVBORw0KGgo=', '/9j/4AAQ', 'R0lGODlh', 'UklGRh4A', 'AAAA']
   const { message } = await generate({ content: '', images: [7, ...data] })
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/octet-stream']
-  expect(message.content).toEqual(data.map((one, index) => ({ type: 'image', source: { type: 'base64', data: one, mediaType: types[index] } })))
+  expect(message.content).toEqual(
+    data.map((one, index) => ({ type: 'image', source: { type: 'base64', data: one, mediaType: types[index] } })),
+  )
 })
 
 test('logprobs without a token or a number are none', async () => {
-  const { logprobs } = await generate({ content: 'Hi' }, { logprobs: [{ token: 7, logprob: -1 }, { token: 'Hi' }, { token: 'Hi', logprob: -0.1, top_logprobs: [{ token: 'Ho' }] }] })
+  const { logprobs } = await generate(
+    { content: 'Hi' },
+    {
+      logprobs: [
+        { token: 7, logprob: -1 },
+        { token: 'Hi' },
+        { token: 'Hi', logprob: -0.1, top_logprobs: [{ token: 'Ho' }] },
+      ],
+    },
+  )
   expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
 })

@@ -1,25 +1,50 @@
-import { type CallOptions, type ChatMessage, isLlmError, type LlmError, type StreamEvent, toImagePart } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  isLlmError,
+  type LlmError,
+  type StreamEvent,
+  toImagePart,
+} from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { createOllama, createOllamaEmbedder, listModels, type OllamaConfig } from '../src/index.js'
 
-interface Sent { url: string; method: string; headers: Record<string, string>; body: { messages: unknown[]; [field: string]: unknown } }
+interface Sent {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body: { messages: unknown[]; [field: string]: unknown }
+}
 
 /** A server that answers with these bodies in turn, and what it was sent. */
 function server(...answers: (string | { status: number; body: string })[]) {
   const sent: Sent[] = []
   const fetch: OllamaConfig['fetch'] = (input, init) => {
     const body = init?.body as string | undefined
-    sent.push({ url: input as string, method: init?.method ?? 'GET', headers: init?.headers as Record<string, string>, body: JSON.parse(body ?? '{}') as Sent['body'] })
+    sent.push({
+      url: input as string,
+      method: init?.method ?? 'GET',
+      headers: init?.headers as Record<string, string>,
+      body: JSON.parse(body ?? '{}') as Sent['body'],
+    })
     const answer = answers[Math.min(sent.length, answers.length) - 1] ?? ''
-    return Promise.resolve(typeof answer === 'string' ? new Response(answer) : new Response(answer.body, { status: answer.status }))
+    return Promise.resolve(
+      typeof answer === 'string' ? new Response(answer) : new Response(answer.body, { status: answer.status }),
+    )
   }
   return { sent, fetch }
 }
 
-const line = (fields: object, message: object = {}) => `${JSON.stringify({ model: 'llama3', message: { role: 'assistant', content: '', ...message }, ...fields })}\n`
-const end = (fields: object = {}, message: object = {}) => line({ done: true, done_reason: 'stop', prompt_eval_count: 100, eval_count: 5, ...fields }, message)
+const line = (fields: object, message: object = {}) =>
+  `${JSON.stringify({ model: 'llama3', message: { role: 'assistant', content: '', ...message }, ...fields })}\n`
+const end = (fields: object = {}, message: object = {}) =>
+  line({ done: true, done_reason: 'stop', prompt_eval_count: 100, eval_count: 5, ...fields }, message)
 
-const weather = { name: 'get_weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } } } }
+const weather = {
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } } },
+}
 const once = { retry: { attempts: 1 } }
 
 async function sentFor(messages: readonly ChatMessage[], options: CallOptions = {}): Promise<Sent> {
@@ -29,7 +54,10 @@ async function sentFor(messages: readonly ChatMessage[], options: CallOptions = 
 }
 
 async function failure(promise: Promise<unknown>): Promise<LlmError> {
-  const error = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   if (!isLlmError(error)) throw new Error(`expected an LlmError, not ${String(error)}`)
   return error
 }
@@ -38,12 +66,17 @@ describe('request', () => {
   test('a conversation with tools, golden', async () => {
     const { body, url, headers } = await sentFor(
       [
-        { role: 'user', content: [{ type: 'text', text: 'What is this?' }, toImagePart(new Uint8Array([1, 2, 3]), 'image/png')] },
         {
-          role: 'assistant', content: 'Looking.', reasoning: 'hm',
+          role: 'user',
+          content: [{ type: 'text', text: 'What is this?' }, toImagePart(new Uint8Array([1, 2, 3]), 'image/png')],
+        },
+        {
+          role: 'assistant',
+          content: 'Looking.',
+          reasoning: 'hm',
           toolCalls: [
             { id: 'a', name: 'get_weather', arguments: { city: 'Paris' }, argumentsText: '{"city":"Paris"}' },
-            { id: 'b', name: 'get_weather', arguments: {}, argumentsText: '{' , error: 'not JSON' },
+            { id: 'b', name: 'get_weather', arguments: {}, argumentsText: '{', error: 'not JSON' },
           ],
           origin: { provider: 'ollama', model: 'llama3' },
         },
@@ -51,8 +84,17 @@ describe('request', () => {
         { role: 'tool', toolCallId: 'a', content: 'sunny' },
       ],
       {
-        system: 'Be brief.', tools: [weather, { name: 'now', description: '' }], temperature: 0, topP: 0.5, topK: 3, seed: 7, stop: ['END'], maxTokens: 64,
-        reasoning: 'low', topLogprobs: 2, responseFormat: { type: 'json' },
+        system: 'Be brief.',
+        tools: [weather, { name: 'now', description: '' }],
+        temperature: 0,
+        topP: 0.5,
+        topK: 3,
+        seed: 7,
+        stop: ['END'],
+        maxTokens: 64,
+        reasoning: 'low',
+        topLogprobs: 2,
+        responseFormat: { type: 'json' },
         vendor: { keep_alive: '10m', options: { num_ctx: 8192, temperature: 0.1 }, headers: { 'x-team': 'a' } },
       },
     )
@@ -64,7 +106,9 @@ describe('request', () => {
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'What is this?', images: ['AQID'] },
         {
-          role: 'assistant', content: 'Looking.', thinking: 'hm',
+          role: 'assistant',
+          content: 'Looking.',
+          thinking: 'hm',
           tool_calls: [
             { id: 'a', function: { name: 'get_weather', arguments: { city: 'Paris' } } },
             { id: 'b', function: { name: 'get_weather', arguments: {} } },
@@ -76,7 +120,10 @@ describe('request', () => {
       stream: false,
       tools: [
         { type: 'function', function: weather },
-        { type: 'function', function: { name: 'now', description: '', parameters: { type: 'object', properties: {} } } },
+        {
+          type: 'function',
+          function: { name: 'now', description: '', parameters: { type: 'object', properties: {} } },
+        },
       ],
       format: 'json',
       think: 'low',
@@ -89,21 +136,43 @@ describe('request', () => {
 
   test('nothing is sent that nobody asked for', async () => {
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }])
-    expect(body).toEqual({ model: 'llama3', messages: [{ role: 'user', content: 'Hi' }], stream: false, options: { num_predict: 4096, temperature: 0.7 } })
+    expect(body).toEqual({
+      model: 'llama3',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: false,
+      options: { num_predict: 4096, temperature: 0.7 },
+    })
   })
 
   test('a schema is the format, reasoning none turns thinking off, toolChoice none sends no tools, temperature 0 is sent', async () => {
     const schema = { type: 'object', properties: {} }
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }], {
-      responseFormat: { type: 'json-schema', schema }, reasoning: 'none', tools: [weather], toolChoice: 'none', temperature: 0, maxTokens: 1,
+      responseFormat: { type: 'json-schema', schema },
+      reasoning: 'none',
+      tools: [weather],
+      toolChoice: 'none',
+      temperature: 0,
+      maxTokens: 1,
     })
-    expect(body).toEqual({ model: 'llama3', messages: [{ role: 'user', content: 'Hi' }], stream: false, format: schema, think: false, options: { num_predict: 1, temperature: 0 } })
+    expect(body).toEqual({
+      model: 'llama3',
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: false,
+      format: schema,
+      think: false,
+      options: { num_predict: 1, temperature: 0 },
+    })
   })
 
   test('reasoning of another vendor stays behind', async () => {
     const { body } = await sentFor([
       { role: 'user', content: 'Hi' },
-      { role: 'assistant', content: 'Hello', reasoning: 'secret', origin: { provider: 'other', model: 'm', state: { signature: 's' } } },
+      {
+        role: 'assistant',
+        content: 'Hello',
+        reasoning: 'secret',
+        origin: { provider: 'other', model: 'm', state: { signature: 's' } },
+      },
       { role: 'user', content: 'Bye' },
     ])
     expect(body.messages[1]).toEqual({ role: 'assistant', content: 'Hello' })
@@ -111,7 +180,16 @@ describe('request', () => {
 
   test.each<[string, readonly ChatMessage[], CallOptions]>([
     ['toImagePart', [{ role: 'user', content: [toImagePart('https://host.example/a.png')] }], {}],
-    ['messages[0]', [{ role: 'user', content: [{ type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/pdf' } }] }], {}],
+    [
+      'messages[0]',
+      [
+        {
+          role: 'user',
+          content: [{ type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/pdf' } }],
+        },
+      ],
+      {},
+    ],
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: 'required' }],
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: { name: 'get_weather' } }],
     ['parallelToolCalls', [{ role: 'user', content: 'Hi' }], { parallelToolCalls: false }],
@@ -132,7 +210,14 @@ describe('request', () => {
     ['https://host.example/proxy/ollama?x=1', 'https://host.example/proxy/ollama/api/chat'],
   ])('base URL %s', async (baseUrl, expected) => {
     const { sent, fetch } = server(end())
-    await createOllama({ model: 'llama3', baseUrl, fetch, apiKey: ' key-123456\n', headers: { 'x-proxy': '1' }, enforceHosts: true }).complete('Hi')
+    await createOllama({
+      model: 'llama3',
+      baseUrl,
+      fetch,
+      apiKey: ' key-123456\n',
+      headers: { 'x-proxy': '1' },
+      enforceHosts: true,
+    }).complete('Hi')
     expect(sent[0]).toMatchObject({ url: expected, headers: { authorization: 'Bearer key-123456', 'x-proxy': '1' } })
   })
 })
@@ -141,10 +226,18 @@ describe('answer', () => {
   const stream = async (...lines: string[]): Promise<{ events: StreamEvent[]; sent: Sent[] }> => {
     const { sent, fetch } = server(lines.join(''))
     const events: StreamEvent[] = []
-    for await (const event of await createOllama({ model: 'llama3', fetch }).streamWithTools([{ role: 'user', content: 'Hi' }], [weather], once)) events.push(event)
+    for await (const event of await createOllama({ model: 'llama3', fetch }).streamWithTools(
+      [{ role: 'user', content: 'Hi' }],
+      [weather],
+      once,
+    ))
+      events.push(event)
     return { events, sent }
   }
-  const call = (city: string, extra: object = {}) => ({ ...extra, function: { name: 'get_weather', arguments: { city } } })
+  const call = (city: string, extra: object = {}) => ({
+    ...extra,
+    function: { name: 'get_weather', arguments: { city } },
+  })
 
   test('two calls in one line and one in the next, without ids; thinking and content in one line; content and a call on the done line', async () => {
     const { events, sent } = await stream(
@@ -155,33 +248,54 @@ describe('answer', () => {
     )
     expect(sent[0]?.headers['accept']).toBe('application/x-ndjson')
     expect(events.filter(({ type }) => type === 'text-delta' || type === 'reasoning-delta')).toEqual([
-      { type: 'reasoning-delta', text: 'hm' }, { type: 'text-delta', text: 'Let me see' }, { type: 'text-delta', text: '.' },
+      { type: 'reasoning-delta', text: 'hm' },
+      { type: 'text-delta', text: 'Let me see' },
+      { type: 'text-delta', text: '.' },
     ])
     const calls = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
     expect(calls.map(({ arguments: { city } }) => city)).toEqual(['Paris', 'Rome', 'Oslo', 'Bonn'])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(4)
     expect(calls[3]?.id).toBe('own')
-    expect(events.at(-2)).toMatchObject({ type: 'turn-end', reason: 'tool-calls', usage: { inputTokens: 100, outputTokens: 5, cacheReadTokens: 40 } })
+    expect(events.at(-2)).toMatchObject({
+      type: 'turn-end',
+      reason: 'tool-calls',
+      usage: { inputTokens: 100, outputTokens: 5, cacheReadTokens: 40 },
+    })
   })
 
   test('a tool round goes on with call and result', async () => {
     const { sent, fetch } = server(end({}, { tool_calls: [call('Paris')] }), end({}, { content: 'Sunny.' }))
-    const reader = await createOllama({ model: 'llama3', fetch }).streamWithTools([{ role: 'user', content: 'Hi' }], [weather])
+    const reader = await createOllama({ model: 'llama3', fetch }).streamWithTools(
+      [{ role: 'user', content: 'Hi' }],
+      [weather],
+    )
     for await (const event of reader) {
-      if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: event.toolCall.id, content: 'sun' }])
+      if (event.type === 'tool-call-complete')
+        await reader.sendToolResults([{ callId: event.toolCall.id, content: 'sun' }])
     }
     expect(reader.fullText()).toBe('Sunny.')
     expect(sent[1]?.body.messages.slice(1)).toEqual([
-      { role: 'assistant', content: '', tool_calls: [{ id: 'call_1', function: { name: 'get_weather', arguments: { city: 'Paris' } } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'call_1', function: { name: 'get_weather', arguments: { city: 'Paris' } } }],
+      },
       { role: 'tool', content: 'sun', tool_name: 'get_weather', tool_call_id: 'call_1' },
     ])
   })
 
   test.each([
-    ['stop', 'stop'], ['length', 'length'], ['load', 'other'], ['unload', 'other'], ['brand_new', 'other'],
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['load', 'other'],
+    ['unload', 'other'],
+    ['brand_new', 'other'],
   ])('done_reason %s is %s', async (raw, reason) => {
     const { fetch } = server(end({ done_reason: raw }, { content: 'x' }))
-    expect(await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }])).toMatchObject({ finishReason: reason, rawFinishReason: raw })
+    expect(await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }])).toMatchObject({
+      finishReason: reason,
+      rawFinishReason: raw,
+    })
   })
 
   test('no done_reason is unknown, no counts are not reported; a line of more than 64 KiB is read', async () => {
@@ -193,24 +307,71 @@ describe('answer', () => {
 
   test('logprobs and images', async () => {
     const { fetch } = server(
-      end({ logprobs: [{ token: 'A', logprob: -0.1, bytes: [65], top_logprobs: [{ token: 'A', logprob: -0.1 }, { token: 'B', logprob: -2 }] }, null] }, { content: 'A', images: ['iVBORw0KGgo='] }),
+      end(
+        {
+          logprobs: [
+            {
+              token: 'A',
+              logprob: -0.1,
+              bytes: [65],
+              top_logprobs: [
+                { token: 'A', logprob: -0.1 },
+                { token: 'B', logprob: -2 },
+              ],
+            },
+            null,
+          ],
+        },
+        { content: 'A', images: ['iVBORw0KGgo='] },
+      ),
     )
-    const answer = await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }], { topLogprobs: 2 })
-    expect(answer.logprobs).toEqual([{ token: 'A', logprob: -0.1, top: [{ token: 'A', logprob: -0.1 }, { token: 'B', logprob: -2 }] }])
-    expect(answer.message.content).toEqual([{ type: 'text', text: 'A' }, { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo=', mediaType: 'image/png' } }])
+    const answer = await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }], {
+      topLogprobs: 2,
+    })
+    expect(answer.logprobs).toEqual([
+      {
+        token: 'A',
+        logprob: -0.1,
+        top: [
+          { token: 'A', logprob: -0.1 },
+          { token: 'B', logprob: -2 },
+        ],
+      },
+    ])
+    expect(answer.message.content).toEqual([
+      { type: 'text', text: 'A' },
+      { type: 'image', source: { type: 'base64', data: 'iVBORw0KGgo=', mediaType: 'image/png' } },
+    ])
   })
 
   test.each([
-    ['an error line after text', `${line({ done: false }, { content: 'Hel' })}{"error":"llama runner process has terminated"}\n`, 'server', 'terminated'],
-    ['an error in a 200 body', '{"error":"registry.ollama.ai/library/x does not support tools"}', 'unsupported', 'does not support tools'],
+    [
+      'an error line after text',
+      `${line({ done: false }, { content: 'Hel' })}{"error":"llama runner process has terminated"}\n`,
+      'server',
+      'terminated',
+    ],
+    [
+      'an error in a 200 body',
+      '{"error":"registry.ollama.ai/library/x does not support tools"}',
+      'unsupported',
+      'does not support tools',
+    ],
     ['a cut stream', line({ done: false }, { content: 'Hel' }), 'truncated', ''],
     ['a line that is no JSON', `{"mess\n${end()}`, 'protocol', ''],
     ['a line that is no object', `null\n${end()}`, 'protocol', ''],
     ['a line that is a list', `[]\n${end()}`, 'protocol', ''],
   ])('%s rejects', async (_, body, code, text) => {
     const { fetch } = server(body)
-    const reader = await createOllama({ model: 'llama3', fetch }).streamWithHistory([{ role: 'user', content: 'Hi' }], once)
-    const error = await failure((async () => { for await (const _text of reader); })())
+    const reader = await createOllama({ model: 'llama3', fetch }).streamWithHistory(
+      [{ role: 'user', content: 'Hi' }],
+      once,
+    )
+    const error = await failure(
+      (async () => {
+        for await (const _text of reader);
+      })(),
+    )
     expect(error.code).toBe(code)
     expect(error.message).toContain(text)
   })
@@ -222,7 +383,12 @@ describe('answer', () => {
     [400, '{"error":"registry.ollama.ai/library/x does not support tools"}', 'unsupported', 'tools'],
     [400, '{"error":"think value \\"high\\" is not supported for this model"}', 'unsupported', 'think value "high"'],
     [400, '{"error":"the input length exceeds the context length"}', 'context-length', 'context length'],
-    [400, '{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}', 'context-length', 'available context size'],
+    [
+      400,
+      '{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}',
+      'context-length',
+      'available context size',
+    ],
     [400, '{"error":"invalid format"}', 'invalid-request', 'invalid format'],
     [401, '{"error":"unauthorized","signin_url":"https://ollama.com/connect"}', 'auth', 'unauthorized'],
     [500, '{"error":"model requires more system memory (8 GiB) than is available (2 GiB)"}', 'server', 'memory'],
@@ -238,7 +404,10 @@ describe('answer', () => {
 describe('a prompt the server cut', () => {
   const warningsFor = async (text: string, fields: object, vendor = {}) => {
     const { fetch } = server(end(fields, { content: 'x' }))
-    return (await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: text }], { vendor })).warnings ?? []
+    return (
+      (await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: text }], { vendor }))
+        .warnings ?? []
+    )
   }
   const words = 'word '.repeat(5000)
 
@@ -257,7 +426,11 @@ describe('a prompt the server cut', () => {
   test.each([
     ['the whole count', words, { prompt_eval_count: 5010 }],
     ['no count, as of old versions with a full cache', words, { prompt_eval_count: undefined }],
-    ['white space and rules, which have tokens of their own', `${' '.repeat(90_000)}${'='.repeat(90_000)}`, { prompt_eval_count: 900 }],
+    [
+      'white space and rules, which have tokens of their own',
+      `${' '.repeat(90_000)}${'='.repeat(90_000)}`,
+      { prompt_eval_count: 900 },
+    ],
   ])('nothing is said with %s', async (_, text, fields) => {
     expect(await warningsFor(text, fields)).toEqual([])
   })
@@ -266,9 +439,21 @@ describe('a prompt the server cut', () => {
 describe('other endpoints', () => {
   test('embed', async () => {
     const { sent, fetch } = server('{"model":"e","embeddings":[[1,2],[3,4]],"prompt_eval_count":6}')
-    const { vectors, usage } = await createOllamaEmbedder({ model: 'e', fetch, dimensions: 2, apiKey: 'key-123456' }).embed(['a', 'b'])
-    expect(sent[0]).toMatchObject({ url: 'http://localhost:11434/api/embed', body: { model: 'e', input: ['a', 'b'], truncate: false, dimensions: 2 }, headers: { authorization: 'Bearer key-123456' } })
-    expect(vectors).toEqual([[1, 2], [3, 4]])
+    const { vectors, usage } = await createOllamaEmbedder({
+      model: 'e',
+      fetch,
+      dimensions: 2,
+      apiKey: 'key-123456',
+    }).embed(['a', 'b'])
+    expect(sent[0]).toMatchObject({
+      url: 'http://localhost:11434/api/embed',
+      body: { model: 'e', input: ['a', 'b'], truncate: false, dimensions: 2 },
+      headers: { authorization: 'Bearer key-123456' },
+    })
+    expect(vectors).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
     expect(usage.inputTokens).toBe(6)
   })
   test('embed fails typed', async () => {
@@ -276,8 +461,12 @@ describe('other endpoints', () => {
     expect((await failure(createOllamaEmbedder({ model: 'e', fetch }).embed(['a']))).code).toBe('context-length')
   })
   test('listModels', async () => {
-    const { sent, fetch } = server('{"models":[{"name":"llama3:8b","model":"llama3:8b","size":5,"modified_at":"2026-01-01T00:00:00Z","digest":"d","details":{"family":"llama","parameter_size":"8B","quantization_level":""}},{}]}')
-    expect(await listModels({ baseUrl: 'https://host.example/v1/', fetch })).toEqual([{ id: 'llama3:8b', sizeBytes: 5, modifiedAt: '2026-01-01T00:00:00Z', family: 'llama', parameterSize: '8B' }])
+    const { sent, fetch } = server(
+      '{"models":[{"name":"llama3:8b","model":"llama3:8b","size":5,"modified_at":"2026-01-01T00:00:00Z","digest":"d","details":{"family":"llama","parameter_size":"8B","quantization_level":""}},{}]}',
+    )
+    expect(await listModels({ baseUrl: 'https://host.example/v1/', fetch })).toEqual([
+      { id: 'llama3:8b', sizeBytes: 5, modifiedAt: '2026-01-01T00:00:00Z', family: 'llama', parameterSize: '8B' },
+    ])
     expect(sent[0]).toMatchObject({ url: 'https://host.example/api/tags', method: 'GET' })
   })
   test('the cheapest model is the model unless set', () => {

@@ -21,10 +21,16 @@ export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderC
   const { model, dimensions, batchSize = 32, ...common } = config
   const name = config.name ?? 'openai-compatible'
   const { supported, source } = capabilities(config).embeddings
-  if (supported === false) throw new LlmError('unsupported', `${name}: unsupported: this server has no embeddings that could be read (${source})`)
+  if (supported === false)
+    throw new LlmError(
+      'unsupported',
+      `${name}: unsupported: this server has no embeddings that could be read (${source})`,
+    )
   const url = endpointUrl(config, '/embeddings')
   const headers = authorization(config)
   const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...common, model }))
-  const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) => client.request({ url, body, headers }, options))
+  const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) =>
+    client.request({ url, body, headers }, options),
+  )
   return createEmbedder({ name, model, batchSize, dimensions, embedBatch })
 }

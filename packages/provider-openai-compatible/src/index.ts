@@ -11,5 +11,18 @@ export { createOpenAICompatible, openAICompatibleHosts } from './provider.js'
 export { llamacppServer, lmstudio, openaiCompatible, vllm } from './servers.js'
 export { countTokens } from './token-count.js'
 export {
-  alibaba, cerebras, deepseek, fireworks, githubModels, grok, groq, huggingface, mistral, moonshot, openrouter, perplexity, together, zai,
+  alibaba,
+  cerebras,
+  deepseek,
+  fireworks,
+  githubModels,
+  grok,
+  groq,
+  huggingface,
+  mistral,
+  moonshot,
+  openrouter,
+  perplexity,
+  together,
+  zai,
 } from './vendors.js'

@@ -18,12 +18,21 @@ interface WireModels {
  * The models the server has, by `GET /v1/models`. Throws like a call of the provider.
  * @see https://platform.openai.com/docs/api-reference/models (read 2026-11-21)
  */
-export async function listModels(config: Omit<OpenAICompatibleConfig, 'model'>, options?: JsonCallOptions): Promise<readonly OpenAICompatibleModel[]> {
+export async function listModels(
+  config: Omit<OpenAICompatibleConfig, 'model'>,
+  options?: JsonCallOptions,
+): Promise<readonly OpenAICompatibleModel[]> {
   const name = config.name ?? 'openai-compatible'
   const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...config, model: '' }))
-  const answer = await client.request<WireModels | WireModels['data']>({ url: endpointUrl(config, '/models'), headers: authorization(config) }, options)
+  const answer = await client.request<WireModels | WireModels['data']>(
+    { url: endpointUrl(config, '/models'), headers: authorization(config) },
+    options,
+  )
   // Some servers answer with the bare list.
   const list = Array.isArray(answer) ? answer : (answer as WireModels | null)?.data
   return (Array.isArray(list) ? (list as NonNullable<WireModels['data']>) : []).flatMap((row) =>
-    typeof row?.id === 'string' ? [{ id: row.id, ...(typeof row.owned_by === 'string' && { ownedBy: row.owned_by }) }] : [])
+    typeof row?.id === 'string'
+      ? [{ id: row.id, ...(typeof row.owned_by === 'string' && { ownedBy: row.owned_by }) }]
+      : [],
+  )
 }

@@ -37,8 +37,24 @@ export interface Preset {
 
 /** Name of a {@link Preset}. */
 export type PresetName =
-  | 'alibaba' | 'cerebras' | 'deepseek' | 'fireworks' | 'github-models' | 'grok' | 'groq' | 'huggingface' | 'llamacpp-server' | 'lmstudio'
-  | 'mistral' | 'moonshot' | 'openai-compatible' | 'openrouter' | 'perplexity' | 'together' | 'vllm' | 'zai'
+  | 'alibaba'
+  | 'cerebras'
+  | 'deepseek'
+  | 'fireworks'
+  | 'github-models'
+  | 'grok'
+  | 'groq'
+  | 'huggingface'
+  | 'llamacpp-server'
+  | 'lmstudio'
+  | 'mistral'
+  | 'moonshot'
+  | 'openai-compatible'
+  | 'openrouter'
+  | 'perplexity'
+  | 'together'
+  | 'vllm'
+  | 'zai'
 
 /** Configuration of {@link createPresetProvider}: each field replaces the row's, and `quirks` are merged field by field. */
 export type PresetConfig = Partial<OpenAICompatibleConfig>
@@ -49,11 +65,18 @@ export type PresetConfig = Partial<OpenAICompatibleConfig>
  */
 export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompatibleConfig {
   const { name, baseUrl, quirks } = row
-  const given = Object.fromEntries(Object.entries<unknown>(config).filter(([, value]) => value !== undefined)) as PresetConfig
+  const given = Object.fromEntries(
+    Object.entries<unknown>(config).filter(([, value]) => value !== undefined),
+  ) as PresetConfig
   const model = given.model ?? row.model
   const apiKey = given.apiKey ?? row.fallbackKey
-  if (given.baseUrl === undefined && row.retired) throw new LlmError('config', `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`)
-  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined) throw new LlmError('config', `${name}: pass apiKey`)
+  if (given.baseUrl === undefined && row.retired)
+    throw new LlmError(
+      'config',
+      `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`,
+    )
+  if (given.baseUrl === undefined && row.needsKey && apiKey === undefined)
+    throw new LlmError('config', `${name}: pass apiKey`)
   if (!model) throw new LlmError('config', `${name}: pass model; only you know what this server has`)
   return {
     name,
@@ -69,4 +92,5 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
 }
 
 /** A provider for a row. Throws like {@link toRowConfig} and {@link createOpenAICompatible}. */
-export const createPresetProvider = (row: Preset, config?: PresetConfig): Provider => createOpenAICompatible(toRowConfig(row, config))
+export const createPresetProvider = (row: Preset, config?: PresetConfig): Provider =>
+  createOpenAICompatible(toRowConfig(row, config))

@@ -3,7 +3,20 @@ import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './
 import { createOpenAICompatible, type OpenAICompatibleConfig } from './provider.js'
 import { llamacppServer, lmstudio, openaiCompatible, vllm } from './servers.js'
 import {
-  alibaba, cerebras, deepseek, fireworks, githubModels, grok, groq, huggingface, mistral, moonshot, openrouter, perplexity, together, zai,
+  alibaba,
+  cerebras,
+  deepseek,
+  fireworks,
+  githubModels,
+  grok,
+  groq,
+  huggingface,
+  mistral,
+  moonshot,
+  openrouter,
+  perplexity,
+  together,
+  zai,
 } from './vendors.js'
 
 /** Day of the table: models and prices change, and a configuration wins over every field. */
@@ -37,9 +50,14 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
  */
 export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAICompatibleConfig {
   const row = Object.hasOwn(presets, name) ? presets[name] : undefined
-  if (!row) throw new LlmError('config', `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`)
+  if (!row)
+    throw new LlmError(
+      'config',
+      `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`,
+    )
   return toRowConfig(row, config)
 }
 
 /** A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and {@link createOpenAICompatible}. */
-export const createPreset = (name: PresetName, config?: PresetConfig): Provider => createOpenAICompatible(toPresetConfig(name, config))
+export const createPreset = (name: PresetName, config?: PresetConfig): Provider =>
+  createOpenAICompatible(toPresetConfig(name, config))

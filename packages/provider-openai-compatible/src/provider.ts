@@ -1,6 +1,19 @@
-import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '@modelport/chat-completions'
+import {
+  type ChatDialect,
+  createChatDecoder,
+  defaultChatDialect,
+  toChatError,
+  toChatRequest,
+} from '@modelport/chat-completions'
 import { parseBaseUrl, type Provider } from '@modelport/core'
-import { checkApiKey, type CommonConfig, createProvider, type Driver, postJson, type ProviderSettings } from '@modelport/driver'
+import {
+  checkApiKey,
+  type CommonConfig,
+  createProvider,
+  type Driver,
+  postJson,
+  type ProviderSettings,
+} from '@modelport/driver'
 import type { PresetName } from './preset.js'
 
 /** Configuration of a server that speaks Chat Completions. */
@@ -52,7 +65,10 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
  * Address of an endpoint. A base path with a version segment (`/v1`, `/openai/v1`, `/v1beta/openai`, `/api/paas/v4`) is taken as
  * it is, any other gets `/v1`. Outer slashes, query and fragment do not matter, nor does a whole `/chat/completions` address.
  */
-export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'baseUrl' | 'quirks'>, endpoint: string): string {
+export function endpointUrl(
+  { baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'baseUrl' | 'quirks'>,
+  endpoint: string,
+): string {
   const { href } = parseBaseUrl(baseUrl)
   const base = href.replace(/\/chat\/completions$/, '')
   const versioned = base !== href || /\/v\d+[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
@@ -60,19 +76,29 @@ export function endpointUrl({ baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'b
 }
 
 /** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
-export const openAICompatibleHosts = ({ baseUrl }: Pick<OpenAICompatibleConfig, 'baseUrl'>): string[] => [parseBaseUrl(baseUrl).host]
+export const openAICompatibleHosts = ({ baseUrl }: Pick<OpenAICompatibleConfig, 'baseUrl'>): string[] => [
+  parseBaseUrl(baseUrl).host,
+]
 
 /** The header that carries the key, if there is one. */
-export function authorization(config: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): Readonly<Record<string, string>> {
+export function authorization(
+  config: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>,
+): Readonly<Record<string, string>> {
   const key = checkedKey(config)
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
-const checkedKey = ({ apiKey, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): string | undefined =>
+const checkedKey = ({
+  apiKey,
+  name = 'openai-compatible',
+}: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): string | undefined =>
   apiKey === undefined ? undefined : checkApiKey(apiKey, name)
 
 /** How the server is spoken to. */
-export const toDialect = ({ quirks, name = 'openai-compatible' }: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
+export const toDialect = ({
+  quirks,
+  name = 'openai-compatible',
+}: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
   ...defaultChatDialect,
   ...quirks,
   provider: name,
@@ -81,5 +107,10 @@ export const toDialect = ({ quirks, name = 'openai-compatible' }: Pick<OpenAICom
 /** What the driver layer needs of the configuration. */
 export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {
   const { apiKey: _key, baseUrl: _url, name: _name, quirks: _quirks, preset: _preset, ...common } = config
-  return { ...common, cheapestModel: config.cheapestModel ?? config.model, hosts: openAICompatibleHosts(config), secrets: [checkedKey(config)] }
+  return {
+    ...common,
+    cheapestModel: config.cheapestModel ?? config.model,
+    hosts: openAICompatibleHosts(config),
+    secrets: [checkedKey(config)],
+  }
 }

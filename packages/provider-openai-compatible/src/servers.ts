@@ -4,7 +4,9 @@ import { high, low, medium, textAndImages } from './row-parts.js'
 
 // Calls of this change nothing, and are marked so for bundlers.
 /* @__NO_SIDE_EFFECTS__ */
-const template = (level: string): JsonObject => ({ chat_template_kwargs: { enable_thinking: true, reasoning_effort: level } })
+const template = (level: string): JsonObject => ({
+  chat_template_kwargs: { enable_thinking: true, reasoning_effort: level },
+})
 const untemplated = { chat_template_kwargs: { enable_thinking: false } }
 
 /** Models load, and tool calls are held back until they are whole, without a byte on the wire. */
@@ -77,7 +79,11 @@ export const vllm: Preset = {
   keyVariables: ['VLLM_API_KEY'],
   needsKey: false,
   nativeTools: false,
-  quirks: { inputs: ['text', 'image', 'audio'], reasoning: { none: untemplated, low, medium, high }, tokenizer: 'vllm' },
+  quirks: {
+    inputs: ['text', 'image', 'audio'],
+    reasoning: { none: untemplated, low, medium, high },
+    tokenizer: 'vllm',
+  },
   timeouts: patient,
   docs: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
 }

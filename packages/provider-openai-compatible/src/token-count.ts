@@ -11,7 +11,11 @@ type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-21)
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-21)
  */
-export async function countTokens(config: OpenAICompatibleConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+export async function countTokens(
+  config: OpenAICompatibleConfig,
+  messages: readonly ChatMessage[],
+  ...options: CallOptions[]
+): Promise<TokenCount> {
   const { name = 'openai-compatible', quirks } = config
   if (quirks?.tokenizer === undefined) return estimatePrompt(config, messages, options)
   const dialect = toDialect(config)
@@ -25,10 +29,17 @@ export async function countTokens(config: OpenAICompatibleConfig, messages: read
 }
 
 /** Their endpoints stand beside `/v1`, not under it. */
-const tokenizers: Readonly<Record<NonNullable<Quirks['tokenizer']>, (config: OpenAICompatibleConfig, name: string) => Tokenizer>> = {
+const tokenizers: Readonly<
+  Record<NonNullable<Quirks['tokenizer']>, (config: OpenAICompatibleConfig, name: string) => Tokenizer>
+> = {
   vllm: (config) => ({
     send: ({ model, messages, tools }, io) =>
-      postJson(io, `${rootOf(config)}/tokenize`, { model, messages, tools, add_generation_prompt: true }, authorization(config)),
+      postJson(
+        io,
+        `${rootOf(config)}/tokenize`,
+        { model, messages, tools, add_generation_prompt: true },
+        authorization(config),
+      ),
     countIn: (answer) => (answer as { readonly count?: unknown } | null)?.count,
   }),
   /** The template makes one text of the conversation, as it does for an answer. */
@@ -37,10 +48,22 @@ const tokenizers: Readonly<Record<NonNullable<Quirks['tokenizer']>, (config: Ope
     const templates = createJsonClient(name, (failure) => toChatError(name, failure), toSettings(config))
     return {
       send: async ({ messages, tools, tool_choice }, io) => {
-        const request = { url: `${root}/apply-template`, body: { messages, tools, tool_choice }, headers: { ...authorization(config), ...io.headers } }
+        const request = {
+          url: `${root}/apply-template`,
+          body: { messages, tools, tool_choice },
+          headers: { ...authorization(config), ...io.headers },
+        }
         // Tried again with the rest, not on its own.
-        const applied = await templates.request<{ readonly prompt?: unknown } | null>(request, { signal: io.signal, retry: { attempts: 1 } })
-        return postJson(io, `${root}/tokenize`, { content: applied?.prompt, add_special: true, parse_special: true }, authorization(config))
+        const applied = await templates.request<{ readonly prompt?: unknown } | null>(request, {
+          signal: io.signal,
+          retry: { attempts: 1 },
+        })
+        return postJson(
+          io,
+          `${root}/tokenize`,
+          { content: applied?.prompt, add_special: true, parse_special: true },
+          authorization(config),
+        )
       },
       countIn: (answer) => {
         const tokens = (answer as { readonly tokens?: unknown } | null)?.tokens
@@ -50,4 +73,5 @@ const tokenizers: Readonly<Record<NonNullable<Quirks['tokenizer']>, (config: Ope
   },
 }
 
-const rootOf = ({ baseUrl }: OpenAICompatibleConfig): string => parseBaseUrl(baseUrl).href.replace(/(\/v\d+)?(\/chat\/completions)?$/, '')
+const rootOf = ({ baseUrl }: OpenAICompatibleConfig): string =>
+  parseBaseUrl(baseUrl).href.replace(/(\/v\d+)?(\/chat\/completions)?$/, '')

@@ -93,7 +93,12 @@ export const groq: Preset = {
   model: 'openai/gpt-oss-120b',
   cheapestModel: 'openai/gpt-oss-20b',
   nativeTools: true,
-  quirks: { inputs: textAndImages, maxTokensField: 'max_completion_tokens', messageNames: false, lacks: ['topK', 'topLogprobs'] },
+  quirks: {
+    inputs: textAndImages,
+    maxTokensField: 'max_completion_tokens',
+    messageNames: false,
+    lacks: ['topK', 'topLogprobs'],
+  },
   docs: 'https://console.groq.com/docs/api-reference#chat-create',
 }
 

@@ -19,19 +19,38 @@ const reportsUnasked: WireFormat = {
   answer: (turn, request) => openaiChat.answer(turn, asked(request)),
   answerThenFail: (turn, request, message) => openaiChat.answerThenFail(turn, asked(request), message),
 }
-const asked = (request: WireRequest): WireRequest => ({ ...request, body: { ...(request.body as object), stream_options: { include_usage: true } } })
+const asked = (request: WireRequest): WireRequest => ({
+  ...request,
+  body: { ...(request.body as object), stream_options: { include_usage: true } },
+})
 
 // Most of the kit's time goes into cutting answers in every way. A row changes requests only, so that is shown once, above.
 const bytes = 'bytes are decoded by the decoder of the first run, which knows no row'
-const cuts = ['the connection ends at every byte', 'the connection is reset at every byte', 'split in two at every byte', 'byte by byte and in random chunks']
-const wholeCuts = ['a whole answer cut at every byte', 'a whole answer reset at every byte', 'a whole answer split at every byte']
-const skip = Object.fromEntries([...wholeCuts, ...cuts.flatMap((cut) => scripts.map(({ name }) => `${cut}: ${name}`))].map((title) => [title, bytes]))
+const cuts = [
+  'the connection ends at every byte',
+  'the connection is reset at every byte',
+  'split in two at every byte',
+  'byte by byte and in random chunks',
+]
+const wholeCuts = [
+  'a whole answer cut at every byte',
+  'a whole answer reset at every byte',
+  'a whole answer split at every byte',
+]
+const skip = Object.fromEntries(
+  [...wholeCuts, ...cuts.flatMap((cut) => scripts.map(({ name }) => `${cut}: ${name}`))].map((title) => [title, bytes]),
+)
 // The rows whose requests differ most are held to all the rest; the others not to what is the same code for every row.
 const peculiar: readonly PresetName[] = ['alibaba', 'deepseek', 'mistral', 'moonshot', 'perplexity', 'zai']
 const failures = 'failures are named by the code of the first run, which knows no row'
-const common = Object.fromEntries(['no body', 'a JSON body', 'an HTML body'].map((kind) => [`every status with ${kind} is a typed error`, failures]))
+const common = Object.fromEntries(
+  ['no body', 'a JSON body', 'an HTML body'].map((kind) => [`every status with ${kind} is a typed error`, failures]),
+)
 const further: Partial<Record<PresetName, Readonly<Record<string, string>>>> = {
-  mistral: { 'ids of another vendor fit this API, and calls and results stay together': 'its rule of ids is another than the kit\'s; see presets.test.ts' },
+  mistral: {
+    'ids of another vendor fit this API, and calls and results stay together':
+      "its rule of ids is another than the kit's; see presets.test.ts",
+  },
 }
 
 /** The kit uses tools throughout; that this row refuses them is shown by presets.test.ts. The rest of it is held to the kit. */

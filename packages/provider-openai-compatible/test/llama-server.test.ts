@@ -1,20 +1,46 @@
-import { isLlmError, type ProviderError, type StreamEvent, type ToolDefinition, type ToolStreamReader } from '@modelport/core'
+import {
+  isLlmError,
+  type ProviderError,
+  type StreamEvent,
+  type ToolDefinition,
+  type ToolStreamReader,
+} from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { emojiAnswer, startLlamaServer, streamEmoji, weather } from '../../../test/support/llama-server.js'
-import { countTokens, createOpenAICompatible, createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } from '../src/index.js'
+import {
+  countTokens,
+  createOpenAICompatible,
+  createOpenAICompatibleEmbedder,
+  createPreset,
+  listModels,
+  toPresetConfig,
+} from '../src/index.js'
 
 const key = 'sk-llama-4f1c9a77'
 const open = startLlamaServer(['--jinja'])
 const locked = open && startLlamaServer(['--api-key', key, '--embeddings', '--pooling', 'mean'])
-const provider = createOpenAICompatible({ baseUrl: open?.url ?? 'http://none.test', model: 'tinytool', enforceHosts: true, defaults: { temperature: 0 } })
+const provider = createOpenAICompatible({
+  baseUrl: open?.url ?? 'http://none.test',
+  model: 'tinytool',
+  enforceHosts: true,
+  defaults: { temperature: 0 },
+})
 
 afterAll(() => {
   open?.stop()
   locked?.stop()
 })
 
-const object = (properties: Readonly<Record<string, object>>) => ({ type: 'object', properties, required: Object.keys(properties) })
-const add: ToolDefinition = { name: 'add', description: 'Adds two numbers', parameters: object({ a: { type: 'number' }, b: { type: 'number' } }) }
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+const add: ToolDefinition = {
+  name: 'add',
+  description: 'Adds two numbers',
+  parameters: object({ a: { type: 'number' }, b: { type: 'number' } }),
+}
 
 async function round(reader: ToolStreamReader): Promise<StreamEvent[]> {
   const events: StreamEvent[] = []
@@ -26,7 +52,10 @@ async function round(reader: ToolStreamReader): Promise<StreamEvent[]> {
 }
 
 const failure = async (promise: Promise<unknown>): Promise<ProviderError> => {
-  const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
   if (!isLlmError(error)) throw new Error(`no typed error: ${String(error)}`)
   return error as ProviderError
 }
@@ -38,14 +67,22 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   })
 
   test('two parallel calls, answered one by one, then other tools', async () => {
-    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris and in Rome?' }], [weather, add])
+    const reader = await provider.streamWithTools(
+      [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }],
+      [weather, add],
+    )
     const events = await round(reader)
     const calls = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
-    expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([['get_weather', { city: 'Paris' }], ['get_weather', { city: 'Rome' }]])
+    expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([
+      ['get_weather', { city: 'Paris' }],
+      ['get_weather', { city: 'Rome' }],
+    ])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
     for (const [index, { id }] of calls.toReversed().entries()) {
-      await reader.sendToolResults([{ callId: id, content: index === 0 ? '15 degrees and rain' : '21 degrees and sunny' }])
+      await reader.sendToolResults([
+        { callId: id, content: index === 0 ? '15 degrees and rain' : '21 degrees and sunny' },
+      ])
     }
     reader.setTools([add])
     const second = await round(reader)
@@ -63,9 +100,13 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   })
 
   test('a tool that failed is answered too', async () => {
-    const reader = await provider.streamWithTools([{ role: 'user', content: 'What is the weather in Paris?' }], [weather])
+    const reader = await provider.streamWithTools(
+      [{ role: 'user', content: 'What is the weather in Paris?' }],
+      [weather],
+    )
     for await (const event of reader) {
-      if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: event.toolCall.id, content: 'no such city', isError: true }])
+      if (event.type === 'tool-call-complete')
+        await reader.sendToolResults([{ callId: event.toolCall.id, content: 'no such city', isError: true }])
     }
     expect(reader.messages().at(-1)?.role).toBe('assistant')
     expect(reader.usage().rounds).toHaveLength(2)
@@ -74,7 +115,11 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   test('an abort in the middle of a stream reaches the server', async () => {
     const controller = new AbortController()
     const before = cancelled()
-    const reader = await provider.stream('Tell me a story.', { maxTokens: 3900, signal: controller.signal, vendor: { ignore_eos: true } })
+    const reader = await provider.stream('Tell me a story.', {
+      maxTokens: 3900,
+      signal: controller.signal,
+      vendor: { ignore_eos: true },
+    })
     await reader.next()
     const reason = new Error('enough')
     controller.abort(reason)
@@ -84,20 +129,32 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('leaving the loop closes the connection', async () => {
     const before = cancelled()
-    for await (const text of await provider.stream('Tell me a story.', { maxTokens: 3900, vendor: { ignore_eos: true } })) if (text) break
+    for await (const text of await provider.stream('Tell me a story.', {
+      maxTokens: 3900,
+      vendor: { ignore_eos: true },
+    }))
+      if (text) break
     await expect.poll(cancelled, { timeout: 5000 }).toBe(before + 1)
   })
 
   test('JSON that fits a schema', async () => {
-    const schema = { ...object({ name: { type: 'string', maxLength: 8 }, age: { type: 'integer', minimum: 0, maximum: 99 } }), additionalProperties: false }
-    const value = JSON.parse(await provider.complete('A person', { responseFormat: { type: 'json-schema', schema } })) as { name: unknown; age: unknown }
+    const schema = {
+      ...object({ name: { type: 'string', maxLength: 8 }, age: { type: 'integer', minimum: 0, maximum: 99 } }),
+      additionalProperties: false,
+    }
+    const value = JSON.parse(
+      await provider.complete('A person', { responseFormat: { type: 'json-schema', schema } }),
+    ) as { name: unknown; age: unknown }
     expect(Object.keys(value).sort()).toEqual(['age', 'name'])
     expect(typeof value.name).toBe('string')
     expect(Number.isInteger(value.age)).toBe(true)
   })
 
   test('log probabilities', async () => {
-    const { logprobs = [], finishReason } = await provider.generate([{ role: 'user', content: 'Tell me a story.' }], { maxTokens: 4, topLogprobs: 2 })
+    const { logprobs = [], finishReason } = await provider.generate([{ role: 'user', content: 'Tell me a story.' }], {
+      maxTokens: 4,
+      topLogprobs: 2,
+    })
     expect(finishReason).toBe('length')
     expect(logprobs).toHaveLength(4)
     for (const { token, logprob, top } of logprobs) {
@@ -109,15 +166,27 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('a prompt that is too long', async () => {
     const error = await failure(provider.complete('word '.repeat(9000)))
-    expect(error).toMatchObject({ code: 'context-length', status: 400, type: 'exceed_context_size_error', retryable: false, attempts: 1 })
+    expect(error).toMatchObject({
+      code: 'context-length',
+      status: 400,
+      type: 'exceed_context_size_error',
+      retryable: false,
+      attempts: 1,
+    })
   })
 
   test('tokens counted before a call are those of the call', async () => {
     const config = toPresetConfig('llamacpp-server', { baseUrl: open?.url ?? '', model: 'tinytool' })
     const conversation = [{ role: 'user' as const, content: 'What is the weather in Paris? 🎉' }]
     for (const options of [{}, { system: 'Be brief.' }, { tools: [weather, add] }]) {
-      const { usage } = await createPreset('llamacpp-server', config).generate(conversation, { maxTokens: 1, ...options })
-      expect(await countTokens(config, conversation, options)).toEqual({ tokens: usage.inputTokens, source: 'tokenizer' })
+      const { usage } = await createPreset('llamacpp-server', config).generate(conversation, {
+        maxTokens: 1,
+        ...options,
+      })
+      expect(await countTokens(config, conversation, options)).toEqual({
+        tokens: usage.inputTokens,
+        source: 'tokenizer',
+      })
       const { tokens } = await countTokens({ ...config, quirks: {} }, conversation, options)
       expect(tokens).toBeGreaterThan(0)
     }
@@ -125,7 +194,10 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('a tool forced by name counts as none, so the row refuses it', async () => {
     const ask = (name: 'llamacpp-server' | 'openai-compatible') =>
-      createPreset(name, { baseUrl: open?.url ?? '', model: 'tinytool' }).generate([{ role: 'user', content: 'Send an emoji' }], { tools: [weather], toolChoice: { name: 'get_weather' }, temperature: 0, maxTokens: 40 })
+      createPreset(name, { baseUrl: open?.url ?? '', model: 'tinytool' }).generate(
+        [{ role: 'user', content: 'Send an emoji' }],
+        { tools: [weather], toolChoice: { name: 'get_weather' }, temperature: 0, maxTokens: 40 },
+      )
     expect((await ask('openai-compatible')).toolCalls).toEqual([])
     await expect(ask('llamacpp-server')).rejects.toMatchObject({ code: 'unsupported' })
   })
@@ -136,10 +208,14 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('a server with a key: refused without, served with it', async () => {
     const baseUrl = locked?.url ?? ''
-    const error = await failure(createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete('Hello'))
+    const error = await failure(
+      createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete('Hello'),
+    )
     expect(error).toMatchObject({ code: 'auth', status: 401, attempts: 1 })
     expect(`${error.message}${String(error.stack)}${JSON.stringify(error)}`).not.toContain('sk-wrong-8b3e')
-    expect(await failure(createOpenAICompatible({ baseUrl, model: 'tinytool' }).stream('Hello'))).toMatchObject({ code: 'auth' })
+    expect(await failure(createOpenAICompatible({ baseUrl, model: 'tinytool' }).stream('Hello'))).toMatchObject({
+      code: 'auth',
+    })
     expect(await listModels({ baseUrl, apiKey: key })).toHaveLength(1)
   })
 
@@ -151,7 +227,9 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(usage.rounds).toHaveLength(3)
     expect(usage.inputTokens).toBeGreaterThan(5)
     for (const [index, text] of texts.entries()) {
-      const { vectors: [alone = []] } = await createOpenAICompatibleEmbedder(config).embed([text])
+      const {
+        vectors: [alone = []],
+      } = await createOpenAICompatibleEmbedder(config).embed([text])
       expect(cosine(alone, vectors[index] ?? [])).toBeGreaterThan(0.999)
     }
   })
@@ -159,5 +237,6 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
 const cancelled = (): number => open?.log().match(/cancel task/g)?.length ?? 0
 
-const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+const dot = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
 const cosine = (a: readonly number[], b: readonly number[]): number => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))

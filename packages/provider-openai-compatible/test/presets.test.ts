@@ -3,13 +3,24 @@ import { isLlmError, parseBaseUrl } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import * as exported from '../src/index.js'
 import {
-  capabilities, createOpenAICompatibleEmbedder, createPreset, createPresetProvider, type Preset, type PresetConfig, type PresetName, presets, presetsDate, toPresetConfig,
+  capabilities,
+  createOpenAICompatibleEmbedder,
+  createPreset,
+  createPresetProvider,
+  type Preset,
+  type PresetConfig,
+  type PresetName,
+  presets,
+  presetsDate,
+  toPresetConfig,
   toRowConfig,
 } from '../src/index.js'
 
 const names = Object.keys(presets) as PresetName[]
 const apiKey = 'sk-presets-5f2e'
-const tools: ToolDefinition[] = [{ name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } }]
+const tools: ToolDefinition[] = [
+  { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } },
+]
 const schema = { type: 'json-schema', schema: { type: 'object' } } as const
 const user: ChatMessage = { role: 'user', content: 'Hi' }
 
@@ -19,12 +30,24 @@ interface Sent {
   readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
 }
 
-async function sentBy(name: PresetName, options: CallOptions = {}, config: PresetConfig = {}, messages: readonly ChatMessage[] = [user]): Promise<Sent> {
+async function sentBy(
+  name: PresetName,
+  options: CallOptions = {},
+  config: PresetConfig = {},
+  messages: readonly ChatMessage[] = [user],
+): Promise<Sent> {
   const sent: Sent[] = []
   const provider = createPreset(name, {
-    apiKey, model: 'm', ...(presets[name].retired && { baseUrl: presets[name].baseUrl }), ...config,
+    apiKey,
+    model: 'm',
+    ...(presets[name].retired && { baseUrl: presets[name].baseUrl }),
+    ...config,
     fetch: (input, init) => {
-      sent.push({ url: new Request(input).url, key: new Headers(init?.headers).get('authorization'), body: JSON.parse(init?.body as string) })
+      sent.push({
+        url: new Request(input).url,
+        key: new Headers(init?.headers).get('authorization'),
+        body: JSON.parse(init?.body as string),
+      })
       return Promise.resolve(Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))
     },
   })
@@ -44,13 +67,28 @@ const codeOf = (make: () => unknown): unknown => {
 describe('the table', () => {
   test('has the defaults that the reference systems have, but for what their vendors closed', () => {
     expect(presetsDate).toMatch(/^\d{4}-\d\d-\d\d$/)
-    const facts = (name: PresetName) => [presets[name].baseUrl, presets[name].keyVariables, presets[name].model, presets[name].nativeTools]
+    const facts = (name: PresetName) => [
+      presets[name].baseUrl,
+      presets[name].keyVariables,
+      presets[name].model,
+      presets[name].nativeTools,
+    ]
     expect(facts('deepseek')).toEqual(['https://api.deepseek.com', ['DEEPSEEK_API_KEY'], 'deepseek-flash', true])
     expect(facts('grok')).toEqual(['https://api.x.ai/v1', ['XAI_API_KEY', 'GROK_API_KEY'], 'grok-latest', true])
-    expect(facts('huggingface')).toEqual(['https://router.huggingface.co/v1', ['HF_API_TOKEN', 'HF_TOKEN'], undefined, false])
+    expect(facts('huggingface')).toEqual([
+      'https://router.huggingface.co/v1',
+      ['HF_API_TOKEN', 'HF_TOKEN'],
+      undefined,
+      false,
+    ])
     expect(facts('llamacpp-server')).toEqual(['http://localhost:8080', ['LLAMA_API_KEY'], 'gemma4:e4b', false])
     expect(facts('lmstudio')).toEqual(['http://localhost:1234/v1', ['LMSTUDIO_API_KEY'], 'local-model', false])
-    expect(facts('openai-compatible')).toEqual(['http://localhost:1234/v1', ['OPENAI_COMPATIBLE_API_KEY'], 'local-model', false])
+    expect(facts('openai-compatible')).toEqual([
+      'http://localhost:1234/v1',
+      ['OPENAI_COMPATIBLE_API_KEY'],
+      'local-model',
+      false,
+    ])
     expect([presets.lmstudio.baseUrlVariables, presets.lmstudio.fallbackKey]).toEqual([['LMSTUDIO_URL'], 'lm-studio'])
     expect(presets['openai-compatible'].baseUrlVariables).toEqual(['OPENAI_COMPATIBLE_BASE_URL'])
   })
@@ -61,7 +99,11 @@ describe('the table', () => {
     expect(row.docs).toMatch(/^https:\/\//)
     expect(row.keyVariables.length).toBeGreaterThan(0)
     expect(row.needsKey).toBe(row.baseUrl.startsWith('https:'))
-    const config = { ...(row.needsKey && { apiKey }), ...(!row.model && { model: 'given' }), ...(row.retired && { baseUrl: row.baseUrl }) }
+    const config = {
+      ...(row.needsKey && { apiKey }),
+      ...(!row.model && { model: 'given' }),
+      ...(row.retired && { baseUrl: row.baseUrl }),
+    }
     const provider = createPreset(name, config)
     expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
     expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
@@ -79,7 +121,9 @@ describe('the table', () => {
   })
 
   test('has a cheapest model for each vendor that has prices and a default', () => {
-    expect(names.filter((name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel)).toEqual([])
+    expect(
+      names.filter((name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel),
+    ).toEqual([])
   })
 })
 
@@ -100,15 +144,35 @@ describe('a row and a configuration', () => {
   })
 
   test('the configuration wins over the row, quirk by quirk', async () => {
-    const { url, key, body } = await sentBy('groq', { seed: 1 }, { baseUrl: 'http://h.test', apiKey: 'sk-own-123', quirks: { rename: { seed: 's' } } })
-    expect([url, key, body.s, body.max_completion_tokens]).toEqual(['http://h.test/v1/chat/completions', 'Bearer sk-own-123', 1, 4096])
-    expect(toPresetConfig('deepseek', { apiKey, model: 'x', name: 'mine' })).toMatchObject({ name: 'mine', preset: 'deepseek', model: 'x', cheapestModel: 'deepseek-flash' })
+    const { url, key, body } = await sentBy(
+      'groq',
+      { seed: 1 },
+      { baseUrl: 'http://h.test', apiKey: 'sk-own-123', quirks: { rename: { seed: 's' } } },
+    )
+    expect([url, key, body.s, body.max_completion_tokens]).toEqual([
+      'http://h.test/v1/chat/completions',
+      'Bearer sk-own-123',
+      1,
+      4096,
+    ])
+    expect(toPresetConfig('deepseek', { apiKey, model: 'x', name: 'mine' })).toMatchObject({
+      name: 'mine',
+      preset: 'deepseek',
+      model: 'x',
+      cheapestModel: 'deepseek-flash',
+    })
     expect(toPresetConfig('deepseek', { baseUrl: 'http://h.test', model: 'x' })).toMatchObject({ cheapestModel: 'x' })
-    expect(toPresetConfig('vllm', { model: 'x', timeouts: { idleMs: 1 } }).timeouts).toEqual({ headersMs: 600_000, idleMs: 1, semanticIdleMs: 600_000 })
+    expect(toPresetConfig('vllm', { model: 'x', timeouts: { idleMs: 1 } }).timeouts).toEqual({
+      headersMs: 600_000,
+      idleMs: 1,
+      semanticIdleMs: 600_000,
+    })
   })
 
   test('a key that is not needed', async () => {
-    expect((await sentBy('lmstudio', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBe('Bearer lm-studio')
+    expect((await sentBy('lmstudio', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBe(
+      'Bearer lm-studio',
+    )
     expect((await sentBy('llamacpp-server', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBeNull()
   })
 
@@ -122,14 +186,20 @@ describe('a row and a configuration', () => {
   })
 
   test('embeddings take a row too', () => {
-    expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject({ name: 'mistral', model: 'mistral-embed' })
+    expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject(
+      { name: 'mistral', model: 'mistral-embed' },
+    )
   })
 })
 
 describe('quirks', () => {
   const foreign: ChatMessage[] = [
     user,
-    { role: 'assistant', content: '', toolCalls: [{ id: 'toolu_01:x', name: 'f', arguments: {}, argumentsText: '{}' }] },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'toolu_01:x', name: 'f', arguments: {}, argumentsText: '{}' }],
+    },
     { role: 'tool', toolCallId: 'toolu_01:x', content: 'r' },
   ]
 
@@ -142,10 +212,22 @@ describe('quirks', () => {
   })
 
   test('Mistral: ids with characters it refuses, of any length, stay apart; those that fit stay', async () => {
-    const ids = ['call_ab12', 'ok_1', 'call_0:ab', `toolu_${'x'.repeat(90)}1`, `toolu_${'x'.repeat(90)}2`, 'łódź', 'a1B2c3D4e']
+    const ids = [
+      'call_ab12',
+      'ok_1',
+      'call_0:ab',
+      `toolu_${'x'.repeat(90)}1`,
+      `toolu_${'x'.repeat(90)}2`,
+      'łódź',
+      'a1B2c3D4e',
+    ]
     const { body } = await sentBy('mistral', {}, {}, [
       user,
-      { role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })) },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: ids.map((id) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })),
+      },
       ...ids.map((toolCallId): ChatMessage => ({ role: 'tool', toolCallId, content: toolCallId })),
     ])
     const sent = body.messages[1].tool_calls.map(({ id }: { id: string }) => id) as string[]
@@ -155,7 +237,11 @@ describe('quirks', () => {
     expect(body.messages.slice(2).map((message: { tool_call_id: string }) => message.tool_call_id)).toEqual(sent)
   })
 
-  test.each<[PresetName, unknown]>([['deepseek', ''], ['moonshot', ''], ['groq', undefined]])('%s: the field of reasoning that calls must have', async (name, wanted) => {
+  test.each<[PresetName, unknown]>([
+    ['deepseek', ''],
+    ['moonshot', ''],
+    ['groq', undefined],
+  ])('%s: the field of reasoning that calls must have', async (name, wanted) => {
     expect((await sentBy(name, {}, {}, foreign)).body.messages[1].reasoning_content).toBe(wanted)
   })
 
@@ -165,10 +251,17 @@ describe('quirks', () => {
   })
 
   test('Alibaba: the quota of a 429 is that of a minute, and comes back', async () => {
-    const body = { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' } }
+    const body = {
+      error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' },
+    }
     const codes = (['alibaba', 'grok'] as const).map(async (name) => {
-      const provider = createPreset(name, { apiKey, fetch: () => Promise.resolve(Response.json(body, { status: 429 })) })
-      return provider.complete('Hi', { retry: { attempts: 1 } }).catch((error: unknown) => (error as { code: unknown }).code)
+      const provider = createPreset(name, {
+        apiKey,
+        fetch: () => Promise.resolve(Response.json(body, { status: 429 })),
+      })
+      return provider
+        .complete('Hi', { retry: { attempts: 1 } })
+        .catch((error: unknown) => (error as { code: unknown }).code)
     })
     expect(await Promise.all(codes)).toEqual(['rate-limit', 'quota-exhausted'])
   })
@@ -212,16 +305,29 @@ describe('quirks', () => {
     ['moonshot', 'parallelToolCalls', { parallelToolCalls: false }],
     ['cerebras', 'topK', { topK: 1 }],
   ])('%s refuses what it cannot say: %s', async (name, what, options) => {
-    await expect(sentBy(name, options)).rejects.toMatchObject({ code: 'unsupported', provider: name, message: expect.stringMatching(new RegExp(what)) as string })
+    await expect(sentBy(name, options)).rejects.toMatchObject({
+      code: 'unsupported',
+      provider: name,
+      message: expect.stringMatching(new RegExp(what)) as string,
+    })
   })
 })
 
 describe('capabilities', () => {
   test('the quirks of the configuration count, and a profile settles what a model decides', () => {
-    expect(capabilities({}).tools).toEqual({ supported: 'by-model', source: 'nothing is known of this server; set a profile' })
-    expect(capabilities({ quirks: { lacks: ['tools'] } })).toMatchObject({ tools: { supported: false }, parallelTools: { supported: false } })
+    expect(capabilities({}).tools).toEqual({
+      supported: 'by-model',
+      source: 'nothing is known of this server; set a profile',
+    })
+    expect(capabilities({ quirks: { lacks: ['tools'] } })).toMatchObject({
+      tools: { supported: false },
+      parallelTools: { supported: false },
+    })
     expect(capabilities({ quirks: { lacks: ['tools'] }, profile: { supportsTools: true } }).tools.supported).toBe(false)
-    expect(capabilities(toPresetConfig('lmstudio', { profile: { supportsTools: true } })).tools).toEqual({ supported: true, source: 'profile of the configuration' })
+    expect(capabilities(toPresetConfig('lmstudio', { profile: { supportsTools: true } })).tools).toEqual({
+      supported: true,
+      source: 'profile of the configuration',
+    })
     expect(capabilities(toPresetConfig('lmstudio', { quirks: { responseFormats: [] } })).schema.supported).toBe(false)
   })
 })

@@ -1,6 +1,11 @@
 import type { CallOptions, ChatMessage, ToolDefinition } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { createOpenAICompatible, createOpenAICompatibleEmbedder, listModels, type OpenAICompatibleConfig } from '../src/index.js'
+import {
+  createOpenAICompatible,
+  createOpenAICompatibleEmbedder,
+  listModels,
+  type OpenAICompatibleConfig,
+} from '../src/index.js'
 
 interface Sent {
   readonly url: string
@@ -13,34 +18,60 @@ function recorder(...answers: readonly object[]): { readonly sent: Sent[]; reado
   const sent: Sent[] = []
   const fetch: OpenAICompatibleConfig['fetch'] = (input, init) => {
     const body = init?.body === undefined ? undefined : JSON.parse(init.body as string)
-    const answer = answers[Math.min(sent.length, answers.length - 1)] ?? { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }
+    const answer = answers[Math.min(sent.length, answers.length - 1)] ?? {
+      choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }],
+    }
     sent.push({ url: new Request(input).url, headers: new Headers(init?.headers), body })
-    if (body?.stream) return Promise.resolve(new Response(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } }))
+    if (body?.stream)
+      return Promise.resolve(
+        new Response(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`, {
+          headers: { 'content-type': 'text/event-stream' },
+        }),
+      )
     return Promise.resolve(Response.json(answer))
   }
   return { sent, config: { baseUrl: 'http://chat.test', model: 'm', fetch } }
 }
 
-async function bodyOf(messages: readonly ChatMessage[], options: CallOptions = {}, config: Partial<OpenAICompatibleConfig> = {}): Promise<any> { // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
+async function bodyOf(
+  messages: readonly ChatMessage[],
+  options: CallOptions = {},
+  config: Partial<OpenAICompatibleConfig> = {},
+): Promise<any> {
+  // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   const { sent, config: base } = recorder()
   await createOpenAICompatible({ ...base, ...config }).generate(messages, options)
   return sent[0]?.body
 }
 
 const user: ChatMessage = { role: 'user', content: 'Hello' }
-const weather: ToolDefinition = { name: 'get_weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } }
+const weather: ToolDefinition = {
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
 const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
 
 describe('the body', () => {
   test('of a plain call has the two defaults and nothing of a stream', async () => {
-    expect(await bodyOf([user])).toEqual({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4096, temperature: 0.7 })
+    expect(await bodyOf([user])).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: 4096,
+      temperature: 0.7,
+    })
   })
 
   test('of a stream asks for usage', async () => {
     const { sent, config } = recorder({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
     for await (const _ of await createOpenAICompatible(config).stream('Hello'));
     expect(sent[0]?.body).toEqual({
-      model: 'm', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4096, temperature: 0.7, stream: true, stream_options: { include_usage: true },
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: 4096,
+      temperature: 0.7,
+      stream: true,
+      stream_options: { include_usage: true },
     })
     expect(sent[0]?.headers.get('accept')).toBe('text/event-stream')
     for await (const _ of await createOpenAICompatible({ ...config, quirks: { streamUsage: false } }).stream('Hello'));
@@ -49,31 +80,78 @@ describe('the body', () => {
 
   test('says every option', async () => {
     const options: CallOptions = {
-      system: 'Be brief', maxTokens: 5, temperature: 0, topP: 0, topK: 1, stop: ['\n'], seed: 0, topLogprobs: 2, reasoning: 'low',
-      tools: [weather], toolChoice: { name: 'get_weather' }, parallelToolCalls: false, providerTools: [{ type: 'web_search' }],
+      system: 'Be brief',
+      maxTokens: 5,
+      temperature: 0,
+      topP: 0,
+      topK: 1,
+      stop: ['\n'],
+      seed: 0,
+      topLogprobs: 2,
+      reasoning: 'low',
+      tools: [weather],
+      toolChoice: { name: 'get_weather' },
+      parallelToolCalls: false,
+      providerTools: [{ type: 'web_search' }],
       responseFormat: { type: 'json-schema', schema: { type: 'object' }, name: 'person', strict: true },
       vendor: { min_p: 0.1, temperature: 0.1, headers: { 'x-extra': '1' } },
     }
     expect(await bodyOf([user], options)).toEqual({
       model: 'm',
-      messages: [{ role: 'system', content: 'Be brief' }, { role: 'user', content: 'Hello' }],
-      max_tokens: 5, temperature: 0.1, top_p: 0, top_k: 1, stop: ['\n'], seed: 0, logprobs: true, top_logprobs: 2, reasoning_effort: 'low',
-      tools: [{ type: 'function', function: { name: 'get_weather', description: 'Weather of a city', parameters: weather.parameters } }, { type: 'web_search' }],
-      tool_choice: { type: 'function', function: { name: 'get_weather' } }, parallel_tool_calls: false,
-      response_format: { type: 'json_schema', json_schema: { name: 'person', schema: { type: 'object' }, strict: true } },
+      messages: [
+        { role: 'system', content: 'Be brief' },
+        { role: 'user', content: 'Hello' },
+      ],
+      max_tokens: 5,
+      temperature: 0.1,
+      top_p: 0,
+      top_k: 1,
+      stop: ['\n'],
+      seed: 0,
+      logprobs: true,
+      top_logprobs: 2,
+      reasoning_effort: 'low',
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'get_weather', description: 'Weather of a city', parameters: weather.parameters },
+        },
+        { type: 'web_search' },
+      ],
+      tool_choice: { type: 'function', function: { name: 'get_weather' } },
+      parallel_tool_calls: false,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'person', schema: { type: 'object' }, strict: true },
+      },
       min_p: 0.1,
     })
     expect(await bodyOf([user], { temperature: 0, responseFormat: { type: 'json' }, toolChoice: 'auto' })).toEqual({
-      model: 'm', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 4096, temperature: 0, response_format: { type: 'json_object' },
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: 4096,
+      temperature: 0,
+      response_format: { type: 'json_object' },
     })
   })
 
   test('with the quirks of a server', async () => {
     const quirks: OpenAICompatibleConfig['quirks'] = {
-      maxTokensField: 'max_completion_tokens', systemRole: 'developer', takesTemperature: false, rename: { seed: 'random_seed' }, reasoning: { none: { thinking: { type: 'disabled' } } },
+      maxTokensField: 'max_completion_tokens',
+      systemRole: 'developer',
+      takesTemperature: false,
+      rename: { seed: 'random_seed' },
+      reasoning: { none: { thinking: { type: 'disabled' } } },
     }
     expect(await bodyOf([user], { system: 'S', seed: 1, reasoning: 'none' }, { quirks })).toEqual({
-      model: 'm', messages: [{ role: 'developer', content: 'S' }, { role: 'user', content: 'Hello' }], max_completion_tokens: 4096, random_seed: 1, thinking: { type: 'disabled' },
+      model: 'm',
+      messages: [
+        { role: 'developer', content: 'S' },
+        { role: 'user', content: 'Hello' },
+      ],
+      max_completion_tokens: 4096,
+      random_seed: 1,
+      thinking: { type: 'disabled' },
     })
   })
 })
@@ -85,7 +163,8 @@ describe('messages', () => {
       { role: 'system', content: [{ type: 'text', text: 'Summary: nothing' }] },
       { role: 'assistant', content: 'Hi' },
       {
-        role: 'user', name: 'ada',
+        role: 'user',
+        name: 'ada',
         content: [
           { type: 'text', text: 'Look' },
           { ...png, detail: 'low' },
@@ -100,7 +179,8 @@ describe('messages', () => {
       { role: 'system', content: 'Summary: nothing' },
       { role: 'assistant', content: 'Hi' },
       {
-        role: 'user', name: 'ada',
+        role: 'user',
+        name: 'ada',
         content: [
           { type: 'text', text: 'Look' },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
@@ -112,21 +192,48 @@ describe('messages', () => {
     ])
   })
 
-  const foreign = { id: 'functions.get_weather:0', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city": "Oslo"}' }
+  const foreign = {
+    id: 'functions.get_weather:0',
+    name: 'get_weather',
+    arguments: { city: 'Oslo' },
+    argumentsText: '{"city": "Oslo"}',
+  }
   const round = (origin?: { provider: string; model: string; state: unknown }): ChatMessage[] => [
     user,
-    { role: 'assistant', content: '', toolCalls: [foreign, { ...foreign, id: 'b', argumentsText: '{"city', arguments: {}, error: 'cut' }], reasoning: 'Hm', ...(origin && { origin }) },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [foreign, { ...foreign, id: 'b', argumentsText: '{"city', arguments: {}, error: 'cut' }],
+      reasoning: 'Hm',
+      ...(origin && { origin }),
+    },
     { role: 'tool', toolCallId: 'b', content: 'not JSON', isError: true },
-    { role: 'tool', toolCallId: foreign.id, content: [{ type: 'text', text: '3 ' }, { type: 'text', text: 'degrees' }] },
+    {
+      role: 'tool',
+      toolCallId: foreign.id,
+      content: [
+        { type: 'text', text: '3 ' },
+        { type: 'text', text: 'degrees' },
+      ],
+    },
   ]
 
   test('a tool round of another provider: fitting ids, results in call order, errors marked, none of its state', async () => {
-    const state = { field: 'reasoning_content', details: [{ type: 'reasoning.encrypted', data: 'x' }], extras: { 0: { secret: 1 } } }
+    const state = {
+      field: 'reasoning_content',
+      details: [{ type: 'reasoning.encrypted', data: 'x' }],
+      extras: { 0: { secret: 1 } },
+    }
     expect((await bodyOf(round({ provider: 'other', model: 'm', state }))).messages.slice(1)).toEqual([
       {
-        role: 'assistant', content: null,
+        role: 'assistant',
+        content: null,
         tool_calls: [
-          { id: 'functions_get_weather_0', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+          {
+            id: 'functions_get_weather_0',
+            type: 'function',
+            function: { name: 'get_weather', arguments: '{"city": "Oslo"}' },
+          },
           { id: 'b', type: 'function', function: { name: 'get_weather', arguments: '{"city' } },
         ],
       },
@@ -145,22 +252,40 @@ describe('messages', () => {
     const [, detailed] = (await own({ field: 'reasoning', details })).messages
     expect(detailed.reasoning_details).toEqual(details)
     expect(detailed).not.toHaveProperty('reasoning')
-    expect((await own({ field: 'thinking' })).messages[1].content).toEqual([{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }])
-    expect((await bodyOf(round(), {}, { quirks: { requiredReasoningField: 'reasoning_content' } })).messages[1].reasoning_content).toBe('Hm')
+    expect((await own({ field: 'thinking' })).messages[1].content).toEqual([
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
+    ])
+    expect(
+      (await bodyOf(round(), {}, { quirks: { requiredReasoningField: 'reasoning_content' } })).messages[1]
+        .reasoning_content,
+    ).toBe('Hm')
   })
 
   test('a whole conversation with tools: the second request has what the first answer said', async () => {
     const call = { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
     const { sent, config } = recorder(
-      { choices: [{ delta: { content: 'Let me see.', reasoning_content: 'Hm', tool_calls: [call] }, finish_reason: 'tool_calls' }] },
+      {
+        choices: [
+          {
+            delta: { content: 'Let me see.', reasoning_content: 'Hm', tool_calls: [call] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
       { choices: [{ delta: { content: 'Cold.' }, finish_reason: 'stop' }] },
     )
     const reader = await createOpenAICompatible(config).streamWithTools([user], [weather])
-    for await (const event of reader) if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: 'c1', content: '3 degrees' }])
+    for await (const event of reader)
+      if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: 'c1', content: '3 degrees' }])
     expect(reader.fullText()).toBe('Let me see.Cold.')
     expect(sent[1]?.body.messages).toEqual([
       { role: 'user', content: 'Hello' },
-      { role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }] },
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        reasoning_content: 'Hm',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: '3 degrees' },
     ])
   })
@@ -171,9 +296,17 @@ describe('an answer with a picture', () => {
   const image_url = { type: 'image_url', image_url: { url } }
 
   test.each([
-    ['beside the content', { content: 'A cat', images: [{ ...image_url, index: 0 }] }, { content: 'A cat', images: [image_url] }],
+    [
+      'beside the content',
+      { content: 'A cat', images: [{ ...image_url, index: 0 }] },
+      { content: 'A cat', images: [image_url] },
+    ],
     ['alone', { content: null, images: [image_url] }, { content: '', images: [image_url] }],
-    ['in the content', { content: [{ type: 'text', text: 'A cat' }, image_url] }, { content: [{ type: 'text', text: 'A cat' }, image_url] }],
+    [
+      'in the content',
+      { content: [{ type: 'text', text: 'A cat' }, image_url] },
+      { content: [{ type: 'text', text: 'A cat' }, image_url] },
+    ],
   ])('%s goes back as it came, and to nobody else', async (_, message, wanted) => {
     const { sent, config } = recorder({ choices: [{ message, delta: message, finish_reason: 'stop' }] })
     const provider = createOpenAICompatible(config)
@@ -183,7 +316,9 @@ describe('an answer with a picture', () => {
     expect(reader.messages().at(-1)).toEqual(answer)
     await provider.generate([user, JSON.parse(JSON.stringify(answer)) as ChatMessage, user])
     expect(sent.at(-1)?.body.messages[1]).toEqual({ role: 'assistant', ...wanted })
-    await expect(createOpenAICompatible({ ...config, name: 'other' }).generate([user, answer, user])).rejects.toMatchObject({ code: 'unsupported' })
+    await expect(
+      createOpenAICompatible({ ...config, name: 'other' }).generate([user, answer, user]),
+    ).rejects.toMatchObject({ code: 'unsupported' })
   })
 })
 
@@ -198,29 +333,89 @@ describe('what cannot be said is refused by name', () => {
   test.each<[string, readonly ChatMessage[], CallOptions, OpenAICompatibleConfig['quirks'], RegExp]>([
     ['an image in a tool result', result([png]), {}, {}, /messages\[2\] \(a tool result\): content of type "image"/],
     ['an image the server cannot see', [image], {}, { inputs: ['text'] }, /messages\[0\]: content of type "image"/],
-    ['an image of the assistant', [user, { role: 'assistant', content: [png] }], {}, {}, /messages\[1\]: content of type "image"/],
-    ['audio by its address', [{ role: 'user', content: [{ type: 'audio', source: { type: 'url', url: 'https://a.test/a.mp3' } }] }], {}, {}, /audio given by its address/],
-    ['a file by its address', [{ role: 'user', content: [{ type: 'file', source: { type: 'url', url: 'https://a.test/a.pdf' } }] }], {}, {}, /a file given by its address/],
+    [
+      'an image of the assistant',
+      [user, { role: 'assistant', content: [png] }],
+      {},
+      {},
+      /messages\[1\]: content of type "image"/,
+    ],
+    [
+      'audio by its address',
+      [{ role: 'user', content: [{ type: 'audio', source: { type: 'url', url: 'https://a.test/a.mp3' } }] }],
+      {},
+      {},
+      /audio given by its address/,
+    ],
+    [
+      'a file by its address',
+      [{ role: 'user', content: [{ type: 'file', source: { type: 'url', url: 'https://a.test/a.pdf' } }] }],
+      {},
+      {},
+      /a file given by its address/,
+    ],
     ['an option without a field', [user], { topK: 4 }, { lacks: ['topK'] }, /^openai-compatible: .*topK/],
-    ['a schema', [user], { responseFormat: { type: 'json-schema', schema: {} } }, { responseFormats: ['json'] }, /responseFormat.*json-schema.*ask for/],
-    ['a level of reasoning', [user], { reasoning: 'high' }, { reasoning: { none: {} } }, /cannot take reasoning "high"; it has none$/],
-    ['a forced tool', [user], { tools: [weather], toolChoice: { name: 'get_weather' } }, { toolChoices: ['auto', 'required'] }, /toolChoice.*get_weather.*required/],
-    ['any forced tool', [user], { tools: [weather], toolChoice: 'required' }, { toolChoices: ['auto'] }, /cannot take toolChoice "required"$/],
-    ['tools', [user], { tools: [weather] }, { lacks: ['tools'] }, /^openai-compatible: unsupported: .*cannot take tools$/],
+    [
+      'a schema',
+      [user],
+      { responseFormat: { type: 'json-schema', schema: {} } },
+      { responseFormats: ['json'] },
+      /responseFormat.*json-schema.*ask for/,
+    ],
+    [
+      'a level of reasoning',
+      [user],
+      { reasoning: 'high' },
+      { reasoning: { none: {} } },
+      /cannot take reasoning "high"; it has none$/,
+    ],
+    [
+      'a forced tool',
+      [user],
+      { tools: [weather], toolChoice: { name: 'get_weather' } },
+      { toolChoices: ['auto', 'required'] },
+      /toolChoice.*get_weather.*required/,
+    ],
+    [
+      'any forced tool',
+      [user],
+      { tools: [weather], toolChoice: 'required' },
+      { toolChoices: ['auto'] },
+      /cannot take toolChoice "required"$/,
+    ],
+    [
+      'tools',
+      [user],
+      { tools: [weather] },
+      { lacks: ['tools'] },
+      /^openai-compatible: unsupported: .*cannot take tools$/,
+    ],
     ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /cannot take tools$/],
     ['a name', [{ role: 'user', name: 'ada', content: 'Hi' }], {}, { messageNames: false }, /messages\[0\]: a name/],
   ])('%s', async (_, messages, options, quirks = {}, wanted) => {
-    await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(wanted) as string })
+    await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringMatching(wanted) as string,
+    })
   })
 
   test('but where the server takes it, it is sent', async () => {
-    const { messages } = await bodyOf(result([{ type: 'text', text: 'Seen' }, png]), {}, { quirks: { toolResultImages: true } })
-    expect(messages[2].content).toEqual([{ type: 'text', text: 'Seen' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])
+    const { messages } = await bodyOf(
+      result([{ type: 'text', text: 'Seen' }, png]),
+      {},
+      { quirks: { toolResultImages: true } },
+    )
+    expect(messages[2].content).toEqual([
+      { type: 'text', text: 'Seen' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    ])
   })
 
   test('a forced tool that is not there', async () => {
     await expect(bodyOf([user], { toolChoice: 'required' })).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(bodyOf([user], { tools: [weather], toolChoice: { name: 'other' } })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(bodyOf([user], { tools: [weather], toolChoice: { name: 'other' } })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
   })
 })
 
@@ -247,15 +442,23 @@ describe('where it goes', () => {
 
   test('a path of its own', async () => {
     const { sent, config } = recorder()
-    await createOpenAICompatible({ ...config, baseUrl: 'https://h.test/inference', quirks: { apiPath: '' } }).complete('Hello')
+    await createOpenAICompatible({ ...config, baseUrl: 'https://h.test/inference', quirks: { apiPath: '' } }).complete(
+      'Hello',
+    )
     expect(sent[0]?.url).toBe('https://h.test/inference/chat/completions')
   })
 
   test('the key, and headers that win over it', async () => {
     const { sent, config } = recorder()
     await createOpenAICompatible(config).complete('Hello')
-    await createOpenAICompatible({ ...config, apiKey: ' sk-1234567890 ' }).complete('Hello', { vendor: { headers: { 'x-extra': '1' } } })
-    await createOpenAICompatible({ ...config, apiKey: 'sk-1234567890', headers: { authorization: 'Basic abc' } }).complete('Hello')
+    await createOpenAICompatible({ ...config, apiKey: ' sk-1234567890 ' }).complete('Hello', {
+      vendor: { headers: { 'x-extra': '1' } },
+    })
+    await createOpenAICompatible({
+      ...config,
+      apiKey: 'sk-1234567890',
+      headers: { authorization: 'Basic abc' },
+    }).complete('Hello')
     expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([null, 'Bearer sk-1234567890', 'Basic abc'])
     expect(sent[1]?.headers.get('x-extra')).toBe('1')
     expect(sent[1]?.body).not.toHaveProperty('headers')
@@ -263,18 +466,33 @@ describe('where it goes', () => {
 
   test('a key or an address that cannot be used is refused at once', () => {
     expect(() => createOpenAICompatible({ baseUrl: 'http://h.test', model: 'm', apiKey: 'a\nb' })).toThrow(/position 1/)
-    expect(() => createOpenAICompatible({ baseUrl: 'localhost:1234', model: 'm' })).toThrow(expect.objectContaining({ code: 'invalid-base-url' }) as Error)
+    expect(() => createOpenAICompatible({ baseUrl: 'localhost:1234', model: 'm' })).toThrow(
+      expect.objectContaining({ code: 'invalid-base-url' }) as Error,
+    )
   })
 })
 
 describe('beside conversations', () => {
   test('embeddings come back in the order of the texts', async () => {
-    const data = [{ index: 1, embedding: [0, 1] }, { index: 0, embedding: [1, 0] }]
+    const data = [
+      { index: 1, embedding: [0, 1] },
+      { index: 0, embedding: [1, 0] },
+    ]
     const { sent, config } = recorder({ data, usage: { prompt_tokens: 2, total_tokens: 2 } })
-    const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config, apiKey: 'sk-1234567890', dimensions: 2 }).embed(['a', 'b'])
-    expect(vectors).toEqual([[1, 0], [0, 1]])
+    const { vectors, usage } = await createOpenAICompatibleEmbedder({
+      ...config,
+      apiKey: 'sk-1234567890',
+      dimensions: 2,
+    }).embed(['a', 'b'])
+    expect(vectors).toEqual([
+      [1, 0],
+      [0, 1],
+    ])
     expect(usage.inputTokens).toBe(2)
-    expect(sent[0]).toMatchObject({ url: 'http://chat.test/v1/embeddings', body: { model: 'm', input: ['a', 'b'], encoding_format: 'float', dimensions: 2 } })
+    expect(sent[0]).toMatchObject({
+      url: 'http://chat.test/v1/embeddings',
+      body: { model: 'm', input: ['a', 'b'], encoding_format: 'float', dimensions: 2 },
+    })
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-1234567890')
     const odd = createOpenAICompatibleEmbedder(recorder({ data: 'none' }).config)
     await expect(odd.embed(['a'])).rejects.toMatchObject({ code: 'protocol' })

@@ -3,12 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { countTokens, type OpenAICompatibleConfig, toPresetConfig } from '../src/index.js'
 
 const messages: ChatMessage[] = [{ role: 'user', content: 'What is the weather in Rome?' }]
-const tools: ToolDefinition[] = [{ name: 'get_weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } } } }]
+const tools: ToolDefinition[] = [
+  {
+    name: 'get_weather',
+    description: 'Weather of a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+]
 
 function server(...answers: readonly unknown[]) {
   const sent: { readonly url: string; readonly body: any; readonly key: string | null }[] = [] // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   const fetch: OpenAICompatibleConfig['fetch'] = (input, init) => {
-    sent.push({ url: new Request(input).url, body: JSON.parse(init?.body as string), key: new Headers(init?.headers).get('authorization') })
+    sent.push({
+      url: new Request(input).url,
+      body: JSON.parse(init?.body as string),
+      key: new Headers(init?.headers).get('authorization'),
+    })
     return Promise.resolve(Response.json(answers[sent.length - 1] ?? {}))
   }
   return { sent, fetch }
@@ -20,7 +30,10 @@ describe('counted tokens', () => {
     const config = toPresetConfig('llamacpp-server', { baseUrl: 'http://h.test/llama/v1', apiKey: 'sk-count-1', fetch })
     expect(await countTokens(config, messages, { system: 'S', tools })).toEqual({ tokens: 3, source: 'tokenizer' })
     expect(sent.map(({ url }) => url)).toEqual(['http://h.test/llama/apply-template', 'http://h.test/llama/tokenize'])
-    expect(sent[0]?.body).toMatchObject({ messages: [{ role: 'system', content: 'S' }, { role: 'user' }], tools: [{ function: { name: 'get_weather' } }] })
+    expect(sent[0]?.body).toMatchObject({
+      messages: [{ role: 'system', content: 'S' }, { role: 'user' }],
+      tools: [{ function: { name: 'get_weather' } }],
+    })
     expect(sent[1]?.body).toEqual({ content: '<s>Hi', add_special: true, parse_special: true })
     expect(sent[0]?.key).toBe('Bearer sk-count-1')
   })
@@ -31,24 +44,40 @@ describe('counted tokens', () => {
       urls.push(new URL(new Request(input).url).pathname)
       return Promise.resolve(Response.json({ error: { message: 'loading' } }, { status: 503 }))
     }
-    const clock = { now: () => 0, random: () => 0, after: (ms: number, callback: () => void) => {
-      if (ms === 0) queueMicrotask(callback)
-      return () => undefined
-    } }
-    await expect(countTokens(toPresetConfig('llamacpp-server', { fetch, clock }), messages)).rejects.toMatchObject({ code: 'overloaded', attempts: 3 })
+    const clock = {
+      now: () => 0,
+      random: () => 0,
+      after: (ms: number, callback: () => void) => {
+        if (ms === 0) queueMicrotask(callback)
+        return () => undefined
+      },
+    }
+    await expect(countTokens(toPresetConfig('llamacpp-server', { fetch, clock }), messages)).rejects.toMatchObject({
+      code: 'overloaded',
+      attempts: 3,
+    })
     expect(urls).toEqual(['/apply-template', '/apply-template', '/apply-template'])
   })
 
   test('vLLM: one request, whole', async () => {
     const { sent, fetch } = server({ count: 17, max_model_len: 4096, tokens: [] })
-    expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({ tokens: 17, source: 'tokenizer' })
-    expect(sent[0]).toMatchObject({ url: 'http://localhost:8000/tokenize', body: { model: 'm', messages: [{ role: 'user' }], tools: [{}], add_generation_prompt: true } })
+    expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({
+      tokens: 17,
+      source: 'tokenizer',
+    })
+    expect(sent[0]).toMatchObject({
+      url: 'http://localhost:8000/tokenize',
+      body: { model: 'm', messages: [{ role: 'user' }], tools: [{}], add_generation_prompt: true },
+    })
   })
 
   test('a server without one: an estimate that says so, higher with tools, calls and a factor, and no request', async () => {
     const { sent, fetch } = server()
     const config = toPresetConfig('groq', { apiKey: 'sk-count-1', fetch })
-    const count = async (more: Partial<OpenAICompatibleConfig>, ...rest: Parameters<typeof countTokens> extends [unknown, ...infer R] ? R : never) => {
+    const count = async (
+      more: Partial<OpenAICompatibleConfig>,
+      ...rest: Parameters<typeof countTokens> extends [unknown, ...infer R] ? R : never
+    ) => {
       const { tokens, source } = await countTokens({ ...config, ...more }, ...rest)
       expect(source).toBe('estimate')
       return tokens
@@ -58,7 +87,11 @@ describe('counted tokens', () => {
     expect(await count({}, messages, { tools })).toBeGreaterThan(plain + 10)
     expect(await count({}, messages, { system: 'Be brief.' })).toBeGreaterThan(plain)
     expect(await count({ tokenFactor: 2 }, messages)).toBeGreaterThan(plain)
-    const called: ChatMessage = { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'get_weather', arguments: { city: 'Rome' }, argumentsText: '{"city":"Rome"}' }] }
+    const called: ChatMessage = {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'a', name: 'get_weather', arguments: { city: 'Rome' }, argumentsText: '{"city":"Rome"}' }],
+    }
     expect(await count({}, [...messages, called])).toBeGreaterThan(plain + 8)
     expect(sent).toEqual([])
   })
@@ -66,7 +99,9 @@ describe('counted tokens', () => {
   test('what is no count is a failure, not a count of nothing', async () => {
     const llama = toPresetConfig('llamacpp-server', { fetch: server({ prompt: 'x' }, { tokens: 3 }).fetch })
     await expect(countTokens(llama, messages)).rejects.toMatchObject({ code: 'protocol' })
-    await expect(countTokens(toPresetConfig('vllm', { model: 'm', fetch: server({}).fetch }), messages)).rejects.toMatchObject({ code: 'protocol' })
+    await expect(
+      countTokens(toPresetConfig('vllm', { model: 'm', fetch: server({}).fetch }), messages),
+    ).rejects.toMatchObject({ code: 'protocol' })
     await expect(countTokens(llama, messages, { maxTokens: 0 })).rejects.toMatchObject({ code: 'config' })
   })
 })

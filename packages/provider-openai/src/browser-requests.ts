@@ -10,7 +10,10 @@ import type { buildRequests as bySdk } from './requests.js'
 export const buildRequests: typeof bySdk = (endpoint, config) => {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document !== undefined && config.dangerouslyAllowBrowser !== true) {
-    throw new LlmError('config', `${endpoint.name}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`)
+    throw new LlmError(
+      'config',
+      `${endpoint.name}: in a page users can see the key; set dangerouslyAllowBrowser: true to use it all the same, or ask from a server of your own`,
+    )
   }
   return (path) => ownRequest(endpoint, config, path)
 }

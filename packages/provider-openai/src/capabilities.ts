@@ -6,15 +6,25 @@ import { traitsOf } from './traits.js'
 const docs = 'https://developers.openai.com/api/docs'
 
 /** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says; a model that is not known to reason is asked all the same. */
-export function capabilities({ model, traits, profile }: Pick<OpenAIConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+export function capabilities({
+  model,
+  traits,
+  profile,
+}: Pick<OpenAIConfig, 'model' | 'traits' | 'profile'>): Capabilities {
   const { reasoning } = traitsOf(model, traits)
-  return resolveCapabilities({
-    tools: { supported: true, source: `${docs}/guides/function-calling` },
-    parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },
-    images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
-    schema: { supported: 'by-model', source: `${docs}/guides/structured-outputs` },
-    logprobs: { supported: reasoning ? 'by-model' : true, source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions' },
-    reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
-    embeddings: { supported: true, source: `${docs}/guides/embeddings` },
-  }, profile)
+  return resolveCapabilities(
+    {
+      tools: { supported: true, source: `${docs}/guides/function-calling` },
+      parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },
+      images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
+      schema: { supported: 'by-model', source: `${docs}/guides/structured-outputs` },
+      logprobs: {
+        supported: reasoning ? 'by-model' : true,
+        source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
+      },
+      reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
+      embeddings: { supported: true, source: `${docs}/guides/embeddings` },
+    },
+    profile,
+  )
 }

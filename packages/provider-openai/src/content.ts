@@ -27,9 +27,16 @@ export function toInputPart(part: ContentPart): JsonObject {
     case 'file': {
       const { source, name } = part
       if (source.type === 'url') return { type: 'input_file', file_url: source.url, ...(name && { filename: name }) }
-      return { type: 'input_file', filename: name ?? `file.${source.mediaType.replace(/^.*[/.+]/, '')}`, file_data: toUrl(source) }
+      return {
+        type: 'input_file',
+        filename: name ?? `file.${source.mediaType.replace(/^.*[/.+]/, '')}`,
+        file_data: toUrl(source),
+      }
     }
     case 'audio':
-      throw new LlmError('unsupported', 'the Responses API takes no audio; send text, or use api: "chat" with a model that hears')
+      throw new LlmError(
+        'unsupported',
+        'the Responses API takes no audio; send text, or use api: "chat" with a model that hears',
+      )
   }
 }

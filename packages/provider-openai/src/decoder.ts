@@ -5,7 +5,9 @@ import { toState } from './state.js'
 import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
 /** Why an answer is incomplete; `max_tokens` is the word of other servers. */
-const incompleteReasons = new Map(Object.entries<FinishReason>({ max_output_tokens: 'length', max_tokens: 'length', content_filter: 'content-filter' }))
+const incompleteReasons = new Map(
+  Object.entries<FinishReason>({ max_output_tokens: 'length', max_tokens: 'length', content_filter: 'content-filter' }),
+)
 
 /**
  * Decodes an answer of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
@@ -123,7 +125,8 @@ class ResponsesDecoder implements Decoder {
 
   /** The answer is over. A server that sent no finished item has them all here. */
   #end(response: WireResponse, status: string | undefined): void {
-    if (!this.#done.size) asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
+    if (!this.#done.size)
+      asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
     this.#sink.model(response.model ?? '')
     const { usage, error } = response
     if (usage) {
@@ -135,7 +138,8 @@ class ResponsesDecoder implements Decoder {
         reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
       })
     }
-    if (status === 'failed') this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
+    if (status === 'failed')
+      this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
     const state = toState([...this.#done.values()], this.#model)
     if (state) this.#sink.state(state)
     this.#finish(response.status ?? status, response.incomplete_details?.reason)
@@ -144,13 +148,23 @@ class ResponsesDecoder implements Decoder {
   #finish(status: string | undefined, incomplete: string | undefined): void {
     if (status === undefined) this.#sink.terminal()
     else if (status === 'completed') this.#sink.finish('stop', status)
-    else this.#sink.finish(incompleteReasons.get(incomplete ?? '') ?? 'other', incomplete ? `${status}:${incomplete}` : status)
+    else
+      this.#sink.finish(
+        incompleteReasons.get(incomplete ?? '') ?? 'other',
+        incomplete ? `${status}:${incomplete}` : status,
+      )
   }
 }
 
 /** Some vendors count reasoning beside the output; the total then says so. */
-function outputTokens({ input_tokens = 0, output_tokens, total_tokens, output_tokens_details }: NonNullable<WireResponse['usage']>): number | undefined {
+function outputTokens({
+  input_tokens = 0,
+  output_tokens,
+  total_tokens,
+  output_tokens_details,
+}: NonNullable<WireResponse['usage']>): number | undefined {
   const reasoning = output_tokens_details?.reasoning_tokens ?? 0
-  const beside = output_tokens !== undefined && reasoning > 0 && total_tokens === input_tokens + output_tokens + reasoning
+  const beside =
+    output_tokens !== undefined && reasoning > 0 && total_tokens === input_tokens + output_tokens + reasoning
   return beside ? output_tokens + reasoning : output_tokens
 }

@@ -26,9 +26,10 @@ export interface Endpoint {
 }
 
 /** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
-export const openAIHosts = ({ azure, baseUrl = defaultBaseUrl }: Pick<OpenAIConnection, 'azure' | 'baseUrl'> = {}): string[] => [
-  parseBaseUrl(azure?.endpoint ?? baseUrl).host,
-]
+export const openAIHosts = ({
+  azure,
+  baseUrl = defaultBaseUrl,
+}: Pick<OpenAIConnection, 'azure' | 'baseUrl'> = {}): string[] => [parseBaseUrl(azure?.endpoint ?? baseUrl).host]
 
 const defaultBaseUrl = 'https://api.openai.com/v1'
 
@@ -71,10 +72,18 @@ const refuse = (name: string, why: string): never => {
   throw new LlmError('config', `${name}: ${why}`)
 }
 
-function azureRoot(name: string, { endpoint, deployment, apiVersion }: AzureConfig, api: 'deployment' | 'resource'): string {
+function azureRoot(
+  name: string,
+  { endpoint, deployment, apiVersion }: AzureConfig,
+  api: 'deployment' | 'resource',
+): string {
   const root = parseBaseUrl(endpoint).href.replace(/\/openai(\/v1)?$/, '')
   if (deployment === undefined) return `${root}/openai/v1`
-  if (!apiVersion) refuse(name, 'azure.deployment needs azure.apiVersion, for example "2025-04-01-preview"; leave both out for the v1 API')
+  if (!apiVersion)
+    refuse(
+      name,
+      'azure.deployment needs azure.apiVersion, for example "2025-04-01-preview"; leave both out for the v1 API',
+    )
   return api === 'resource' ? `${root}/openai` : `${root}/openai/deployments/${encodeURIComponent(deployment)}`
 }
 
@@ -83,7 +92,11 @@ async function freshToken(name: string, provide: () => Promise<string>, tokens: 
   try {
     token = await provide()
   } catch (cause) {
-    throw new LlmError('auth', `${name}: azureADTokenProvider failed: ${String(cause instanceof Error ? cause.message : cause)}`, { cause })
+    throw new LlmError(
+      'auth',
+      `${name}: azureADTokenProvider failed: ${String(cause instanceof Error ? cause.message : cause)}`,
+      { cause },
+    )
   }
   token = checkApiKey(token, `${name}: azureADTokenProvider`)
   if (!tokens.includes(token)) tokens.push(token)

@@ -33,7 +33,11 @@ export function toError(provider: string, failure: HttpFailure): ProviderError {
   const known = words.find((word) => Object.hasOwn(codes, word))
   if (known === undefined) return toChatError(provider, failure)
   const { message } = error
-  return toProviderError(provider, failure, { code: codes[known], type: known, ...(typeof message === 'string' && { message }) })
+  return toProviderError(provider, failure, {
+    code: codes[known],
+    type: known,
+    ...(typeof message === 'string' && { message }),
+  })
 }
 
 const asError = (value: unknown): WireError => (typeof value === 'object' && value !== null ? value : {})

@@ -60,7 +60,12 @@ export class ItemReader {
   }
 
   /** A piece of reasoning; a finished text counts only if no piece of it came. */
-  reasoning(progress: ItemProgress, kind: 'summary' | 'content', index = 0, piece: { delta?: string; text?: string }): void {
+  reasoning(
+    progress: ItemProgress,
+    kind: 'summary' | 'content',
+    index = 0,
+    piece: { delta?: string; text?: string },
+  ): void {
     progress.reasoning ??= kind
     if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index))) return
     progress.parts.add(index)
@@ -89,7 +94,8 @@ export class ItemReader {
 
   /** An item has begun. */
   begin({ key }: ItemProgress, { type, call_id, name }: WireItem): void {
-    if (type === 'function_call' || type === 'custom_tool_call') this.#sink.toolCall(key, { id: asText(call_id), name: asText(name) })
+    if (type === 'function_call' || type === 'custom_tool_call')
+      this.#sink.toolCall(key, { id: asText(call_id), name: asText(name) })
   }
 
   /** An item is whole: gives out what has not gone out yet. */
@@ -101,7 +107,9 @@ export class ItemReader {
         asItems(item.content).forEach((part, index) => {
           if (index >= delivered) this.part(progress, index, part)
         })
-        if (!progress.cited) for (const part of asItems(item.content)) for (const note of asItems(part.annotations)) this.annotation(progress, note)
+        if (!progress.cited)
+          for (const part of asItems(item.content))
+            for (const note of asItems(part.annotations)) this.annotation(progress, note)
         break
       case 'reasoning': {
         const kind = item.summary?.length ? 'summary' : 'content'

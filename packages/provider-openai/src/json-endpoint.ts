@@ -16,11 +16,25 @@ export type AskEndpoint = <T>(path: string, body: unknown, options?: JsonCallOpt
  * How to ask such an endpoint. Of an Azure deployment, `api` takes its own URL, or that of its resource.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
-export function jsonEndpoint(config: JsonEndpointConfig, api: 'deployment' | 'resource'): { readonly name: string; readonly ask: AskEndpoint } {
-  const { apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, ...common } = config
+export function jsonEndpoint(
+  config: JsonEndpointConfig,
+  api: 'deployment' | 'resource',
+): { readonly name: string; readonly ask: AskEndpoint } {
+  const {
+    apiKey: _key,
+    baseUrl: _url,
+    organization: _organization,
+    project: _project,
+    azure: _azure,
+    ...common
+  } = config
   const endpoint = toEndpoint(config, api)
   const { name } = endpoint
-  const client = createJsonClient(name, (failure) => toError(name, failure), toSettings({ ...common, model: config.model ?? '' }, endpoint))
+  const client = createJsonClient(
+    name,
+    (failure) => toError(name, failure),
+    toSettings({ ...common, model: config.model ?? '' }, endpoint),
+  )
   const ask: AskEndpoint = async <T>(path: string, body: unknown, options?: JsonCallOptions) =>
     client.request<T>({ ...(await ownRequest(endpoint, config, path)), ...(body !== undefined && { body }) }, options)
   return { name, ask }

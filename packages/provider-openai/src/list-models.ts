@@ -16,12 +16,21 @@ export interface OpenAIModel {
  * The models the key may use, by `GET /models`; at Azure those of the resource, deployed or not. Throws like a call of the provider.
  * @see https://developers.openai.com/api/reference/resources/models (read 2026-11-21)
  */
-export async function listModels(config: JsonEndpointConfig, options?: JsonCallOptions): Promise<readonly OpenAIModel[]> {
+export async function listModels(
+  config: JsonEndpointConfig,
+  options?: JsonCallOptions,
+): Promise<readonly OpenAIModel[]> {
   const answer = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
   return asItems(answer?.data).flatMap(({ id, created, owned_by }) => {
     if (!asText(id)) return []
     const createdAt = toDate(created)
-    return [{ id: asText(id), ...(createdAt !== undefined && { createdAt }), ...(asText(owned_by) && { ownedBy: asText(owned_by) }) }]
+    return [
+      {
+        id: asText(id),
+        ...(createdAt !== undefined && { createdAt }),
+        ...(asText(owned_by) && { ownedBy: asText(owned_by) }),
+      },
+    ]
   })
 }
 

@@ -1,4 +1,11 @@
-import { type AssistantMessage, type ChatMessage, type ContentPart, type JsonObject, textOf, type ToolMessage } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  type JsonObject,
+  textOf,
+  type ToolMessage,
+} from '@modelport/core'
 import { mapToolCallIds } from '@modelport/driver'
 import { toInputContent, toInputPart } from './content.js'
 import { type ReplayRules, replayItems } from './state.js'
@@ -50,13 +57,15 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
 function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
   const replayed = replayItems(message, rules)
   if (replayed) {
-    for (const item of replayed) if (/^(function|custom_tool)_call$/.test(String(item['type']))) calls.set(item['call_id'], item)
+    for (const item of replayed)
+      if (/^(function|custom_tool)_call$/.test(String(item['type']))) calls.set(item['call_id'], item)
     return replayed
   }
   const items: JsonObject[] = []
   const { content, refusal, toolCalls = [] } = message
   const parts = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
-  const text = toInputContent(typeof content === 'string' ? content : content.filter(({ type }) => type === 'text')) || refusal
+  const text =
+    toInputContent(typeof content === 'string' ? content : content.filter(({ type }) => type === 'text')) || refusal
   // The type may be left out, but llama.cpp does not know the item then.
   if (text) items.push({ type: 'message', role: 'assistant', content: text })
   // An assistant message holds only text here; what another model drew or spoke is shown as the user's.

@@ -8,7 +8,11 @@ export interface ApiRequest {
 }
 
 /** A request as the API wants it, without an SDK. `path` starts with a slash. */
-export async function ownRequest(endpoint: Endpoint, { organization, project }: OpenAIConnection, path: string): Promise<ApiRequest> {
+export async function ownRequest(
+  endpoint: Endpoint,
+  { organization, project }: OpenAIConnection,
+  path: string,
+): Promise<ApiRequest> {
   const query = new URLSearchParams(endpoint.query).toString()
   return {
     url: `${endpoint.baseUrl}${path}${query && `?${query}`}`,

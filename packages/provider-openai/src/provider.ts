@@ -32,17 +32,28 @@ export interface Connection {
 /** Reads a configuration. @throws {LlmError} `invalid-base-url`, `config` */
 export function connect(config: OpenAIConfig): Connection {
   const {
-    apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, api: wanted,
-    traits: _traits, dangerouslyAllowBrowser: _browser, ...common
+    apiKey: _key,
+    baseUrl: _url,
+    organization: _organization,
+    project: _project,
+    azure: _azure,
+    api: wanted,
+    traits: _traits,
+    dangerouslyAllowBrowser: _browser,
+    ...common
   } = config
   const api = wanted ?? (toEndpoint(config).hasResponses ? 'responses' : 'chat')
-  if (!(['responses', 'chat'] as readonly unknown[]).includes(api)) throw new LlmError('config', `openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
+  if (!(['responses', 'chat'] as readonly unknown[]).includes(api))
+    throw new LlmError('config', `openai: api must be "responses" or "chat", not ${JSON.stringify(api)}`)
   const endpoint = toEndpoint(config, api === 'responses' ? 'resource' : 'deployment')
   return { api, endpoint, settings: toSettings(common, endpoint) }
 }
 
 /** What the driver layer needs of a configuration. */
-export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hosts' | 'secrets'> & { readonly cheapestModel?: string }, endpoint: Endpoint): ProviderSettings => ({
+export const toSettings = (
+  common: Omit<ProviderSettings, 'cheapestModel' | 'hosts' | 'secrets'> & { readonly cheapestModel?: string },
+  endpoint: Endpoint,
+): ProviderSettings => ({
   ...common,
   cheapestModel: common.cheapestModel ?? (endpoint.official ? cheapestModel : common.model),
   hosts: [endpoint.host],
@@ -50,14 +61,21 @@ export const toSettings = (common: Omit<ProviderSettings, 'cheapestModel' | 'hos
 })
 
 /** A driver for the Responses API, or for another endpoint that takes its requests. */
-export function responsesDriver(config: OpenAIConfig, { endpoint }: Connection, path = '/responses'): Driver<JsonObject> {
+export function responsesDriver(
+  config: OpenAIConfig,
+  { endpoint }: Connection,
+  path = '/responses',
+): Driver<JsonObject> {
   const { name } = endpoint
   const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
   return {
     name,
     framing: 'sse',
-    request: (turn) => ({ ...toResponsesRequest(turn, name, traits), ...(deployment !== undefined && { model: deployment }) }),
+    request: (turn) => ({
+      ...toResponsesRequest(turn, name, traits),
+      ...(deployment !== undefined && { model: deployment }),
+    }),
     send: createSend(endpoint, config, path),
     decoder: createResponsesDecoder,
     error: (failure) => toError(name, failure),

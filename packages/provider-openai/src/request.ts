@@ -23,7 +23,9 @@ export function toResponsesRequest(turn: Turn, provider: string, traits: ModelTr
     model,
     stored: vendor['store'] === true,
     outputs: byCallId(outputs),
-    customTools: new Set((options.providerTools ?? []).filter((tool) => tool['type'] === 'custom').map((tool) => String(tool['name']))),
+    customTools: new Set(
+      (options.providerTools ?? []).filter((tool) => tool['type'] === 'custom').map((tool) => String(tool['name'])),
+    ),
     systemRole: traits.reasoning ? 'developer' : 'system',
   })
   const placed = new Set(input)
@@ -79,7 +81,8 @@ function toSampling({ options, defaultTemperature }: Turn, traits: ModelTraits):
 
 function toToolFields({ tools, options }: Turn): JsonObject {
   const all = [...tools.map(toTool), ...(options.providerTools ?? [])]
-  const choice = options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, options.providerTools ?? [])
+  const choice =
+    options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, options.providerTools ?? [])
   const vain = !all.length && (choice === 'auto' || choice === 'none')
   return {
     ...(all.length && { tools: all }),

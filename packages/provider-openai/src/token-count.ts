@@ -6,8 +6,17 @@ import type { WireTokenCount } from './wire.js'
 
 /** What the endpoint takes of a request. */
 const counted = [
-  'model', 'instructions', 'input', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text', 'truncation',
-  'conversation', 'previous_response_id',
+  'model',
+  'instructions',
+  'input',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+  'conversation',
+  'previous_response_id',
 ]
 
 /**
@@ -15,12 +24,17 @@ const counted = [
  * Throws like a call of the provider.
  * @see https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens (read 2026-11-21)
  */
-export async function countTokens(config: OpenAIConfig, messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount> {
+export async function countTokens(
+  config: OpenAIConfig,
+  messages: readonly ChatMessage[],
+  ...options: CallOptions[]
+): Promise<TokenCount> {
   const connection = connect({ ...config, api: 'responses' })
   const base = responsesDriver(config, connection, '/responses/input_tokens')
   const driver: CountDriver<JsonObject> = {
     ...base,
-    request: (turn) => Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
+    request: (turn) =>
+      Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
     countIn: (answer) => (answer as WireTokenCount | null)?.input_tokens,
   }
   return { tokens: await count(driver, connection.settings, messages, options), source: 'provider' }

@@ -17,7 +17,9 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 
 /** The objects of a list of the wire, or none where something else is in its place. */
 export const asItems = <T extends object>(value: readonly T[] | null | undefined): readonly T[] =>
-  Array.isArray(value) ? (value as readonly unknown[]).filter((item): item is T => typeof item === 'object' && item !== null) : []
+  Array.isArray(value)
+    ? (value as readonly unknown[]).filter((item): item is T => typeof item === 'object' && item !== null)
+    : []
 
 /** Token counts. Reasoning is part of the output, cached tokens are part of the input. */
 export interface WireUsage {

@@ -7,7 +7,8 @@ import { completion, message, recordingFetch, response, streamed } from './suppo
 const endpoint = 'https://res.openai.azure.com'
 const deployed = { endpoint, deployment: 'my deployment', apiVersion: '2025-04-01-preview' }
 const apiKey = 'azure-key-0123456789'
-const create = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> => createOpenAI({ model: 'gpt-4.1', ...config })
+const create = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> =>
+  createOpenAI({ model: 'gpt-4.1', ...config })
 
 describe('addresses and keys', () => {
   test('a deployment URL with api-version and api-key', async () => {
@@ -15,7 +16,9 @@ describe('addresses and keys', () => {
     const provider = create({ apiKey, azure: deployed, fetch, enforceHosts: true })
     expect(await provider.complete('Hi')).toBe('Hi')
     expect([provider.name, provider.cheapestModel]).toEqual(['azure-openai', 'gpt-4.1'])
-    expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/deployments/my%20deployment/chat/completions?api-version=2025-04-01-preview')
+    expect(sent[0]?.url).toBe(
+      'https://res.openai.azure.com/openai/deployments/my%20deployment/chat/completions?api-version=2025-04-01-preview',
+    )
     expect([sent[0]?.headers.get('api-key'), sent[0]?.headers.get('authorization')]).toEqual([apiKey, null])
     expect(sent[0]?.body).toMatchObject({ max_completion_tokens: 4096 })
   })
@@ -27,21 +30,29 @@ describe('addresses and keys', () => {
     expect(sent[0]?.body).toMatchObject({ model: 'my deployment' })
   })
 
-  test.each([endpoint, `${endpoint}/`, `${endpoint}/openai`, `${endpoint}/openai/v1/`])('the v1 form: %s', async (address) => {
-    const { fetch, sent } = recordingFetch(response(message('Hi')))
-    await create({ apiKey, azure: { endpoint: address }, fetch }).complete('Hi')
-    expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/v1/responses')
-    expect(sent[0]?.headers.get('api-key')).toBe(apiKey)
-    await create({ apiKey, azure: { endpoint: address, apiVersion: 'preview' }, fetch }).complete('Hi')
-    expect(sent[1]?.url).toBe('https://res.openai.azure.com/openai/v1/responses?api-version=preview')
-  })
+  test.each([endpoint, `${endpoint}/`, `${endpoint}/openai`, `${endpoint}/openai/v1/`])(
+    'the v1 form: %s',
+    async (address) => {
+      const { fetch, sent } = recordingFetch(response(message('Hi')))
+      await create({ apiKey, azure: { endpoint: address }, fetch }).complete('Hi')
+      expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/v1/responses')
+      expect(sent[0]?.headers.get('api-key')).toBe(apiKey)
+      await create({ apiKey, azure: { endpoint: address, apiVersion: 'preview' }, fetch }).complete('Hi')
+      expect(sent[1]?.url).toBe('https://res.openai.azure.com/openai/v1/responses?api-version=preview')
+    },
+  )
 
   test('embeddings and models', async () => {
     const { fetch, sent } = recordingFetch({ data: [{ embedding: [1, 2] }] }, { data: [{ id: 'gpt-4.1', created: 0 }] })
     await createOpenAIEmbedder({ apiKey, model: 'text-embedding-3-small', azure: deployed, fetch }).embed(['Hi'])
-    expect(await listModels({ apiKey, azure: deployed, fetch })).toEqual([{ id: 'gpt-4.1', createdAt: '1970-01-01T00:00:00.000Z' }])
+    expect(await listModels({ apiKey, azure: deployed, fetch })).toEqual([
+      { id: 'gpt-4.1', createdAt: '1970-01-01T00:00:00.000Z' },
+    ])
     expect(sent.map(({ url, headers }) => [url, headers.get('api-key')])).toEqual([
-      ['https://res.openai.azure.com/openai/deployments/my%20deployment/embeddings?api-version=2025-04-01-preview', apiKey],
+      [
+        'https://res.openai.azure.com/openai/deployments/my%20deployment/embeddings?api-version=2025-04-01-preview',
+        apiKey,
+      ],
       ['https://res.openai.azure.com/openai/models?api-version=2025-04-01-preview', apiKey],
     ])
   })
@@ -52,7 +63,9 @@ describe('addresses and keys', () => {
     [{ apiKey, azure: { endpoint, deployment: 'd' } }, /apiVersion/],
     [{ apiKey, azure: deployed, baseUrl: 'https://x.test' }, /not both/],
   ])('%o is refused', (config, words) => {
-    expect(() => create(config)).toThrow(expect.objectContaining({ code: 'config', message: expect.stringMatching(words) as string }))
+    expect(() => create(config)).toThrow(
+      expect.objectContaining({ code: 'config', message: expect.stringMatching(words) as string }),
+    )
   })
 })
 
@@ -73,22 +86,38 @@ describe('Entra tokens', () => {
   })
 
   test('are redacted like a key, old and new, also for embeddings', async () => {
-    const fetch: Fetch = async () => Response.json({ error: { message: `bad tokens: ${tokens.join(' ')}`, code: '401' } }, { status: 401 })
+    const fetch: Fetch = async () =>
+      Response.json({ error: { message: `bad tokens: ${tokens.join(' ')}`, code: '401' } }, { status: 401 })
     const azure = { ...deployed, azureADTokenProvider: rotating() }
     const provider = create({ azure, fetch })
     await provider.complete('Hi').catch(() => undefined)
     const error: unknown = await provider.complete('Hi').catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ code: 'auth', status: 401, message: expect.stringContaining('[redacted] [redacted]') as string })
+    expect(error).toMatchObject({
+      code: 'auth',
+      status: 401,
+      message: expect.stringContaining('[redacted] [redacted]') as string,
+    })
     expect(inspect([error, provider], { depth: 12, showHidden: true })).not.toMatch(/eyJ-/)
-    const embedder = createOpenAIEmbedder({ model: 'm', azure: { ...deployed, azureADTokenProvider: async () => tokens[0] as string }, fetch })
-    expect(inspect(await embedder.embed(['Hi']).catch((reason: unknown) => reason), { depth: 12 })).not.toMatch(/eyJ-first/)
+    const embedder = createOpenAIEmbedder({
+      model: 'm',
+      azure: { ...deployed, azureADTokenProvider: async () => tokens[0] as string },
+      fetch,
+    })
+    expect(inspect(await embedder.embed(['Hi']).catch((reason: unknown) => reason), { depth: 12 })).not.toMatch(
+      /eyJ-first/,
+    )
   })
 
   test('a callback that fails, or gives something else, is an auth or config error', async () => {
     const { fetch, sent } = recordingFetch(completion('Hi'))
     const failing = (azureADTokenProvider: () => Promise<string>): Promise<unknown> =>
-      create({ azure: { ...deployed, azureADTokenProvider }, fetch }).complete('Hi', { retry: { attempts: 1 } }).catch((reason: unknown) => reason)
-    expect(await failing(() => Promise.reject(new Error('no identity')))).toMatchObject({ code: 'auth', message: expect.stringContaining('no identity') as string })
+      create({ azure: { ...deployed, azureADTokenProvider }, fetch })
+        .complete('Hi', { retry: { attempts: 1 } })
+        .catch((reason: unknown) => reason)
+    expect(await failing(() => Promise.reject(new Error('no identity')))).toMatchObject({
+      code: 'auth',
+      message: expect.stringContaining('no identity') as string,
+    })
     expect(await failing(async () => 'a b\nc')).toMatchObject({ code: 'config' })
     expect(sent).toHaveLength(0)
   })
@@ -97,26 +126,63 @@ describe('Entra tokens', () => {
 describe('content filters', () => {
   const filtered = {
     error: {
-      code: 'content_filter', message: 'The response was filtered', status: 400, param: 'prompt',
-      innererror: { code: 'ResponsibleAIPolicyViolation', content_filter_result: { violence: { filtered: true, severity: 'high' } } },
+      code: 'content_filter',
+      message: 'The response was filtered',
+      status: 400,
+      param: 'prompt',
+      innererror: {
+        code: 'ResponsibleAIPolicyViolation',
+        content_filter_result: { violence: { filtered: true, severity: 'high' } },
+      },
     },
   }
 
   test.each([filtered, { error: { ...filtered.error, code: 'BadRequest' } }])('an error body', async (body) => {
     const fetch: Fetch = async () => Response.json(body, { status: 400 })
     for (const api of ['chat', 'responses'] as const) {
-      await expect(create({ apiKey, azure: deployed, api, fetch }).complete('Hi')).rejects.toMatchObject({ code: 'content-filter', status: 400 })
+      await expect(create({ apiKey, azure: deployed, api, fetch }).complete('Hi')).rejects.toMatchObject({
+        code: 'content-filter',
+        status: 400,
+      })
     }
   })
 
   test('results in chunks, the first of which has no choice', async () => {
-    const chunk = (choices: readonly object[], more: object = {}): object => ({ object: 'chat.completion.chunk', model: 'gpt-4.1', choices, ...more })
-    const { fetch } = recordingFetch(() => streamed(
-      chunk([], { model: '', prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } }] }),
-      chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null, content_filter_results: {} }]),
-      chunk([{ index: 0, delta: { content: 'I ' }, finish_reason: null, content_filter_results: { hate: { filtered: false } } }]),
-      chunk([{ index: 0, delta: {}, finish_reason: 'content_filter', content_filter_results: { hate: { filtered: true, severity: 'high' } } }]),
-    ))
+    const chunk = (choices: readonly object[], more: object = {}): object => ({
+      object: 'chat.completion.chunk',
+      model: 'gpt-4.1',
+      choices,
+      ...more,
+    })
+    const { fetch } = recordingFetch(() =>
+      streamed(
+        chunk([], {
+          model: '',
+          prompt_filter_results: [
+            { prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } },
+          ],
+        }),
+        chunk([
+          { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null, content_filter_results: {} },
+        ]),
+        chunk([
+          {
+            index: 0,
+            delta: { content: 'I ' },
+            finish_reason: null,
+            content_filter_results: { hate: { filtered: false } },
+          },
+        ]),
+        chunk([
+          {
+            index: 0,
+            delta: {},
+            finish_reason: 'content_filter',
+            content_filter_results: { hate: { filtered: true, severity: 'high' } },
+          },
+        ]),
+      ),
+    )
     const reader = await create({ apiKey, azure: deployed, fetch }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
@@ -124,7 +190,11 @@ describe('content filters', () => {
   })
 
   test('an unknown deployment', async () => {
-    const fetch: Fetch = async () => Response.json({ error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } }, { status: 404 })
+    const fetch: Fetch = async () =>
+      Response.json(
+        { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },
+        { status: 404 },
+      )
     await expect(create({ apiKey, azure: deployed, fetch }).complete('Hi')).rejects.toMatchObject({ code: 'not-found' })
   })
 })

@@ -14,7 +14,8 @@ const azureADTokenProvider = async (): Promise<string> => 'a-token-of-entra'
 /** What the SDK says of itself, and what `postJson` says of the body. */
 const ofTheSdk = /^(x-stainless-.*|user-agent|accept|content-type)$/
 
-const own = (headers: Readonly<Record<string, string>>): object => Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheSdk.test(name)))
+const own = (headers: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheSdk.test(name)))
 
 describe('without the SDK the same requests are made', () => {
   test.each<Omit<OpenAIConfig, 'model'>>([
@@ -29,7 +30,10 @@ describe('without the SDK the same requests are made', () => {
     { azure: { endpoint, azureADTokenProvider } },
     { azure: { endpoint, deployment: 'd', apiVersion: '2025-04-01-preview', azureADTokenProvider }, project: 'proj_1' },
   ])('%j', async (config) => {
-    for (const [path, api] of [['/responses', 'resource'], ['/chat/completions', 'deployment']] as const) {
+    for (const [path, api] of [
+      ['/responses', 'resource'],
+      ['/chat/completions', 'deployment'],
+    ] as const) {
       const there = toEndpoint(config, api)
       const bySdk = await withSdk(there, config)(path)
       const byUs = await withoutSdk(there, config)(path)
@@ -40,7 +44,9 @@ describe('without the SDK the same requests are made', () => {
   test('a failing callback for the token is the same error', async () => {
     const azure = { endpoint, azureADTokenProvider: (): Promise<string> => Promise.reject(new Error('no login')) }
     const there = toEndpoint({ azure }, 'resource')
-    const errors = await Promise.all([withSdk, withoutSdk].map((build) => build(there, { azure })('/responses').catch((error: unknown) => error)))
+    const errors = await Promise.all(
+      [withSdk, withoutSdk].map((build) => build(there, { azure })('/responses').catch((error: unknown) => error)),
+    )
     expect(errors[0]).toMatchObject({ code: 'auth', message: expect.stringContaining('no login') as string })
     expect(errors[1]).toEqual(errors[0])
   })
@@ -52,11 +58,27 @@ describe('in a page, where users can see the key', () => {
   })
 
   test.each([
-    ['with the SDK', (dangerouslyAllowBrowser?: boolean): unknown => createOpenAI({ model, apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) })],
-    ['without it', (dangerouslyAllowBrowser?: boolean): unknown => withoutSdk(toEndpoint({ apiKey }), { apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) })],
+    [
+      'with the SDK',
+      (dangerouslyAllowBrowser?: boolean): unknown =>
+        createOpenAI({ model, apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) }),
+    ],
+    [
+      'without it',
+      (dangerouslyAllowBrowser?: boolean): unknown =>
+        withoutSdk(toEndpoint({ apiKey }), {
+          apiKey,
+          ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }),
+        }),
+    ],
   ])('%s: refused with what would allow it', (_, create) => {
     stubPage()
-    expect(() => create()).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining('dangerouslyAllowBrowser: true') as string }))
+    expect(() => create()).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining('dangerouslyAllowBrowser: true') as string,
+      }),
+    )
     expect(() => create(false)).toThrow(expect.objectContaining({ code: 'config' }))
     expect(create(true)).toBeDefined()
   })

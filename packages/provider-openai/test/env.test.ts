@@ -28,7 +28,13 @@ const seen = ({ sent }: ReturnType<typeof recordingFetch>): string =>
   JSON.stringify(sent.map(({ url, headers, body }) => [url, [...headers].sort(), body as unknown]))
 
 async function sendAll(): Promise<string> {
-  const recorded = recordingFetch(response(message('Hi')), completion('Hi'), completion('Hi'), { data: [{ embedding: [1] }] }, { data: [] })
+  const recorded = recordingFetch(
+    response(message('Hi')),
+    completion('Hi'),
+    completion('Hi'),
+    { data: [{ embedding: [1] }] },
+    { data: [] },
+  )
   const { fetch } = recorded
   const apiKey = 'sk-own-0123456789'
   await createOpenAI({ apiKey, model: 'gpt-5.4', fetch }).complete('Hi')
@@ -42,7 +48,9 @@ async function sendAll(): Promise<string> {
 
 test('no variable of the environment changes what is sent, nor where', async () => {
   const clean = await sendAll()
-  const log = ['debug', 'info', 'log', 'warn', 'error'].map((method) => vi.spyOn(console, method as 'log').mockImplementation(() => undefined))
+  const log = ['debug', 'info', 'log', 'warn', 'error'].map((method) =>
+    vi.spyOn(console, method as 'log').mockImplementation(() => undefined),
+  )
   for (const [name, value] of Object.entries(traps)) vi.stubEnv(name, value)
   const trapped = await sendAll()
   expect(trapped).toBe(clean)
@@ -61,8 +69,16 @@ test('the traps are real: the SDK alone goes there', async () => {
 
 test('organization and project of the configuration are sent', async () => {
   const recorded = recordingFetch(response(message('Hi')))
-  await createOpenAI({ apiKey: 'sk-own-0123456789', model: 'gpt-5.4', organization: 'org-own', project: 'proj-own', fetch: recorded.fetch }).complete('Hi')
+  await createOpenAI({
+    apiKey: 'sk-own-0123456789',
+    model: 'gpt-5.4',
+    organization: 'org-own',
+    project: 'proj-own',
+    fetch: recorded.fetch,
+  }).complete('Hi')
   expect(Object.fromEntries(recorded.sent[0]?.headers ?? [])).toMatchObject({
-    authorization: 'Bearer sk-own-0123456789', 'openai-organization': 'org-own', 'openai-project': 'proj-own',
+    authorization: 'Bearer sk-own-0123456789',
+    'openai-organization': 'org-own',
+    'openai-project': 'proj-own',
   })
 })

@@ -4,8 +4,21 @@ import type { AssistantMessage, CallOptions, ChatMessage, Generation } from '@mo
 import { createOpenAI, type OpenAIConfig } from '../src/index.js'
 import { completion, message, recordingFetch, response, streamed } from './support.js'
 
-const reasoning = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'gAAAA', status: null }
-const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}', status: 'completed' }
+const reasoning = {
+  type: 'reasoning',
+  id: 'rs_1',
+  summary: [{ type: 'summary_text', text: 'Hm.' }],
+  encrypted_content: 'gAAAA',
+  status: null,
+}
+const call = {
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'get_weather',
+  arguments: '{"city":"Oslo"}',
+  status: 'completed',
+}
 const user: ChatMessage = { role: 'user', content: 'Weather?' }
 const result: ChatMessage = { role: 'tool', toolCallId: 'call_1', content: 'Cold.' }
 const { status: _, ...cleanReasoning } = reasoning
@@ -15,7 +28,11 @@ async function answer(...items: readonly object[]): Promise<Generation> {
   return createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).generate([user])
 }
 
-async function inputOf(messages: readonly ChatMessage[], config: Partial<OpenAIConfig> = {}, options: CallOptions = {}): Promise<unknown[]> {
+async function inputOf(
+  messages: readonly ChatMessage[],
+  config: Partial<OpenAIConfig> = {},
+  options: CallOptions = {},
+): Promise<unknown[]> {
   const { fetch, sent } = recordingFetch(config.api === 'chat' ? completion('Hi') : response(message('Hi')))
   await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch, ...config }).generate(messages, options)
   return (sent[0]?.body.input ?? sent[0]?.body.messages) as unknown[]
@@ -40,10 +57,17 @@ describe('encrypted reasoning', () => {
         ...items.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
         { type: 'response.completed', response: { status: 'completed', output: [] } } as never,
       )
-    const { fetch, sent } = recordingFetch(() => events(reasoning, call), () => events(message('Cold it is.')))
-    const reader = await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).streamWithTools([user], [])
+    const { fetch, sent } = recordingFetch(
+      () => events(reasoning, call),
+      () => events(message('Cold it is.')),
+    )
+    const reader = await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).streamWithTools(
+      [user],
+      [],
+    )
     for await (const event of reader) {
-      if (event.type === 'turn-end' && event.reason === 'tool-calls') await reader.sendToolResults([{ callId: 'call_1', content: 'Cold.' }])
+      if (event.type === 'turn-end' && event.reason === 'tool-calls')
+        await reader.sendToolResults([{ callId: 'call_1', content: 'Cold.' }])
     }
     expect(sent[1]?.body.input).toEqual([user, cleanReasoning, call, visible[2]])
     const stored = JSON.parse(JSON.stringify(reader.messages())) as ChatMessage[]
@@ -52,7 +76,10 @@ describe('encrypted reasoning', () => {
 
   test.each<[string, (said: AssistantMessage) => AssistantMessage, Partial<OpenAIConfig>?]>([
     ['another model', (said) => said, { model: 'gpt-5.4-mini' }],
-    ['another provider wrote it', (said) => ({ ...said, origin: { ...said.origin, provider: 'azure-openai' } as never })],
+    [
+      'another provider wrote it',
+      (said) => ({ ...said, origin: { ...said.origin, provider: 'azure-openai' } as never }),
+    ],
     ['the message was changed', (said) => ({ ...said, content: 'Changed.' })],
     ['a call was taken out', (said) => ({ ...said, toolCalls: [{ ...said.toolCalls?.[0], name: 'other' } as never] })],
   ])('stays away: %s', async (_, change, config) => {
@@ -86,58 +113,128 @@ describe('encrypted reasoning', () => {
 describe('state', () => {
   test('is kept only where text and calls do not say it all', async () => {
     expect((await answer(message('Hi'))).message.origin).toEqual({ provider: 'openai', model: 'gpt-5.4-2026-03-05' })
-    expect((await answer(message('Hi', { phase: 'commentary' }), call)).message.origin?.state).toMatchObject({ items: [{ phase: 'commentary' }, { id: 'fc_1' }] })
+    expect((await answer(message('Hi', { phase: 'commentary' }), call)).message.origin?.state).toMatchObject({
+      items: [{ phase: 'commentary' }, { id: 'fc_1' }],
+    })
   })
 
-  test('has the vendor\'s own tools, which are reported', async () => {
+  test("has the vendor's own tools, which are reported", async () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } }
     const note = { type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 0, end_index: 2 }
-    const said = await answer(search, message('', { content: [{ type: 'output_text', text: 'Hi', annotations: [note] }] }))
+    const said = await answer(
+      search,
+      message('', { content: [{ type: 'output_text', text: 'Hi', annotations: [note] }] }),
+    )
     expect(said.providerToolCalls).toEqual([{ id: 'ws_1', name: 'web_search_call', data: search }])
     expect(said.citations).toEqual([{ url: 'https://a.test', title: 'A' }])
     expect((await inputOf([user, said.message, user]))[1]).toEqual(search)
   })
 
   test('of a call the client runs goes back only with its output, which vendor.input gives', async () => {
-    const click = { type: 'computer_call', id: 'cu_1', call_id: 'call_c', status: 'completed', pending_safety_checks: [], action: { type: 'screenshot' } }
+    const click = {
+      type: 'computer_call',
+      id: 'cu_1',
+      call_id: 'call_c',
+      status: 'completed',
+      pending_safety_checks: [],
+      action: { type: 'screenshot' },
+    }
     const { message: said } = await answer(reasoning, click)
     expect(await inputOf([user, said, user])).toEqual([user, user])
-    const output = { type: 'computer_call_output', call_id: 'call_c', output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA==' } }
-    expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, cleanReasoning, click, output, user])
+    const output = {
+      type: 'computer_call_output',
+      call_id: 'call_c',
+      output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA==' },
+    }
+    expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([
+      user,
+      cleanReasoning,
+      click,
+      output,
+      user,
+    ])
     expect(await inputOf([user], {}, { vendor: { input: [output] } })).toEqual([user, output])
   })
 
   test.each<[string, object, object]>([
-    ['a search of tools', { type: 'tool_search_call', id: 'ts_1', call_id: 'call_t', execution: 'client', arguments: {} }, { type: 'tool_search_output', call_id: 'call_t', execution: 'client', tools: [] }],
-    ['an approval', { type: 'mcp_approval_request', id: 'mcpr_1', name: 'ask', server_label: 's', arguments: '{}' }, { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
+    [
+      'a search of tools',
+      { type: 'tool_search_call', id: 'ts_1', call_id: 'call_t', execution: 'client', arguments: {} },
+      { type: 'tool_search_output', call_id: 'call_t', execution: 'client', tools: [] },
+    ],
+    [
+      'an approval',
+      { type: 'mcp_approval_request', id: 'mcpr_1', name: 'ask', server_label: 's', arguments: '{}' },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+    ],
   ])('what the client answers stands right after what asked for it: %s', async (_, asked, output) => {
     const { message: said } = await answer(asked)
     expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, asked, output, user])
   })
 
   test('a search of tools that the server ran is not waited for, one of the client is', async () => {
-    const search = (execution: string): object => ({ type: 'tool_search_call', id: 'ts_1', call_id: 'call_t', execution, arguments: {} })
-    expect(await inputOf([user, (await answer(search('server'))).message, user])).toEqual([user, search('server'), user])
+    const search = (execution: string): object => ({
+      type: 'tool_search_call',
+      id: 'ts_1',
+      call_id: 'call_t',
+      execution,
+      arguments: {},
+    })
+    expect(await inputOf([user, (await answer(search('server'))).message, user])).toEqual([
+      user,
+      search('server'),
+      user,
+    ])
     expect(await inputOf([user, (await answer(search('client'))).message, user])).toEqual([user, user])
   })
 
-  test.each(['function', 'custom_tool'])('the result of a %s call that a program made goes to the program', async (kind) => {
-    const caller = { type: 'program', caller_id: 'call_p' }
-    const program = { type: 'program', id: 'p_1', call_id: 'call_p', code: 'await get_weather()', fingerprint: 'f' }
-    const made = { type: `${kind}_call`, id: kind === 'function' ? 'fc_1' : 'ctc_1', call_id: 'call_1', name: 'get_weather', [kind === 'function' ? 'arguments' : 'input']: '{}', caller }
-    const { message: said } = await answer(program, made)
-    const input = await inputOf([user, said, result])
-    expect(input).toEqual([user, program, made, { type: `${kind}_call_output`, call_id: 'call_1', output: 'Cold.', caller }])
-    expect(openaiResponses.violations({ method: 'POST', path: '/v1/responses', headers: { 'content-type': 'application/json' }, body: { model: 'gpt-5.4', store: false, input } })).toEqual([])
-  })
+  test.each(['function', 'custom_tool'])(
+    'the result of a %s call that a program made goes to the program',
+    async (kind) => {
+      const caller = { type: 'program', caller_id: 'call_p' }
+      const program = { type: 'program', id: 'p_1', call_id: 'call_p', code: 'await get_weather()', fingerprint: 'f' }
+      const made = {
+        type: `${kind}_call`,
+        id: kind === 'function' ? 'fc_1' : 'ctc_1',
+        call_id: 'call_1',
+        name: 'get_weather',
+        [kind === 'function' ? 'arguments' : 'input']: '{}',
+        caller,
+      }
+      const { message: said } = await answer(program, made)
+      const input = await inputOf([user, said, result])
+      expect(input).toEqual([
+        user,
+        program,
+        made,
+        { type: `${kind}_call_output`, call_id: 'call_1', output: 'Cold.', caller },
+      ])
+      expect(
+        openaiResponses.violations({
+          method: 'POST',
+          path: '/v1/responses',
+          headers: { 'content-type': 'application/json' },
+          body: { model: 'gpt-5.4', store: false, input },
+        }),
+      ).toEqual([])
+    },
+  )
 
   test('a picture is a part of the answer', async () => {
-    const picture = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA', output_format: 'webp' }
+    const picture = {
+      type: 'image_generation_call',
+      id: 'ig_1',
+      status: 'completed',
+      result: 'AAAA',
+      output_format: 'webp',
+    }
     const said = await answer(picture, message('There.'))
     const image = { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/webp' } }
     expect(said.message.content).toEqual([{ type: 'text', text: 'There.' }, image])
     expect((await inputOf([user, said.message, user]))[1]).toEqual(picture)
-    expect((await answer({ ...picture, output_format: 'svg' })).message.content).toMatchObject([{ source: { mediaType: 'image/svg+xml' } }])
+    expect((await answer({ ...picture, output_format: 'svg' })).message.content).toMatchObject([
+      { source: { mediaType: 'image/svg+xml' } },
+    ])
     const handed = await inputOf([user, said.message, user], { model: 'gpt-4.1' })
     expect(handed.slice(1, 3)).toEqual([
       { type: 'message', role: 'assistant', content: 'There.' },
@@ -147,7 +244,14 @@ describe('state', () => {
 })
 
 describe('custom tools', () => {
-  const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_x', name: 'write_sql', input: 'SELECT 1', status: 'completed' }
+  const custom = {
+    type: 'custom_tool_call',
+    id: 'ctc_1',
+    call_id: 'call_x',
+    name: 'write_sql',
+    input: 'SELECT 1',
+    status: 'completed',
+  }
   const providerTools = [{ type: 'custom', name: 'write_sql' }]
   const output = { type: 'custom_tool_call_output', call_id: 'call_x', output: 'one' }
   const answered: ChatMessage = { role: 'tool', toolCallId: 'call_x', content: 'one' }
@@ -155,15 +259,24 @@ describe('custom tools', () => {
   test('take text: arguments are { input }, the text stays as it came', async () => {
     const said = await answer(custom)
     expect(said.finishReason).toBe('tool-calls')
-    expect(said.toolCalls).toEqual([{ id: 'call_x', name: 'write_sql', arguments: { input: 'SELECT 1' }, argumentsText: 'SELECT 1' }])
+    expect(said.toolCalls).toEqual([
+      { id: 'call_x', name: 'write_sql', arguments: { input: 'SELECT 1' }, argumentsText: 'SELECT 1' },
+    ])
     expect(await inputOf([user, said.message, answered])).toEqual([user, custom, output])
     const elsewhere = { ...said.message, origin: { provider: 'other', model: 'm' } }
-    expect(await inputOf([user, elsewhere, answered], {}, { providerTools })).toEqual([user, { type: 'custom_tool_call', call_id: 'call_x', name: 'write_sql', input: 'SELECT 1' }, output])
+    expect(await inputOf([user, elsewhere, answered], {}, { providerTools })).toEqual([
+      user,
+      { type: 'custom_tool_call', call_id: 'call_x', name: 'write_sql', input: 'SELECT 1' },
+      output,
+    ])
   })
 
   test('may be forced by name', async () => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
-    await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).generate([user], { providerTools, toolChoice: { name: 'write_sql' } })
+    await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch }).generate([user], {
+      providerTools,
+      toolChoice: { name: 'write_sql' },
+    })
     expect(sent[0]?.body).toMatchObject({ tools: providerTools, tool_choice: { type: 'custom', name: 'write_sql' } })
   })
 })

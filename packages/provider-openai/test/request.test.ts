@@ -6,13 +6,30 @@ import { completion, message, recordingFetch, response, type Sent } from './supp
 
 const png = { type: 'base64', data: 'iVBORw0KGgo=', mediaType: 'image/png' } as const
 const tool: ToolDefinition = {
-  name: 'get_weather', description: 'Weather of a city', strict: true,
-  parameters: { $defs: { City: { type: 'string' } }, type: 'object', properties: { city: { $ref: '#/$defs/City' } }, required: ['city'], additionalProperties: false },
+  name: 'get_weather',
+  description: 'Weather of a city',
+  strict: true,
+  parameters: {
+    $defs: { City: { type: 'string' } },
+    type: 'object',
+    properties: { city: { $ref: '#/$defs/City' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
 }
 const conversation: readonly ChatMessage[] = [
-  { role: 'user', content: [{ type: 'text', text: 'What is it?' }, { type: 'image', source: png, detail: 'low' }] },
   {
-    role: 'assistant', content: 'Let me look.', reasoning: 'Hidden.', origin: { provider: 'anthropic', model: 'm', state: { signature: 's' } },
+    role: 'user',
+    content: [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image', source: png, detail: 'low' },
+    ],
+  },
+  {
+    role: 'assistant',
+    content: 'Let me look.',
+    reasoning: 'Hidden.',
+    origin: { provider: 'anthropic', model: 'm', state: { signature: 's' } },
     toolCalls: [
       { id: 'toolu_1', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city": "Oslo"}' },
       { id: 'toolu_2', name: 'get_weather', arguments: {}, argumentsText: '', error: undefined as never },
@@ -24,19 +41,42 @@ const conversation: readonly ChatMessage[] = [
   { role: 'user', content: 'And now?' },
 ]
 const options: CallOptions = {
-  system: 'You are terse.', maxTokens: 64, temperature: 0, topP: 0.5, toolChoice: { name: 'get_weather' }, parallelToolCalls: false, tools: [tool],
-  responseFormat: { type: 'json-schema', name: 'answer', schema: { type: 'object' }, strict: true }, reasoning: 'low', topLogprobs: 2,
-  providerTools: [{ type: 'web_search' }], vendor: { truncation: 'auto', metadata: { run: '1' } },
+  system: 'You are terse.',
+  maxTokens: 64,
+  temperature: 0,
+  topP: 0.5,
+  toolChoice: { name: 'get_weather' },
+  parallelToolCalls: false,
+  tools: [tool],
+  responseFormat: { type: 'json-schema', name: 'answer', schema: { type: 'object' }, strict: true },
+  reasoning: 'low',
+  topLogprobs: 2,
+  providerTools: [{ type: 'web_search' }],
+  vendor: { truncation: 'auto', metadata: { run: '1' } },
 }
 
-async function send(config: Partial<OpenAIConfig>, messages: readonly ChatMessage[], ...callOptions: CallOptions[]): Promise<Sent> {
+async function send(
+  config: Partial<OpenAIConfig>,
+  messages: readonly ChatMessage[],
+  ...callOptions: CallOptions[]
+): Promise<Sent> {
   const { fetch, sent } = recordingFetch(config.api === 'chat' ? completion('Hi') : response(message('Hi')))
-  await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch, ...config }).generate(messages, ...callOptions)
+  await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch, ...config }).generate(
+    messages,
+    ...callOptions,
+  )
   expect(sent).toHaveLength(1)
   const [request] = sent as [Sent]
   const format = config.api === 'chat' ? openaiChat : openaiResponses
   const { pathname } = new URL(request.url)
-  expect(format.violations({ method: 'POST', path: pathname, headers: Object.fromEntries(request.headers), body: request.body })).toEqual([])
+  expect(
+    format.violations({
+      method: 'POST',
+      path: pathname,
+      headers: Object.fromEntries(request.headers),
+      body: request.body,
+    }),
+  ).toEqual([])
   return request
 }
 
@@ -48,7 +88,13 @@ describe('golden requests', () => {
       model: 'gpt-5.4',
       instructions: 'You are terse.',
       input: [
-        { role: 'user', content: [{ type: 'input_text', text: 'What is it?' }, { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'What is it?' },
+            { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' },
+          ],
+        },
         { type: 'message', role: 'assistant', content: 'Let me look.' },
         { type: 'function_call', call_id: 'toolu_1', name: 'get_weather', arguments: '{"city": "Oslo"}' },
         { type: 'function_call', call_id: 'toolu_2', name: 'get_weather', arguments: '{}' },
@@ -58,7 +104,13 @@ describe('golden requests', () => {
         { role: 'user', content: 'And now?' },
       ],
       tools: [
-        { type: 'function', name: 'get_weather', description: 'Weather of a city', parameters: tool.parameters, strict: true },
+        {
+          type: 'function',
+          name: 'get_weather',
+          description: 'Weather of a city',
+          parameters: tool.parameters,
+          strict: true,
+        },
         { type: 'web_search' },
       ],
       tool_choice: { type: 'function', name: 'get_weather' },
@@ -85,9 +137,16 @@ describe('golden requests', () => {
       model: 'gpt-5.4',
       messages: [
         { role: 'developer', content: 'You are terse.' },
-        { role: 'user', content: [{ type: 'text', text: 'What is it?' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }] },
         {
-          role: 'assistant', content: 'Let me look.',
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: 'Let me look.',
           tool_calls: [
             { id: 'toolu_1', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
             { id: 'toolu_2', type: 'function', function: { name: 'get_weather', arguments: '{}' } },
@@ -103,10 +162,23 @@ describe('golden requests', () => {
       top_p: 0.5,
       stop: ['END'],
       seed: 7,
-      tools: [{ type: 'function', function: { name: 'get_weather', description: 'Weather of a city', parameters: tool.parameters, strict: true } }],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'get_weather',
+            description: 'Weather of a city',
+            parameters: tool.parameters,
+            strict: true,
+          },
+        },
+      ],
       tool_choice: { type: 'function', function: { name: 'get_weather' } },
       parallel_tool_calls: false,
-      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+      },
       reasoning_effort: 'low',
     })
   })
@@ -114,49 +186,104 @@ describe('golden requests', () => {
   test('the least there can be', async () => {
     const user = [{ role: 'user', content: 'Hi' }] as const
     expect((await send({ model: 'gpt-4.1' }, user)).body).toEqual({
-      model: 'gpt-4.1', input: [{ role: 'user', content: 'Hi' }], max_output_tokens: 4096, temperature: 0.7, store: false, stream: false,
+      model: 'gpt-4.1',
+      input: [{ role: 'user', content: 'Hi' }],
+      max_output_tokens: 4096,
+      temperature: 0.7,
+      store: false,
+      stream: false,
     })
     expect((await send({ model: 'gpt-4.1', api: 'chat' }, user)).body).toEqual({
-      model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 4096, temperature: 0.7,
+      model: 'gpt-4.1',
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_completion_tokens: 4096,
+      temperature: 0.7,
     })
   })
 })
 
 describe('what depends on the model', () => {
   const user = [{ role: 'user', content: 'Hi' }] as const
-  test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5.4-mini', 'gpt-5.1-codex', 'gpt-6-luna', 'gpt-6.1-sol', 'ft:gpt-5-nano:org::x'])('%s gets no default temperature', async (model) => {
+  test.each([
+    'o1',
+    'o3-mini',
+    'o4-mini',
+    'gpt-5',
+    'gpt-5.4-mini',
+    'gpt-5.1-codex',
+    'gpt-6-luna',
+    'gpt-6.1-sol',
+    'ft:gpt-5-nano:org::x',
+  ])('%s gets no default temperature', async (model) => {
     expect((await send({ model }, user)).body).toMatchObject({ include: ['reasoning.encrypted_content'] })
     expect((await send({ model }, user)).body).not.toHaveProperty('temperature')
     expect((await send({ model, api: 'chat' }, user)).body).not.toHaveProperty('temperature')
     expect((await send({ model }, user, { temperature: 1 })).body).toHaveProperty('temperature', 1)
   })
-  test.each(['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'my-deployment'])('%s takes one, and has no encrypted reasoning', async (model) => {
-    const { body } = await send({ model }, user)
-    expect(body).toHaveProperty('temperature', 0.7)
-    expect(body).not.toHaveProperty('include')
-  })
+  test.each(['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'my-deployment'])(
+    '%s takes one, and has no encrypted reasoning',
+    async (model) => {
+      const { body } = await send({ model }, user)
+      expect(body).toHaveProperty('temperature', 0.7)
+      expect(body).not.toHaveProperty('include')
+    },
+  )
   test('traits override the table, and one that is not given follows from the other', async () => {
-    expect((await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body).not.toHaveProperty('temperature')
+    expect((await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body).not.toHaveProperty(
+      'temperature',
+    )
     expect((await send({ model: 'o3', traits: { reasoning: false } }, user)).body).toHaveProperty('temperature', 0.7)
-    expect((await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body).toMatchObject({ temperature: 0.7, include: ['reasoning.encrypted_content'] })
+    expect((await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body).toMatchObject({
+      temperature: 0.7,
+      include: ['reasoning.encrypted_content'],
+    })
   })
   test('another server gets max_tokens and system', async () => {
-    const { url, body } = await send({ api: 'chat', baseUrl: 'http://localhost:8080/v1/', model: 'tiny' }, user, { system: 'S', topK: 5 })
+    const { url, body } = await send({ api: 'chat', baseUrl: 'http://localhost:8080/v1/', model: 'tiny' }, user, {
+      system: 'S',
+      topK: 5,
+    })
     expect(url).toBe('http://localhost:8080/v1/chat/completions')
-    expect(body).toEqual({ model: 'tiny', messages: [{ role: 'system', content: 'S' }, { role: 'user', content: 'Hi' }], max_tokens: 4096, temperature: 0.7, top_k: 5 })
+    expect(body).toEqual({
+      model: 'tiny',
+      messages: [
+        { role: 'system', content: 'S' },
+        { role: 'user', content: 'Hi' },
+      ],
+      max_tokens: 4096,
+      temperature: 0.7,
+      top_k: 5,
+    })
   })
 })
 
 describe('what the Responses API cannot say', () => {
-  const provider = (model = 'gpt-5.4'): ReturnType<typeof createOpenAI> => createOpenAI({ apiKey: 'sk-test-0123456789', model, fetch: () => Promise.reject(new Error('sent')) })
-  test.each([[{ stop: ['x'] }, 'stop'], [{ seed: 1 }, 'seed'], [{ topK: 3 }, 'topK']] as const)('%o', async (option, word) => {
-    await expect(provider().complete('Hi', option)).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining(word) as string })
+  const provider = (model = 'gpt-5.4'): ReturnType<typeof createOpenAI> =>
+    createOpenAI({ apiKey: 'sk-test-0123456789', model, fetch: () => Promise.reject(new Error('sent')) })
+  test.each([
+    [{ stop: ['x'] }, 'stop'],
+    [{ seed: 1 }, 'seed'],
+    [{ topK: 3 }, 'topK'],
+  ] as const)('%o', async (option, word) => {
+    await expect(provider().complete('Hi', option)).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(word) as string,
+    })
   })
   test('audio of a user; that of another model is named instead', async () => {
     const audio = { type: 'audio', source: { type: 'base64', data: 'AA==', mediaType: 'audio/wav' } } as const
-    await expect(provider().generate([{ role: 'user', content: [audio] }])).rejects.toMatchObject({ code: 'unsupported' })
-    const { body } = await send({}, [{ role: 'user', content: 'Sing.' }, { role: 'assistant', content: [{ type: 'text', text: 'La' }, audio] }, { role: 'user', content: 'More.' }])
-    expect(body.input.slice(1, 3)).toEqual([{ type: 'message', role: 'assistant', content: 'La' }, { role: 'user', content: [{ type: 'input_text', text: '[audio]' }] }])
+    await expect(provider().generate([{ role: 'user', content: [audio] }])).rejects.toMatchObject({
+      code: 'unsupported',
+    })
+    const { body } = await send({}, [
+      { role: 'user', content: 'Sing.' },
+      { role: 'assistant', content: [{ type: 'text', text: 'La' }, audio] },
+      { role: 'user', content: 'More.' },
+    ])
+    expect(body.input.slice(1, 3)).toEqual([
+      { type: 'message', role: 'assistant', content: 'La' },
+      { role: 'user', content: [{ type: 'input_text', text: '[audio]' }] },
+    ])
   })
   test('files and images in every form', async () => {
     const { body } = await send({}, [
@@ -169,8 +296,20 @@ describe('what the Responses API cannot say', () => {
           { type: 'image', source: { type: 'url', url: 'https://files.test/c.png' } },
         ],
       },
-      { role: 'assistant', content: '', toolCalls: [{ id: 'call_1', name: 'shot', arguments: {}, argumentsText: '{}' }] },
-      { role: 'tool', toolCallId: 'call_1', content: [{ type: 'text', text: 'half' }, { type: 'image', source: png }], isError: true },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'call_1', name: 'shot', arguments: {}, argumentsText: '{}' }],
+      },
+      {
+        role: 'tool',
+        toolCallId: 'call_1',
+        content: [
+          { type: 'text', text: 'half' },
+          { type: 'image', source: png },
+        ],
+        isError: true,
+      },
     ])
     expect(body.input[0].content).toEqual([
       { type: 'input_file', filename: 'file.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },

@@ -12,9 +12,13 @@ const once = { retry: { attempts: 1 } }
 const hello = sse(
   { type: 'response.created', response: { model: 'm' } } as never,
   { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hello' } as never,
-  { type: 'response.completed', response: { status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } } } as never,
+  {
+    type: 'response.completed',
+    response: { status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  } as never,
 )
-const provider = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', ...config })
+const provider = (config: Partial<OpenAIConfig>): ReturnType<typeof createOpenAI> =>
+  createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', ...config })
 
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -24,19 +28,32 @@ afterEach(async () => {
 describe('the SDK only sends', () => {
   test.each([401, 408, 409, 429, 500, 503])('status %i: one attempt is one request', async (status) => {
     const headers = { 'content-type': 'application/json', 'x-should-retry': 'true', 'retry-after': '0' }
-    const { origin, paths } = await serve(() => ({ status, headers, body: '{"error":{"message":"no","type":"x","code":null}}' }))
-    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({ provider: 'openai', status })
+    const { origin, paths } = await serve(() => ({
+      status,
+      headers,
+      body: '{"error":{"message":"no","type":"x","code":null}}',
+    }))
+    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({
+      provider: 'openai',
+      status,
+    })
     expect(paths).toEqual(['/v1/responses'])
   })
 
   test.each([301, 302, 307, 308])('a %i is refused, not followed', async (status) => {
     const { origin, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
-    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({
+      code: 'redirect-refused',
+    })
     expect(paths).toEqual(['/v1/responses'])
   })
 
   test('a stream over the real transport', async () => {
-    const { origin, paths } = await serve(() => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: hello }))
+    const { origin, paths } = await serve(() => ({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: hello,
+    }))
     const reader = await provider({ baseUrl: `${origin}/v1` }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
@@ -87,7 +104,9 @@ test('a signal that is used for many calls keeps no listener', async () => {
   let seen = 0
   const fetch: Fetch = async (_, init) => {
     seen = Math.max(seen, getEventListeners(signal, 'abort').length)
-    return (init?.body as string).includes('fail') ? new Response('no', { status: 400 }) : new Response(hello, { headers: { 'content-type': 'text/event-stream' } })
+    return (init?.body as string).includes('fail')
+      ? new Response('no', { status: 400 })
+      : new Response(hello, { headers: { 'content-type': 'text/event-stream' } })
   }
   const shared = provider({ fetch })
   for (let call = 0; call < 100; call++) {
@@ -101,7 +120,16 @@ test('a signal that is used for many calls keeps no listener', async () => {
 describe('the key', () => {
   const failing: Fetch = async (_, init) => {
     const { authorization } = Object.fromEntries(new Headers(init?.headers))
-    return Response.json({ error: { message: `Incorrect API key provided: ${String(authorization)}`, type: 'invalid_request_error', code: 'invalid_api_key' } }, { status: 401 })
+    return Response.json(
+      {
+        error: {
+          message: `Incorrect API key provided: ${String(authorization)}`,
+          type: 'invalid_request_error',
+          code: 'invalid_api_key',
+        },
+      },
+      { status: 401 },
+    )
   }
 
   test('with a line break is refused before anything is sent, and shown nowhere', () => {
@@ -149,7 +177,9 @@ describe('hosts', () => {
       urls.push(input as string)
       return Response.json({ error: { message: 'enough' } }, { status: 400 })
     }
-    await createOpenAI({ model: 'gpt-5.4', apiKey, fetch, enforceHosts: true, ...config }).complete('Hi', once).catch(() => undefined)
+    await createOpenAI({ model: 'gpt-5.4', apiKey, fetch, enforceHosts: true, ...config })
+      .complete('Hi', once)
+      .catch(() => undefined)
     return urls.join()
   }
 
@@ -171,11 +201,18 @@ describe('hosts', () => {
   })
 
   test('an API it does not speak is refused', () => {
-    expect(() => provider({ api: 'completions' as 'chat' })).toThrow(expect.objectContaining({ code: 'config', message: 'openai: api must be "responses" or "chat", not "completions"' }))
+    expect(() => provider({ api: 'completions' as 'chat' })).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: 'openai: api must be "responses" or "chat", not "completions"',
+      }),
+    )
   })
 
   test.each(['responses', 'chat'] as const)('a configuration without a model is refused: %s', (api) => {
-    expect(() => provider({ api, model: undefined as unknown as string })).toThrow(expect.objectContaining({ code: 'config', message: 'model must be text' }))
+    expect(() => provider({ api, model: undefined as unknown as string })).toThrow(
+      expect.objectContaining({ code: 'config', message: 'model must be text' }),
+    )
   })
 
   test('bad addresses are refused', () => {

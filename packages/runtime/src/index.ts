@@ -30,12 +30,27 @@ export type { ToolBatchOptions, ToolOutcome } from './tool-batch.js'
 export { executeBatch } from './tool-batch.js'
 export type { ToolSource } from './tool-source.js'
 export { Transcript } from './transcript.js'
-export type { BudgetAmounts, BudgetDecision, BudgetLedgerOptions, CallOutcome, CallRequest, CallReservation, RunBudget } from './budget.js'
+export type {
+  BudgetAmounts,
+  BudgetDecision,
+  BudgetLedgerOptions,
+  CallOutcome,
+  CallRequest,
+  CallReservation,
+  RunBudget,
+} from './budget.js'
 export { BudgetExceededError, BudgetLedger } from './budget.js'
 export type { CompactionThreshold } from './compaction/automatic.js'
 export { compactAbove } from './compaction/automatic.js'
 export { compact } from './compaction/compact.js'
-export type { CompactionRequest, CompactionResult, CompactionStrategy, CompactionTools, Summarize, SummaryRequest } from './compaction/request.js'
+export type {
+  CompactionRequest,
+  CompactionResult,
+  CompactionStrategy,
+  CompactionTools,
+  Summarize,
+  SummaryRequest,
+} from './compaction/request.js'
 export { createSummarizer } from './compaction/summary-text.js'
 export type { ManifestDiff } from './diff-manifests.js'
 export { diffManifests } from './diff-manifests.js'

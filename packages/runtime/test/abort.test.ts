@@ -1,4 +1,15 @@
-import { anthropicMessages, createMemoryServer, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn, toReply, VirtualClock, type WireFormat } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  createMemoryServer,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  type ScriptTurn,
+  toReply,
+  VirtualClock,
+  type WireFormat,
+} from '@modelport/conformance'
 import { type ChatMessage, fromJson, type Provider, toJson } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
@@ -17,12 +28,32 @@ interface Vendor {
 }
 const apiKey = 'abort-key-0123456789'
 const vendors: readonly Vendor[] = [
-  { name: 'anthropic', format: anthropicMessages, create: (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, fetch }) },
-  { name: 'openai responses', format: openaiResponses, create: (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, fetch }) },
-  { name: 'openai chat', format: openaiChat, create: (fetch) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', fetch }) },
-  { name: 'google', format: gemini, create: (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, fetch }) },
+  {
+    name: 'anthropic',
+    format: anthropicMessages,
+    create: (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, fetch }),
+  },
+  {
+    name: 'openai responses',
+    format: openaiResponses,
+    create: (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, fetch }),
+  },
+  {
+    name: 'openai chat',
+    format: openaiChat,
+    create: (fetch) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', fetch }),
+  },
+  {
+    name: 'google',
+    format: gemini,
+    create: (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, fetch }),
+  },
   { name: 'ollama', format: ollamaChat, create: (fetch) => createOllama({ model: 'llama3', fetch }) },
-  { name: 'compatible', format: openaiChat, create: (fetch) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', fetch }) },
+  {
+    name: 'compatible',
+    format: openaiChat,
+    create: (fetch) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', fetch }),
+  },
 ]
 
 /** Five calls of five kinds: at once, slow, with slow checks, alone, failing. */
@@ -44,37 +75,58 @@ const hops = async (count: number): Promise<void> => {
 function workshop() {
   const done: string[] = []
   const started: string[] = []
-  const work = (name: string, before: number): Tool['execute'] => async () => {
-    started.push(name)
-    await hops(before)
-    done.push(name)
-    return { result: name }
-  }
+  const work =
+    (name: string, before: number): Tool['execute'] =>
+    async () => {
+      started.push(name)
+      await hops(before)
+      done.push(name)
+      return { result: name }
+    }
   const parameters = z.object({ of: z.string() })
   const slowly = z.object({ of: z.string().refine(async () => (await hops(3), true)) })
   const tools: readonly Tool[] = [
-    defineTool({ name: 'quick', description: 'Quick', parameters, execute: () => (started.push('quick'), done.push('quick'), { result: 'quick' }) }),
+    defineTool({
+      name: 'quick',
+      description: 'Quick',
+      parameters,
+      execute: () => (started.push('quick'), done.push('quick'), { result: 'quick' }),
+    }),
     defineTool({ name: 'slow', description: 'Slow', parameters, execute: work('slow', 9) }),
     defineTool({ name: 'checked', description: 'Checked', parameters: slowly, execute: work('checked', 2) }),
     defineTool({ name: 'alone', description: 'Alone', parameters, exclusive: true, execute: work('alone', 4) }),
-    defineTool({ name: 'failing', description: 'Failing', parameters, execute: async (args, context) => { await work('failing', 3)(args, context); throw new Error('failing result') } }),
+    defineTool({
+      name: 'failing',
+      description: 'Failing',
+      parameters,
+      execute: async (args, context) => {
+        await work('failing', 3)(args, context)
+        throw new Error('failing result')
+      },
+    }),
   ]
   return { tools, done, started }
 }
 
 function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
   const violations: string[] = []
-  const server = createMemoryServer(() => (request, index) => {
-    violations.push(...vendor.format.violations(request))
-    return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
-  }, new VirtualClock())
+  const server = createMemoryServer(
+    () => (request, index) => {
+      violations.push(...vendor.format.violations(request))
+      return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
+    },
+    new VirtualClock(),
+  )
   return { provider: vendor.create(server.fetch), server, violations }
 }
 
 /** The conversation of a vendor up to its five calls. */
 async function begin(vendor: Vendor): Promise<readonly ChatMessage[]> {
   const { provider } = connect(vendor, asks)
-  const reader = await provider.streamWithTools([{ role: 'user', content: 'Do it.' }], workshop().tools.map(({ definition }) => definition))
+  const reader = await provider.streamWithTools(
+    [{ role: 'user', content: 'Do it.' }],
+    workshop().tools.map(({ definition }) => definition),
+  )
   for await (const event of reader) if (event.type === 'turn-end') break
   return reader.messages()
 }
@@ -82,8 +134,13 @@ async function begin(vendor: Vendor): Promise<readonly ChatMessage[]> {
 /** Goes on with the conversation; what the server was sent as results, in order. */
 async function goOn(vendor: Vendor, messages: readonly ChatMessage[]): Promise<readonly string[]> {
   const { provider, server, violations } = connect(vendor, answers)
-  const reader = await provider.streamWithTools(messages, workshop().tools.map(({ definition }) => definition))
-  for await (const _ of reader) { /* read to its end */ }
+  const reader = await provider.streamWithTools(
+    messages,
+    workshop().tools.map(({ definition }) => definition),
+  )
+  for await (const _ of reader) {
+    /* read to its end */
+  }
   expect(reader.fullText()).toBe('All done.')
   expect(violations).toEqual([])
   const sent = vendor.format.read(server.requests[0] as never)
@@ -104,7 +161,10 @@ async function abortAfter(turns: number, transcript: Transcript) {
     signal: controller.signal,
     onResult: (call, result) => transcript.commit(call, result),
   }).finally(() => (over = true))
-  const outcome = running.then(() => 'finished', (error: unknown) => error)
+  const outcome = running.then(
+    () => 'finished',
+    (error: unknown) => error,
+  )
   await hops(turns)
   const finished = over
   const doneAtAbort = [...done]
@@ -133,7 +193,10 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
       // What was done before the abort is in the transcript, and whoever was cut short is not said to have done nothing.
       for (const name of names) {
         const result = resultOf(transcript.messages, name) ?? ''
-        if (run.doneAtAbort.includes(name)) expect(result, `${name}, aborted at ${points}`).toContain(name === 'failing' ? 'fail' : `{"result":"${name}"}`)
+        if (run.doneAtAbort.includes(name))
+          expect(result, `${name}, aborted at ${points}`).toContain(
+            name === 'failing' ? 'fail' : `{"result":"${name}"}`,
+          )
         else if (run.started.includes(name)) expect(result).toMatch(/result|whether it had an effect is unknown/)
         else expect(result).toMatch(/had no effect/)
       }
@@ -142,7 +205,8 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
       for (const next of new Set([vendor, vendors[(vendor.index + points) % vendors.length] as Vendor])) {
         const sent = await goOn(next, resumed)
         names.forEach((name, index) => {
-          for (const word of (resultOf(resumed, name) ?? '').match(/[a-z]{4,}/g) ?? []) expect(sent[index]).toContain(word)
+          for (const word of (resultOf(resumed, name) ?? '').match(/[a-z]{4,}/g) ?? [])
+            expect(sent[index]).toContain(word)
         })
       }
     }
@@ -158,7 +222,11 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
       if (transcript.openCalls().length) expect(() => transcript.sendable()).toThrow(/without a result/)
       const answered = names.filter((name) => resultOf(transcript.messages, name) !== undefined)
       const again = workshop()
-      await executeBatch(transcript.openCalls(), { tools: again.tools, step: 1, onResult: (call, result) => transcript.commit(call, result) })
+      await executeBatch(transcript.openCalls(), {
+        tools: again.tools,
+        step: 1,
+        onResult: (call, result) => transcript.commit(call, result),
+      })
       expect([...answered, ...again.started].sort()).toEqual([...names].sort())
       if (points % vendors.length === vendor.index) expect(await goOn(vendor, transcript.sendable())).toHaveLength(5)
     }
@@ -194,11 +262,13 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
       const resumed = new Transcript(read(JSON.stringify(toJson(result.transcript)))).sendable()
       for (const name of names) {
         const told = resultOf(resumed, name) ?? ''
-        if (doneAtAbort.includes(name)) expect(told, `${name}, aborted at ${points}`).toContain(name === 'failing' ? 'fail' : `{"result":"${name}"}`)
+        if (doneAtAbort.includes(name))
+          expect(told, `${name}, aborted at ${points}`).toContain(name === 'failing' ? 'fail' : `{"result":"${name}"}`)
         else expect(told).not.toBe('')
       }
       expect(new Set(started).size).toBe(started.length)
-      if (result.status === 'cancelled') await goOn(vendors[(vendor.index + points) % vendors.length] as Vendor, resumed)
+      if (result.status === 'cancelled')
+        await goOn(vendors[(vendor.index + points) % vendors.length] as Vendor, resumed)
     }
     expect(outcomes).toContain('cancelled')
   })

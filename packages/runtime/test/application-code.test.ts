@@ -4,9 +4,18 @@ import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { type Authorize, BudgetLedger, infer, type InferRequest, type RunResult, type Tool } from '../src/index.js'
 
-const toolOf = (more: object): Tool => ({ definition: { name: 't', description: 'x' }, validate: (value) => ({ ok: true, value }), execute: () => 'fine', ...more })
+const toolOf = (more: object): Tool => ({
+  definition: { name: 't', description: 'x' },
+  validate: (value) => ({ ok: true, value }),
+  execute: () => 'fine',
+  ...more,
+})
 const run = (request: Partial<InferRequest>): Promise<RunResult> =>
-  infer(createMock({ responses: [{ toolCalls: [{ name: 't', arguments: {} }] }, 'done'] }), { query: 'go', tools: [toolOf({})], ...request })
+  infer(createMock({ responses: [{ toolCalls: [{ name: 't', arguments: {} }] }, 'done'] }), {
+    query: 'go',
+    tools: [toolOf({})],
+    ...request,
+  })
 const told = ({ transcript }: RunResult): unknown => transcript.find(({ role }) => role === 'tool')?.content
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -15,7 +24,15 @@ const thrown: [what: string, value: unknown, message: string][] = [
   ['an object with a message', { code: 5, message: 'plain' }, 'plain'],
   ['an error without a message', Object.assign(new Error('x'), { message: undefined }), 'Error'],
   ['an object without a text', Object.create(null), 'something without a message was thrown'],
-  ['an object whose message throws', Object.defineProperty({}, 'message', { get: () => { throw new Error('no') } }), 'something without a message was thrown'],
+  [
+    'an object whose message throws',
+    Object.defineProperty({}, 'message', {
+      get: () => {
+        throw new Error('no')
+      },
+    }),
+    'something without a message was thrown',
+  ],
   ['half a character', new Error('\ud800'), '\ufffd'],
 ]
 
@@ -24,7 +41,11 @@ describe.each(thrown)('%s is thrown', (_, value, message) => {
     throw value
   }
   test('by a tool, its check and authorize: the model is told, and the run goes on', async () => {
-    const results = [await run({ tools: [toolOf({ execute: fail })] }), await run({ tools: [toolOf({ validate: fail })] }), await run({ authorize: fail })]
+    const results = [
+      await run({ tools: [toolOf({ execute: fail })] }),
+      await run({ tools: [toolOf({ validate: fail })] }),
+      await run({ authorize: fail }),
+    ]
     for (const result of results) {
       expect(result).toMatchObject({ status: 'final', text: 'done' })
       expect(told(result)).toContain(message)
@@ -32,9 +53,28 @@ describe.each(thrown)('%s is thrown', (_, value, message) => {
   })
 })
 
-test.each([undefined, 5, Symbol('x'), '', '\ud800', 'x'.repeat(10_000), new Proxy({}, { get: () => { throw new Error('trap') } })])('a reason that is none, too long or no text denies all the same', async (reason) => {
+test.each([
+  undefined,
+  5,
+  Symbol('x'),
+  '',
+  '\ud800',
+  'x'.repeat(10_000),
+  new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('trap')
+      },
+    },
+  ),
+])('a reason that is none, too long or no text denies all the same', async (reason) => {
   const deny = (() => ({ effect: 'deny', reason })) as unknown as Authorize
-  const refuse = (() => ({ effect: 'require-approval', reason, ask: () => ({ approved: false, reason }) })) as unknown as Authorize
+  const refuse = (() => ({
+    effect: 'require-approval',
+    reason,
+    ask: () => ({ approved: false, reason }),
+  })) as unknown as Authorize
   for (const authorize of [deny, refuse]) {
     const result = await run({ authorize })
     expect(result.status).toBe('final')
@@ -49,7 +89,9 @@ test('a check that answers nothing refuses the arguments', async () => {
 })
 
 test('a time that is no number is as if unset', async () => {
-  expect(told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } }))).toContain('did not answer within 5 ms')
+  expect(
+    told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } })),
+  ).toContain('did not answer within 5 ms')
 })
 
 /** The clock of the budget. What never comes takes longer than there is. */
@@ -58,7 +100,14 @@ const tooLong = (): Promise<never> => {
   now = 1_000_000
   return never()
 }
-const outputSchema = { '~standard': { version: 1, vendor: 'own', validate: tooLong, jsonSchema: { input: (): JsonObject => ({ type: 'object' }) } } } as unknown as JsonObject
+const outputSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'own',
+    validate: tooLong,
+    jsonSchema: { input: (): JsonObject => ({ type: 'object' }) },
+  },
+} as unknown as JsonObject
 const waits: [what: string, request: Partial<InferRequest>, response?: string][] = [
   ['authorize', { authorize: tooLong }],
   ['an approval', { authorize: () => ({ effect: 'require-approval', ask: tooLong }) }],
@@ -67,14 +116,19 @@ const waits: [what: string, request: Partial<InferRequest>, response?: string][]
   ['the check of an answer', { outputSchema, tools: [] }, '{"a":1}'],
 ]
 
-test.each(waits)('%s that never comes ends with the time of the budget, and with the signal', async (_, request, response) => {
-  const ask = (more: Partial<InferRequest>): Promise<RunResult> =>
-    response === undefined ? run({ ...request, ...more }) : infer(createMock({ responses: [response] }), { query: 'go', ...request, ...more })
-  now = 0
-  const budget = new BudgetLedger({ maxRuntimeMs: 600_000 }, { now: () => now })
-  expect(await ask({ budget })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
-  expect(await ask({ signal: AbortSignal.timeout(20) })).toMatchObject({ status: 'cancelled' })
-})
+test.each(waits)(
+  '%s that never comes ends with the time of the budget, and with the signal',
+  async (_, request, response) => {
+    const ask = (more: Partial<InferRequest>): Promise<RunResult> =>
+      response === undefined
+        ? run({ ...request, ...more })
+        : infer(createMock({ responses: [response] }), { query: 'go', ...request, ...more })
+    now = 0
+    const budget = new BudgetLedger({ maxRuntimeMs: 600_000 }, { now: () => now })
+    expect(await ask({ budget })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
+    expect(await ask({ signal: AbortSignal.timeout(20) })).toMatchObject({ status: 'cancelled' })
+  },
+)
 
 test('observers that throw or reject are not told again, and break nothing', async () => {
   let told = 0
@@ -94,5 +148,8 @@ test.each<[Partial<InferRequest>, string]>([
   [{ options: { maxTokens: 0 } }, 'maxTokens must be a whole number'],
   [{ options: { seed: 1.5 } }, 'seed must be a whole number'],
 ])('%j is refused at once', async (request, message) => {
-  await expect(run(request)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message) as string })
+  await expect(run(request)).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringContaining(message) as string,
+  })
 })

@@ -13,7 +13,14 @@ interface Truth {
   steps: number
   readonly parent?: Truth
 }
-const nothing = (parent?: Truth): Truth => ({ calls: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, steps: 0, ...(parent && { parent }) })
+const nothing = (parent?: Truth): Truth => ({
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  toolCalls: 0,
+  steps: 0,
+  ...(parent && { parent }),
+})
 const happened = (truth: Truth | undefined, name: Exclude<keyof Truth, 'parent'>, amount = 1): void => {
   for (let each = truth; each; each = each.parent) each[name] += amount
 }
@@ -28,7 +35,11 @@ interface World {
 }
 
 /** Makes one token when it is read, as many as it likes; fails, hides, miscounts. */
-function * answer(truth: Truth, maxTokens: number, { random }: World): Generator<void, { input: number; output: number; reported: boolean }> {
+function* answer(
+  truth: Truth,
+  maxTokens: number,
+  { random }: World,
+): Generator<void, { input: number; output: number; reported: boolean }> {
   const kind = random(6)
   const length = kind === 0 ? maxTokens + 1 + random(400) : random(maxTokens + 1)
   for (let token = 0; token < length; token++) {
@@ -42,13 +53,23 @@ function * answer(truth: Truth, maxTokens: number, { random }: World): Generator
 }
 
 /** Attempts until one answers, as the driver makes them. */
-async function request(truth: Truth, input: number, reservation: CallReservation, world: World): Promise<ReturnType<typeof answer>> {
+async function request(
+  truth: Truth,
+  input: number,
+  reservation: CallReservation,
+  world: World,
+): Promise<ReturnType<typeof answer>> {
   for (let attempt = 1; ; attempt++) {
     await world.wait()
     const fate = world.random(8)
-    const failure = fate === 0 ? new ProviderError('network', 'x', { provider: 'p', reason: 'refused' })
-      : fate === 1 ? new ProviderError('overloaded', 'x', { provider: 'p', status: 529 })
-        : fate === 2 ? new ProviderError('truncated', 'x', { provider: 'p' }) : undefined
+    const failure =
+      fate === 0
+        ? new ProviderError('network', 'x', { provider: 'p', reason: 'refused' })
+        : fate === 1
+          ? new ProviderError('overloaded', 'x', { provider: 'p', status: 529 })
+          : fate === 2
+            ? new ProviderError('truncated', 'x', { provider: 'p' })
+            : undefined
     happened(truth, 'calls')
     if (fate !== 0) happened(truth, 'inputTokens', input)
     // Thought without a word, and lost the connection.
@@ -63,7 +84,12 @@ async function modelCall(ledger: BudgetLedger, truth: Truth, world: World): Prom
   const { random, wait } = world
   const input = 1 + random(300)
   // The estimate errs high, the prompt is as long as it is.
-  const reservation = ledger.reserveCall({ inputTokens: input + random(50), maxOutputTokens: 1 + random(120), attempts: 1 + random(3), profile })
+  const reservation = ledger.reserveCall({
+    inputTokens: input + random(50),
+    maxOutputTokens: 1 + random(120),
+    attempts: 1 + random(3),
+    profile,
+  })
   let seen = 0
   try {
     const body = await request(truth, input, reservation, world)
@@ -75,7 +101,11 @@ async function modelCall(ledger: BudgetLedger, truth: Truth, world: World): Prom
       const { done, value } = body.next()
       if (random(20) === 0) await wait()
       if (done) {
-        reservation.settle({ reported: value.reported, inputTokens: value.input, outputTokens: Math.max(seen, value.output) })
+        reservation.settle({
+          reported: value.reported,
+          inputTokens: value.input,
+          outputTokens: Math.max(seen, value.output),
+        })
         return
       }
       seen++
@@ -111,7 +141,9 @@ async function run(ledger: BudgetLedger, truth: Truth, depth: number, world: Wor
 }
 
 async function nested(parent: BudgetLedger, truth: Truth, depth: number, world: World): Promise<void> {
-  const budget: RunBudget = world.random(2) ? {} : { maxOutputTokens: 1 + world.random(300), maxCalls: 1 + world.random(4) }
+  const budget: RunBudget = world.random(2)
+    ? {}
+    : { maxOutputTokens: 1 + world.random(300), maxCalls: 1 + world.random(4) }
   const own = nothing(truth)
   const ledger = parent.child(budget)
   await run(ledger, own, depth, world)
@@ -125,7 +157,9 @@ function expectWithin(budget: RunBudget, truth: Truth): void {
   expect(truth.outputTokens).toBeLessThanOrEqual(budget.maxOutputTokens ?? Infinity)
   expect(truth.toolCalls).toBeLessThanOrEqual(budget.maxToolCalls ?? Infinity)
   expect(truth.steps).toBeLessThanOrEqual(budget.maxSteps ?? Infinity)
-  expect((truth.inputTokens * 3 + truth.outputTokens * 15) / 1e6).toBeLessThanOrEqual((budget.maxCost ?? Infinity) + 1e-12)
+  expect((truth.inputTokens * 3 + truth.outputTokens * 15) / 1e6).toBeLessThanOrEqual(
+    (budget.maxCost ?? Infinity) + 1e-12,
+  )
 }
 
 const limit = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: undefined, freq: 2 })
@@ -137,13 +171,22 @@ test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless answer
   await fc.assert(
     fc.asyncProperty(
       fc.record({
-        maxCalls: limit(12), maxInputTokens: limit(3000), maxOutputTokens: limit(900), maxToolCalls: limit(10), maxSteps: limit(12),
-        maxCost: fc.option(fc.integer({ min: 0, max: 20 }).map((thousandths) => thousandths / 1000), { nil: undefined, freq: 2 }),
+        maxCalls: limit(12),
+        maxInputTokens: limit(3000),
+        maxOutputTokens: limit(900),
+        maxToolCalls: limit(10),
+        maxSteps: limit(12),
+        maxCost: fc.option(
+          fc.integer({ min: 0, max: 20 }).map((thousandths) => thousandths / 1000),
+          { nil: undefined, freq: 2 },
+        ),
       }),
       fc.integer(),
       fc.scheduler(),
       async (limits, seed, scheduler) => {
-        const budget = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)) as RunBudget
+        const budget = Object.fromEntries(
+          Object.entries(limits).filter(([, value]) => value !== undefined),
+        ) as RunBudget
         const ledger = new BudgetLedger(budget)
         const truth = nothing()
         const world: World = { random: randomBelow(seed), ends, wait: () => scheduler.schedule(Promise.resolve()) }

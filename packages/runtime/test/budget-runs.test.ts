@@ -1,6 +1,15 @@
 import { estimateTokens, type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
-import { BudgetLedger, defineTool, infer, messagesTokens, type RunBudget, type RunResult, type Tool, toolTokens } from '@modelport/runtime'
+import {
+  BudgetLedger,
+  defineTool,
+  infer,
+  messagesTokens,
+  type RunBudget,
+  type RunResult,
+  type Tool,
+  toolTokens,
+} from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { randomBelow } from '../../../test/support/seed.js'
 
@@ -10,7 +19,9 @@ const hurried = {
   random: () => 0,
   after: (ms: number, callback: () => void) => {
     const timer = ms < 30_000 ? setTimeout(callback, 0) : undefined
-    return () => { clearTimeout(timer) }
+    return () => {
+      clearTimeout(timer)
+    }
   },
 }
 
@@ -23,7 +34,12 @@ function adversary(random: (below: number) => number) {
     const fate = random(10)
     if (fate === 0) return { error: 'overloaded' }
     if (fate === 1) return { error: 'network' }
-    const usage = [{ inputTokens: 0, outputTokens: 0 }, { inputTokens: 1, outputTokens: 1 }, { inputTokens: 4000, outputTokens: 900 }][random(3)] ?? {}
+    const usage =
+      [
+        { inputTokens: 0, outputTokens: 0 },
+        { inputTokens: 1, outputTokens: 1 },
+        { inputTokens: 4000, outputTokens: 900 },
+      ][random(3)] ?? {}
     if (fate < 6) {
       const call = () => ({ name: 'work', arguments: { n: random(1_000_000) } })
       const calls = Array.from({ length: 1 + random(3) }, call)
@@ -33,7 +49,7 @@ function adversary(random: (below: number) => number) {
       truth.longestPiece = Math.max(truth.longestPiece, tokens)
       return { toolCalls: calls, usage }
     }
-    return (async function * () {
+    return (async function* () {
       let text = ''
       const length = fate > 7 ? 3000 : random(200)
       for (let at = 0; at < length; at++) {
@@ -57,17 +73,31 @@ describe('budgets of runs', () => {
       const random = randomBelow(seed)
       const { provider, truth } = adversary(random)
       const budget: RunBudget = {
-        ...(random(2) && { maxCalls: random(8) }), ...(random(2) && { maxOutputTokens: 1 + random(600) }), ...(random(2) && { maxInputTokens: random(3000) }), ...(random(2) && { maxToolCalls: random(5) }),
+        ...(random(2) && { maxCalls: random(8) }),
+        ...(random(2) && { maxOutputTokens: 1 + random(600) }),
+        ...(random(2) && { maxInputTokens: random(3000) }),
+        ...(random(2) && { maxToolCalls: random(5) }),
       }
       const ledger = new BudgetLedger(budget)
-      const toolsOf = (depth: number): Tool[] => [defineTool({
-        name: 'work', description: 'Works', parameters: { type: 'object', properties: { n: { type: 'integer' } } },
-        execute: async () => {
-          truth.toolCalls++
-          return depth > 0 && random(2) ? (await ask(depth - 1)).status : 'done'
-        },
-      })]
-      const ask = (depth: number): Promise<RunResult> => infer(provider, { query: 'Go.', budget: ledger, tools: toolsOf(depth), options: { maxTokens: 1 + random(150) }, limits: { maxSteps: 4 } })
+      const toolsOf = (depth: number): Tool[] => [
+        defineTool({
+          name: 'work',
+          description: 'Works',
+          parameters: { type: 'object', properties: { n: { type: 'integer' } } },
+          execute: async () => {
+            truth.toolCalls++
+            return depth > 0 && random(2) ? (await ask(depth - 1)).status : 'done'
+          },
+        }),
+      ]
+      const ask = (depth: number): Promise<RunResult> =>
+        infer(provider, {
+          query: 'Go.',
+          budget: ledger,
+          tools: toolsOf(depth),
+          options: { maxTokens: 1 + random(150) },
+          limits: { maxSteps: 4 },
+        })
       const results = await Promise.all([ask(1), ask(1)])
       refused += results.filter(({ status }) => status === 'budget').length
       expect(truth.calls).toBeLessThanOrEqual(budget.maxCalls ?? Infinity)
@@ -81,13 +111,23 @@ describe('budgets of runs', () => {
 })
 
 describe('inventory 1B.5 and 1B.6: what never happens', () => {
-  const long: ChatMessage[] = Array.from({ length: 60 }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: `turn ${index} `.repeat(20) }))
+  const long: ChatMessage[] = Array.from({ length: 60 }, (_, index) => ({
+    role: index % 2 ? 'assistant' : 'user',
+    content: `turn ${index} `.repeat(20),
+  }))
 
   test('metrics, manifests, profiles and observers never alter the request', async () => {
     const asked = async (extra: object) => {
       const provider = createMock({ responses: ['Hi'] })
       await infer(provider, { messages: long, query: 'Go.', ...extra })
-      return JSON.stringify(provider.requests.map(({ messages, tools, options }) => ({ messages, tools, maxTokens: options.maxTokens, system: options.system })))
+      return JSON.stringify(
+        provider.requests.map(({ messages, tools, options }) => ({
+          messages,
+          tools,
+          maxTokens: options.maxTokens,
+          system: options.system,
+        })),
+      )
     }
     const profile = { contextWindow: 100, inputCostPerMillion: 1, outputCostPerMillion: 1 }
     expect(await asked({ profile, onEvent: () => undefined, runId: 'r', agentName: 'a' })).toBe(await asked({}))
@@ -98,7 +138,12 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
     await infer(provider, { messages: long, query: 'Go.', profile: { contextWindow: 100 } })
     expect(provider.requests[0]?.messages).toHaveLength(61)
     expect(provider.requests[0]?.tools).toEqual([])
-    await infer(provider, { messages: long, query: 'Go.', profile: { contextWindow: 100 }, compaction: { threshold: 0.8, maxMessages: 10 } })
+    await infer(provider, {
+      messages: long,
+      query: 'Go.',
+      profile: { contextWindow: 100 },
+      compaction: { threshold: 0.8, maxMessages: 10 },
+    })
     expect(provider.requests[1]?.messages).toHaveLength(10)
     expect(textOf(provider.requests[1]?.messages.at(-1)?.content ?? '')).toBe('Go.')
   })
@@ -107,6 +152,8 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
     expect([estimateTokens(''), estimateTokens('a')]).toEqual([0, 1])
     const call = { id: 'c', name: 'look', arguments: { at: 'home' }, argumentsText: '{"at":"home"}' }
     const plain = messagesTokens([{ role: 'assistant', content: '' }], estimateTokens)
-    expect(messagesTokens([{ role: 'assistant', content: '', toolCalls: [call] }], estimateTokens) - plain).toBeGreaterThanOrEqual(estimateTokens(call.argumentsText))
+    expect(
+      messagesTokens([{ role: 'assistant', content: '', toolCalls: [call] }], estimateTokens) - plain,
+    ).toBeGreaterThanOrEqual(estimateTokens(call.argumentsText))
   })
 })

@@ -7,7 +7,11 @@ const prices = { inputCostPerMillion: 3, outputCostPerMillion: 15 }
 const watched = (budget: RunBudget, parent?: BudgetLedger) => {
   const decisions: BudgetDecision[] = []
   const clock = { ms: 0 }
-  const ledger = new BudgetLedger(budget, { ...(parent && { parent }), onDecision: (decision) => decisions.push(decision), now: () => clock.ms })
+  const ledger = new BudgetLedger(budget, {
+    ...(parent && { parent }),
+    onDecision: (decision) => decisions.push(decision),
+    now: () => clock.ms,
+  })
   return { ledger, decisions, clock }
 }
 const decisionOf = (act: () => unknown): BudgetDecision => {
@@ -25,27 +29,47 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     const { ledger, decisions } = watched({ maxCalls: 1 })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 1, outputTokens: 1 })
     expect(decisions).toEqual([{ limit: 'maxCalls', effect: 'warn', observed: 1, maximum: 1 }])
-    expect(decisionOf(() => ledger.reserveCall(call))).toEqual({ limit: 'maxCalls', effect: 'deny', observed: 2, maximum: 1 })
+    expect(decisionOf(() => ledger.reserveCall(call))).toEqual({
+      limit: 'maxCalls',
+      effect: 'deny',
+      observed: 2,
+      maximum: 1,
+    })
     expect(decisions).toHaveLength(2)
     expect(ledger.spent).toMatchObject({ calls: 1 })
   })
 
   test.each<[keyof RunBudget, (ledger: BudgetLedger) => void]>([
-    ['maxCalls', (ledger) => {
-      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 })
-    }],
-    ['maxToolCalls', (ledger) => {
-      ledger.reserveToolCall()
-    }],
-    ['maxSteps', (ledger) => {
-      ledger.reserveStep()
-    }],
-    ['maxInputTokens', (ledger) => {
-      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 0 })
-    }],
-    ['maxOutputTokens', (ledger) => {
-      ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 1 })
-    }],
+    [
+      'maxCalls',
+      (ledger) => {
+        ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 })
+      },
+    ],
+    [
+      'maxToolCalls',
+      (ledger) => {
+        ledger.reserveToolCall()
+      },
+    ],
+    [
+      'maxSteps',
+      (ledger) => {
+        ledger.reserveStep()
+      },
+    ],
+    [
+      'maxInputTokens',
+      (ledger) => {
+        ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 0 })
+      },
+    ],
+    [
+      'maxOutputTokens',
+      (ledger) => {
+        ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 1 })
+      },
+    ],
   ])('%s: equal to the limit is allowed, one more is not; warned once, at 80 %%', (limit, take) => {
     const { ledger, decisions } = watched({ [limit]: 10 })
     for (let count = 1; count <= 10; count++) {
@@ -65,7 +89,8 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     clock.ms = 1000
     ledger.reserveStep()
     clock.ms = 1000.5
-    for (const act of [() => ledger.reserveStep(), () => ledger.reserveToolCall(), () => ledger.reserveCall(call)]) expect(decisionOf(act)).toMatchObject({ limit: 'maxRuntimeMs' })
+    for (const act of [() => ledger.reserveStep(), () => ledger.reserveToolCall(), () => ledger.reserveCall(call)])
+      expect(decisionOf(act)).toMatchObject({ limit: 'maxRuntimeMs' })
     expect(ledger.remaining().runtimeMs).toBe(0)
   })
 
@@ -78,7 +103,10 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     expect(reservation.maxOutputTokens).toBe(46) // (0.001 - 0.0003) / 0.000015
     reservation.settle({ reported: true, inputTokens: 100, outputTokens: 46 })
     expect(money.spent.cost).toBe(0.00099)
-    expect(decisionOf(() => money.reserveCall({ ...call, profile: prices }))).toMatchObject({ limit: 'maxCost', maximum: 0.001 })
+    expect(decisionOf(() => money.reserveCall({ ...call, profile: prices }))).toMatchObject({
+      limit: 'maxCost',
+      maximum: 0.001,
+    })
   })
 
   test('a refused candidate is not committed', () => {
@@ -91,12 +119,19 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
 
   test('the error is typed, and an observer that throws is not asked again', () => {
     let asked = 0
-    const ledger = new BudgetLedger({ maxSteps: 1 }, { onDecision: () => {
-      asked++
-      throw new Error('observer')
-    } })
+    const ledger = new BudgetLedger(
+      { maxSteps: 1 },
+      {
+        onDecision: () => {
+          asked++
+          throw new Error('observer')
+        },
+      },
+    )
     ledger.reserveStep()
-    expect(() => ledger.reserveStep()).toThrow(expect.objectContaining({ name: 'BudgetExceededError', code: 'budget-exceeded', retryable: false }))
+    expect(() => ledger.reserveStep()).toThrow(
+      expect.objectContaining({ name: 'BudgetExceededError', code: 'budget-exceeded', retryable: false }),
+    )
     expect(asked).toBe(1)
   })
 })
@@ -116,14 +151,29 @@ describe('reservations', () => {
   test('hold as many attempts as there is room for', () => {
     expect(watched({ maxCalls: 2 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(2)
     expect(watched({ maxInputTokens: 150 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(1)
-    expect(watched({ maxOutputTokens: 149 }).ledger.reserveCall({ ...call, attempts: 3 })).toMatchObject({ attempts: 2, maxOutputTokens: 50 })
+    expect(watched({ maxOutputTokens: 149 }).ledger.reserveCall({ ...call, attempts: 3 })).toMatchObject({
+      attempts: 2,
+      maxOutputTokens: 50,
+    })
     expect(watched({}).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(3)
   })
 
   test.each([
-    ['a server that was never reached', new ProviderError('network', 'x', { provider: 'p', reason: 'refused' }), { calls: 2, inputTokens: 100, outputTokens: 5 }],
-    ['a refusal', new ProviderError('overloaded', 'x', { provider: 'p', status: 529 }), { calls: 2, inputTokens: 200, outputTokens: 5 }],
-    ['a cut answer', new ProviderError('truncated', 'x', { provider: 'p' }), { calls: 2, inputTokens: 200, outputTokens: 55 }],
+    [
+      'a server that was never reached',
+      new ProviderError('network', 'x', { provider: 'p', reason: 'refused' }),
+      { calls: 2, inputTokens: 100, outputTokens: 5 },
+    ],
+    [
+      'a refusal',
+      new ProviderError('overloaded', 'x', { provider: 'p', status: 529 }),
+      { calls: 2, inputTokens: 200, outputTokens: 5 },
+    ],
+    [
+      'a cut answer',
+      new ProviderError('truncated', 'x', { provider: 'p' }),
+      { calls: 2, inputTokens: 200, outputTokens: 55 },
+    ],
     ['something unknown', undefined, { calls: 2, inputTokens: 200, outputTokens: 55 }],
   ])('an attempt that failed with %s costs what it may have cost', (_, error, expected) => {
     for (const attempts of [1, 3]) {
@@ -147,7 +197,9 @@ describe('reservations', () => {
 
   test('attempts nobody told of count in full', () => {
     const { ledger } = watched({})
-    ledger.reserveCall({ ...call, attempts: 3 }).settle({ reported: true, inputTokens: 100, outputTokens: 5, attempts: 3 })
+    ledger
+      .reserveCall({ ...call, attempts: 3 })
+      .settle({ reported: true, inputTokens: 100, outputTokens: 5, attempts: 3 })
     expect(ledger.spent).toMatchObject({ calls: 3, inputTokens: 300, outputTokens: 105 })
   })
 
@@ -161,10 +213,22 @@ describe('reservations', () => {
   })
 
   test.each([
-    ['a refusal', new ProviderError('auth', 'x', { provider: 'p', status: 401 }), { inputTokens: 100, outputTokens: 0 }],
-    ['a cut after some text', new ProviderError('truncated', 'x', { provider: 'p' }), { inputTokens: 100, outputTokens: 50 }],
-    ['a server that was never reached', new ProviderError('network', 'x', { provider: 'p', reason: 'dns' }), { inputTokens: 0, outputTokens: 0 }],
-    ['an abort of the caller\'s own', new Error('enough'), { inputTokens: 100, outputTokens: 7 }],
+    [
+      'a refusal',
+      new ProviderError('auth', 'x', { provider: 'p', status: 401 }),
+      { inputTokens: 100, outputTokens: 0 },
+    ],
+    [
+      'a cut after some text',
+      new ProviderError('truncated', 'x', { provider: 'p' }),
+      { inputTokens: 100, outputTokens: 50 },
+    ],
+    [
+      'a server that was never reached',
+      new ProviderError('network', 'x', { provider: 'p', reason: 'dns' }),
+      { inputTokens: 0, outputTokens: 0 },
+    ],
+    ["an abort of the caller's own", new Error('enough'), { inputTokens: 100, outputTokens: 7 }],
   ])('a call that ended with %s costs what it may have cost', (_, error, expected) => {
     const { ledger } = watched({})
     ledger.reserveCall(call).settle({ reported: false, outputTokens: expected.outputTokens === 0 ? 0 : 7, error })
@@ -202,7 +266,12 @@ describe('nested runs', () => {
     child.ledger.reserveCall(call).settle({ reported: true, outputTokens: 1 })
     child.ledger.reserveToolCall()
     parent.ledger.reserveCall(call)
-    expect(decisionOf(() => child.ledger.reserveCall(call))).toEqual({ limit: 'maxCalls', effect: 'deny', observed: 3, maximum: 2 })
+    expect(decisionOf(() => child.ledger.reserveCall(call))).toEqual({
+      limit: 'maxCalls',
+      effect: 'deny',
+      observed: 3,
+      maximum: 2,
+    })
     expect(() => child.ledger.reserveToolCall()).toThrow(BudgetExceededError)
     expect([child.ledger.spent.calls, parent.ledger.spent.calls]).toEqual([1, 1])
     expect(child.ledger.remaining()).toMatchObject({ calls: 0, toolCalls: 0, steps: Infinity })
@@ -223,15 +292,20 @@ describe('nested runs', () => {
 
 describe('misuse is a config error that says what is wrong', () => {
   test.each<[string, () => unknown]>([
-    ['maxCalls', () => new BudgetLedger({ maxCalls: -1 })], ['maxCost', () => new BudgetLedger({ maxCost: Number.NaN })],
-    ['maxTokens', () => new BudgetLedger({ maxTokens: 5 } as RunBudget)], ['inputCostPerMillion', () => new BudgetLedger({ maxCost: 1 }).reserveCall(call)],
+    ['maxCalls', () => new BudgetLedger({ maxCalls: -1 })],
+    ['maxCost', () => new BudgetLedger({ maxCost: Number.NaN })],
+    ['maxTokens', () => new BudgetLedger({ maxTokens: 5 } as RunBudget)],
+    ['inputCostPerMillion', () => new BudgetLedger({ maxCost: 1 }).reserveCall(call)],
     ['inputTokens', () => new BudgetLedger({}).reserveCall({ inputTokens: Number.NaN, maxOutputTokens: 1 })],
     ['maxOutputTokens', () => new BudgetLedger({}).reserveCall({ inputTokens: 1, maxOutputTokens: 0 })],
-    ['EUR', () => {
-      const ledger = new BudgetLedger({ maxCost: 1 })
-      ledger.reserveCall({ ...call, profile: prices })
-      ledger.reserveCall({ ...call, profile: { ...prices, currency: 'EUR' } })
-    }],
+    [
+      'EUR',
+      () => {
+        const ledger = new BudgetLedger({ maxCost: 1 })
+        ledger.reserveCall({ ...call, profile: prices })
+        ledger.reserveCall({ ...call, profile: { ...prices, currency: 'EUR' } })
+      },
+    ],
   ])('%s', (named, act) => {
     expect(act).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining(named) as string }))
   })

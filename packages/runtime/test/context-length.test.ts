@@ -1,18 +1,45 @@
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { compact, ConversationHistory, defineTool, infer, inferStream, type InferRequest, type RunEvent, toWireEvent } from '../src/index.js'
+import {
+  compact,
+  ConversationHistory,
+  defineTool,
+  infer,
+  inferStream,
+  type InferRequest,
+  type RunEvent,
+  toWireEvent,
+} from '../src/index.js'
 
-const talk = (pairs: number): ChatMessage[] => Array.from({ length: pairs * 2 }, (_, index) => ({ role: index % 2 ? ('assistant' as const) : ('user' as const), content: `message ${index}` }))
+const talk = (pairs: number): ChatMessage[] =>
+  Array.from({ length: pairs * 2 }, (_, index) => ({
+    role: index % 2 ? ('assistant' as const) : ('user' as const),
+    content: `message ${index}`,
+  }))
 const tooLong: MockResponse = { error: 'context-length' }
 /** Refuses conversations of more than so many messages, as a server does. */
-const upTo = (most: number, then: MockResponse): MockResponse => ({ messages }) => (messages.length > most ? tooLong : then) as never
+const upTo =
+  (most: number, then: MockResponse): MockResponse =>
+  ({ messages }) =>
+    (messages.length > most ? tooLong : then) as never
 
 async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
   const events: RunEvent[] = []
   const provider = createMock({ responses })
-  const result = await infer(provider, { messages: talk(10), query: 'Is it warm?', onEvent: (event) => void events.push(event), ...request })
-  return { result, events, lengths: provider.requests.map(({ messages }) => messages.length), compactions: events.filter(({ type }) => type === 'context_compacted'), provider }
+  const result = await infer(provider, {
+    messages: talk(10),
+    query: 'Is it warm?',
+    onEvent: (event) => void events.push(event),
+    ...request,
+  })
+  return {
+    result,
+    events,
+    lengths: provider.requests.map(({ messages }) => messages.length),
+    compactions: events.filter(({ type }) => type === 'context_compacted'),
+    provider,
+  }
 }
 
 describe('a conversation that the server finds too long', () => {
@@ -23,12 +50,26 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('is compacted, told with its report, and sent once more', async () => {
-    const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], { compaction: { maxMessages: 8 } })
+    const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], {
+      compaction: { maxMessages: 8 },
+    })
     expect(result).toMatchObject({ status: 'final', text: 'Warm.', steps: 1 })
     expect(lengths).toEqual([21, 8])
-    expect(compactions).toMatchObject([{ reason: 'context-length', step: 1, report: { strategy: 'recent', beforeMessages: 21, afterMessages: 8, removedMessages: 13, changed: true } }])
-    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([{ code: 'context-length', recoverable: true }])
-    expect(toWireEvent(compactions[0]!)).toMatchObject({ type: 'context_compacted', reason: 'context-length', report: { before_messages: 21 } })
+    expect(compactions).toMatchObject([
+      {
+        reason: 'context-length',
+        step: 1,
+        report: { strategy: 'recent', beforeMessages: 21, afterMessages: 8, removedMessages: 13, changed: true },
+      },
+    ])
+    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([
+      { code: 'context-length', recoverable: true },
+    ])
+    expect(toWireEvent(compactions[0]!)).toMatchObject({
+      type: 'context_compacted',
+      reason: 'context-length',
+      report: { before_messages: 21 },
+    })
     expect(result.transcript).toHaveLength(9)
   })
 
@@ -41,7 +82,11 @@ describe('a conversation that the server finds too long', () => {
   test.each<[string, InferRequest['compaction'], number[]]>([
     ['not where it is switched off', { threshold: 0.9, maxMessages: 8, onContextLength: false }, [21]],
     ['not where nothing can go', { maxMessages: 30 }, [21]],
-    ['with settings of its own', { threshold: 0.9, maxMessages: 15, onContextLength: { strategy: 'recent', maxMessages: 3 } }, [21, 3]],
+    [
+      'with settings of its own',
+      { threshold: 0.9, maxMessages: 15, onContextLength: { strategy: 'recent', maxMessages: 3 } },
+      [21, 3],
+    ],
     ['with those of the automatic one', { threshold: 0.9, maxMessages: 15 }, [21, 15]],
   ])('%s', async (_, compaction, expected) => {
     const { lengths } = await run([tooLong, 'Warm.'], compaction ? { compaction } : {})
@@ -49,7 +94,9 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('nothing is said twice: an answer that has begun is not asked for again', async () => {
-    const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], { compaction: { maxMessages: 8 } })
+    const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], {
+      compaction: { maxMessages: 8 },
+    })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(lengths).toEqual([21])
   })
@@ -69,21 +116,39 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('a summary that fails leaves the conversation, and the first error stands', async () => {
-    const { result, events } = await run([tooLong, { error: 'invalid-request' }, 'never'], { compaction: { strategy: 'summary', preserveRecent: 2 } })
+    const { result, events } = await run([tooLong, { error: 'invalid-request' }, 'never'], {
+      compaction: { strategy: 'summary', preserveRecent: 2 },
+    })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(result.transcript).toHaveLength(21)
-    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([{ code: 'context-length', recoverable: true }, { code: 'compaction', recoverable: true }, { code: 'context-length', recoverable: false }])
+    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([
+      { code: 'context-length', recoverable: true },
+      { code: 'compaction', recoverable: true },
+      { code: 'context-length', recoverable: false },
+    ])
   })
 
   test('in the middle of a run no call loses its results, and the task stays', async () => {
-    const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: ({ at }) => `found ${String(at)}` })
-    const calls = (...places: number[]): MockResponse => ({ toolCalls: places.map((at) => ({ id: `c${at}`, name: 'look', arguments: { at } })) })
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      parameters: { type: 'object' },
+      execute: ({ at }) => `found ${String(at)}`,
+    })
+    const calls = (...places: number[]): MockResponse => ({
+      toolCalls: places.map((at) => ({ id: `c${at}`, name: 'look', arguments: { at } })),
+    })
     for (const maxMessages of [5, 6, 7]) {
-      const { result, provider, lengths } = await run([calls(1, 2), calls(3, 4), calls(5), upTo(7, 'Found.'), upTo(7, 'Found.')], { tools: [look], compaction: { maxMessages } })
+      const { result, provider, lengths } = await run(
+        [calls(1, 2), calls(3, 4), calls(5), upTo(7, 'Found.'), upTo(7, 'Found.')],
+        { tools: [look], compaction: { maxMessages } },
+      )
       expect(result.status).toBe('final')
       expect(lengths).toHaveLength(5)
       const sent = provider.requests[4]?.messages ?? []
-      const asked = sent.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+      const asked = sent.flatMap((message) =>
+        message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+      )
       expect(sent.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))).toEqual(asked)
       expect(sent.some(({ content }) => content === 'Is it warm?')).toBe(true)
       expect(sent.length).toBeLessThanOrEqual(maxMessages)
@@ -92,77 +157,168 @@ describe('a conversation that the server finds too long', () => {
 
   test('an abort while it is compacted cancels the run', async () => {
     const controller = new AbortController()
-    const { result } = await run([tooLong, () => { controller.abort(new Error('stop')); return 'late' }], { compaction: { strategy: 'summary', preserveRecent: 2 }, signal: controller.signal })
+    const { result } = await run(
+      [
+        tooLong,
+        () => {
+          controller.abort(new Error('stop'))
+          return 'late'
+        },
+      ],
+      { compaction: { strategy: 'summary', preserveRecent: 2 }, signal: controller.signal },
+    )
     expect(result).toMatchObject({ status: 'cancelled', reason: { message: 'stop' } })
   })
 
   test('the same for the reader of events', async () => {
-    const reader = inferStream(createMock({ responses: [tooLong, 'Warm.'] }), { messages: talk(10), query: 'Is it warm?', compaction: { maxMessages: 8 } })
+    const reader = inferStream(createMock({ responses: [tooLong, 'Warm.'] }), {
+      messages: talk(10),
+      query: 'Is it warm?',
+      compaction: { maxMessages: 8 },
+    })
     const types: string[] = []
     for await (const { type } of reader) types.push(type)
-    expect(types.filter((type) => type === 'context_compacted' || type === 'llm_call_started')).toEqual(['llm_call_started', 'context_compacted', 'llm_call_started'])
+    expect(types.filter((type) => type === 'context_compacted' || type === 'llm_call_started')).toEqual([
+      'llm_call_started',
+      'context_compacted',
+      'llm_call_started',
+    ])
     expect((await reader.result()).status).toBe('final')
   })
 })
 
-test.each(['json', 'text'] as const)('in mode %s a result stays with its call, and it is not taken for the task', async (mode) => {
-  const call = (at: number): MockResponse => (mode === 'json' ? `{"type":"tool_call","tool":"look","args":{"at":${at}}}` : `<tool_call>{"name":"look","arguments":{"at":${at}}}</tool_call>`)
-  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: ({ at }) => `found ${String(at)}` })
-  const { provider, lengths } = await run([call(1), call(2), call(3), tooLong, 'never mind'], { mode, tools: [look], compaction: { maxMessages: 4 }, limits: { maxSteps: 4 } })
-  expect(lengths).toEqual([22, 24, 26, 28, 4])
-  const sent = (provider.requests[4]?.messages ?? []).map(({ role }) => role)
-  expect(sent).toEqual(['system', 'user', 'assistant', 'user'])
-  expect(JSON.stringify(provider.requests[4]?.messages)).toMatch(/Is it warm\?.*"at.*found 3/)
-})
+test.each(['json', 'text'] as const)(
+  'in mode %s a result stays with its call, and it is not taken for the task',
+  async (mode) => {
+    const call = (at: number): MockResponse =>
+      mode === 'json'
+        ? `{"type":"tool_call","tool":"look","args":{"at":${at}}}`
+        : `<tool_call>{"name":"look","arguments":{"at":${at}}}</tool_call>`
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      parameters: { type: 'object' },
+      execute: ({ at }) => `found ${String(at)}`,
+    })
+    const { provider, lengths } = await run([call(1), call(2), call(3), tooLong, 'never mind'], {
+      mode,
+      tools: [look],
+      compaction: { maxMessages: 4 },
+      limits: { maxSteps: 4 },
+    })
+    expect(lengths).toEqual([22, 24, 26, 28, 4])
+    const sent = (provider.requests[4]?.messages ?? []).map(({ role }) => role)
+    expect(sent).toEqual(['system', 'user', 'assistant', 'user'])
+    expect(JSON.stringify(provider.requests[4]?.messages)).toMatch(/Is it warm\?.*"at.*found 3/)
+  },
+)
 
-test.each(['json', 'text', 'native'] as const)('in mode %s a correction is not taken for the task, whatever it says', async (mode) => {
-  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
-  const wrong = mode === 'native' ? 'Warm.' : mode === 'json' ? '{"type":"tool' : '<tool_call>{'
-  const { provider, result, events } = await run([wrong, wrong, tooLong, upTo(6, '{"type":"final","content":"{\\"warm\\":true}"}'), 'never'], {
-    mode, tools: [look], compaction: { maxMessages: 4 }, outputSchema: { type: 'object', properties: { warm: { type: 'boolean' } } },
-    preset: { parseFailureText: 'Once more: {error_message}' }, limits: { maxParseFailures: 9, maxSteps: 4 },
-  })
-  const sent = provider.requests[3]?.messages ?? []
-  expect(sent.map(({ content }) => content)).toContain('Is it warm?')
-  expect(JSON.stringify(sent.at(-1))).toContain('Once more: ')
-  expect(sent).toHaveLength(4)
-  expect(result.status).not.toBe('failed')
-  const prepared = events.flatMap((event) => (event.type === 'context_prepared' ? [event.manifest.userTokens] : []))
-  expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
-  expect(prepared[0]).toBeGreaterThan(0)
-})
+test.each(['json', 'text', 'native'] as const)(
+  'in mode %s a correction is not taken for the task, whatever it says',
+  async (mode) => {
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      parameters: { type: 'object' },
+      execute: () => 'found',
+    })
+    const wrong = mode === 'native' ? 'Warm.' : mode === 'json' ? '{"type":"tool' : '<tool_call>{'
+    const { provider, result, events } = await run(
+      [wrong, wrong, tooLong, upTo(6, '{"type":"final","content":"{\\"warm\\":true}"}'), 'never'],
+      {
+        mode,
+        tools: [look],
+        compaction: { maxMessages: 4 },
+        outputSchema: { type: 'object', properties: { warm: { type: 'boolean' } } },
+        preset: { parseFailureText: 'Once more: {error_message}' },
+        limits: { maxParseFailures: 9, maxSteps: 4 },
+      },
+    )
+    const sent = provider.requests[3]?.messages ?? []
+    expect(sent.map(({ content }) => content)).toContain('Is it warm?')
+    expect(JSON.stringify(sent.at(-1))).toContain('Once more: ')
+    expect(sent).toHaveLength(4)
+    expect(result.status).not.toBe('failed')
+    const prepared = events.flatMap((event) => (event.type === 'context_prepared' ? [event.manifest.userTokens] : []))
+    expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
+    expect(prepared[0]).toBeGreaterThan(0)
+  },
+)
 
-test.each(['json', 'text'] as const)('in mode %s a question that begins like a result is still a question, and a result stays one when the conversation was stored', async (mode) => {
-  const call: MockResponse = mode === 'json' ? '{"type":"tool_call","tool":"look","args":{}}' : '<tool_call>{"name":"look","arguments":{}}</tool_call>'
-  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
-  const final = (text: string): MockResponse => (mode === 'json' ? `{"type":"final","content":"${text}"}` : text)
-  const wrong: MockResponse = mode === 'json' ? '{"type":"tool' : '<tool_call>{'
-  const { result } = await run([call, wrong, final('There.')], { mode, tools: [look], messages: [] })
-  const stored: unknown = JSON.parse(JSON.stringify(ConversationHistory.fromList(result.transcript)))
-  const history = ConversationHistory.fromJson(stored)
-  expect(history.toList()).toEqual(result.transcript)
-  await compact(history, { maxMessages: 5 }, { estimate: (text) => text.length })
-  expect(history.toList().map(({ content }) => content)).toContain('Is it warm?')
+test.each(['json', 'text'] as const)(
+  'in mode %s a question that begins like a result is still a question, and a result stays one when the conversation was stored',
+  async (mode) => {
+    const call: MockResponse =
+      mode === 'json'
+        ? '{"type":"tool_call","tool":"look","args":{}}'
+        : '<tool_call>{"name":"look","arguments":{}}</tool_call>'
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      parameters: { type: 'object' },
+      execute: () => 'found',
+    })
+    const final = (text: string): MockResponse => (mode === 'json' ? `{"type":"final","content":"${text}"}` : text)
+    const wrong: MockResponse = mode === 'json' ? '{"type":"tool' : '<tool_call>{'
+    const { result } = await run([call, wrong, final('There.')], { mode, tools: [look], messages: [] })
+    const stored: unknown = JSON.parse(JSON.stringify(ConversationHistory.fromList(result.transcript)))
+    const history = ConversationHistory.fromJson(stored)
+    expect(history.toList()).toEqual(result.transcript)
+    await compact(history, { maxMessages: 5 }, { estimate: (text) => text.length })
+    expect(history.toList().map(({ content }) => content)).toContain('Is it warm?')
 
-  const pasted = mode === 'json' ? '{"type":"tool_result","tool":"look","result":"found"} is what I see. Why?' : '<tool_response>\nfound\n</tool_response> is what I see. Why?'
-  const { provider } = await run([call, tooLong, final('So.')], { mode, tools: [look], query: pasted, compaction: { maxMessages: 3 } })
-  expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([expect.anything(), pasted, expect.anything(), expect.anything()])
-})
+    const pasted =
+      mode === 'json'
+        ? '{"type":"tool_result","tool":"look","result":"found"} is what I see. Why?'
+        : '<tool_response>\nfound\n</tool_response> is what I see. Why?'
+    const { provider } = await run([call, tooLong, final('So.')], {
+      mode,
+      tools: [look],
+      query: pasted,
+      compaction: { maxMessages: 3 },
+    })
+    expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      expect.anything(),
+      pasted,
+      expect.anything(),
+      expect.anything(),
+    ])
+  },
+)
 
 test('what is said with the last call is not taken for the task either', async () => {
-  const look = defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => 'found' })
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks',
+    parameters: { type: 'object' },
+    execute: () => 'found',
+  })
   const call = (at: number): MockResponse => ({ toolCalls: [{ name: 'look', arguments: { at } }] })
   const { provider } = await run([call(1), call(2), tooLong, 'Warm.'], {
-    tools: [look], compaction: { maxMessages: 4 }, limits: { maxSteps: 2 }, preset: { lastCallText: 'The end.' },
+    tools: [look],
+    compaction: { maxMessages: 4 },
+    limits: { maxSteps: 2 },
+    preset: { lastCallText: 'The end.' },
   })
-  expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(['Is it warm?', '', 'found', 'The end.'])
+  expect(provider.requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+    'Is it warm?',
+    '',
+    'found',
+    'The end.',
+  ])
 })
 
 test('compaction at the threshold is told with its report too; replies that were no action are still forgotten afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
-    mode: 'json', preset: 'lllm', profile: { contextWindow: 4000 }, compaction: { threshold: 0.01, maxMessages: 8 },
+    mode: 'json',
+    preset: 'lllm',
+    profile: { contextWindow: 4000 },
+    compaction: { threshold: 0.01, maxMessages: 8 },
   })
-  expect(compactions).toMatchObject([{ reason: 'threshold', report: { beforeMessages: 21, afterMessages: 8 } }, { reason: 'threshold' }])
+  expect(compactions).toMatchObject([
+    { reason: 'threshold', report: { beforeMessages: 21, afterMessages: 8 } },
+    { reason: 'threshold' },
+  ])
   expect(result).toMatchObject({ status: 'final', text: 'ok' })
   expect(JSON.stringify(result.transcript)).not.toContain('oops')
   expect(JSON.stringify(result.transcript)).not.toContain('Please fix')

@@ -18,7 +18,11 @@ const codeOf = (make: () => unknown): string => {
 }
 
 describe('a tool from zod', () => {
-  const parameters = z.object({ city: z.string().min(2), unit: z.enum(['c', 'f']).default('c'), days: z.coerce.number().int().optional() })
+  const parameters = z.object({
+    city: z.string().min(2),
+    unit: z.enum(['c', 'f']).default('c'),
+    days: z.coerce.number().int().optional(),
+  })
   const tool = defineTool({
     ...base,
     parameters,
@@ -29,7 +33,10 @@ describe('a tool from zod', () => {
   })
 
   test('shows the model what goes in', () => {
-    expect(tool.definition).toMatchObject({ ...base, parameters: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] } })
+    expect(tool.definition).toMatchObject({
+      ...base,
+      parameters: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] },
+    })
     expect(tool.definition.parameters).not.toHaveProperty('$schema')
   })
 
@@ -40,21 +47,39 @@ describe('a tool from zod', () => {
   })
 
   test('says what is wrong and where', async () => {
-    expect(await tool.validate({ city: 'R', unit: 'k' })).toEqual({ ok: false, message: expect.stringMatching(/^city: Too small.*; unit: Invalid option/) })
+    expect(await tool.validate({ city: 'R', unit: 'k' })).toEqual({
+      ok: false,
+      message: expect.stringMatching(/^city: Too small.*; unit: Invalid option/),
+    })
   })
 
   test('zod mini, asynchronous refinements and unions are schemas too', async () => {
-    const slow = defineTool({ ...base, parameters: z.object({ a: z.string().refine(async (text) => text === 'yes', 'must be yes') }), execute: () => 1 })
+    const slow = defineTool({
+      ...base,
+      parameters: z.object({ a: z.string().refine(async (text) => text === 'yes', 'must be yes') }),
+      execute: () => 1,
+    })
     expect(await slow.validate({ a: 'no' })).toEqual({ ok: false, message: 'a: must be yes' })
     expect((await slow.validate({ a: 'yes' })).ok).toBe(true)
-    expect(defineTool({ ...base, parameters: mini.object({ a: mini.string() }), execute: () => 1 }).definition.parameters).toMatchObject({ properties: { a: { type: 'string' } } })
-    const union = z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b'), n: z.number() })])
-    expect(defineTool({ ...base, parameters: union, execute: () => 1 }).definition.parameters).toMatchObject({ type: 'object' })
+    expect(
+      defineTool({ ...base, parameters: mini.object({ a: mini.string() }), execute: () => 1 }).definition.parameters,
+    ).toMatchObject({ properties: { a: { type: 'string' } } })
+    const union = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a') }),
+      z.object({ kind: z.literal('b'), n: z.number() }),
+    ])
+    expect(defineTool({ ...base, parameters: union, execute: () => 1 }).definition.parameters).toMatchObject({
+      type: 'object',
+    })
   })
 
   test('what cannot be shown to a model is refused', () => {
-    expect(codeOf(() => defineTool({ ...base, parameters: z.object({ at: z.date() }), execute: () => 1 }))).toMatch(/^config: .*get_weather.*zod.*Date/)
-    expect(codeOf(() => defineTool({ ...base, parameters: z.string(), execute: () => 1 }))).toMatch(/^config: .*an object, not "string"/)
+    expect(codeOf(() => defineTool({ ...base, parameters: z.object({ at: z.date() }), execute: () => 1 }))).toMatch(
+      /^config: .*get_weather.*zod.*Date/,
+    )
+    expect(codeOf(() => defineTool({ ...base, parameters: z.string(), execute: () => 1 }))).toMatch(
+      /^config: .*an object, not "string"/,
+    )
   })
 })
 
@@ -62,13 +87,19 @@ describe('a tool from another library', () => {
   test('with its conversion', async () => {
     const parameters = toStandardJsonSchema(v.object({ city: v.string() }))
     const tool = defineTool({ ...base, parameters, execute: (args) => args.city })
-    expect(tool.definition.parameters).toMatchObject({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] })
+    expect(tool.definition.parameters).toMatchObject({
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    })
     expect(await tool.validate({ city: 1 })).toMatchObject({ ok: false, message: expect.stringMatching(/^city: /) })
     expect(await tool.validate({ city: 'Rome' })).toEqual({ ok: true, value: { city: 'Rome' } })
   })
 
   test('without one it says what to do', () => {
-    expect(codeOf(() => defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }))).toMatch(/^config: .*valibot.*pass a JSON Schema/)
+    expect(codeOf(() => defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }))).toMatch(
+      /^config: .*valibot.*pass a JSON Schema/,
+    )
   })
 })
 
@@ -93,14 +124,28 @@ describe('a tool from JSON Schema', () => {
   })
 
   test('is of an object, also where it does not say so', () => {
-    expect(defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition.parameters).toEqual({ type: 'object', properties: {} })
-    expect(codeOf(() => defineTool({ ...base, parameters: { type: 'array' }, execute: () => 1 }))).toMatch(/^config: .*not "array"/)
+    expect(defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition.parameters).toEqual({
+      type: 'object',
+      properties: {},
+    })
+    expect(codeOf(() => defineTool({ ...base, parameters: { type: 'array' }, execute: () => 1 }))).toMatch(
+      /^config: .*not "array"/,
+    )
     expect(codeOf(() => defineTool({ ...base, parameters: [] as never, execute: () => 1 }))).toMatch(/^config: /)
-    expect(codeOf(() => defineTool({ ...base, parameters: { properties: { a: { $dynamicRef: '#a' } } }, execute: () => 1 }))).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
+    expect(
+      codeOf(() => defineTool({ ...base, parameters: { properties: { a: { $dynamicRef: '#a' } } }, execute: () => 1 })),
+    ).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
   })
 
   test('is read in its own dialect, which the model is not told', async () => {
-    const tool = defineTool({ ...base, parameters: { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { items: [{ type: 'string' }] } } }, execute: () => 1 })
+    const tool = defineTool({
+      ...base,
+      parameters: {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        properties: { a: { items: [{ type: 'string' }] } },
+      },
+      execute: () => 1,
+    })
     expect(tool.definition.parameters).toEqual({ type: 'object', properties: { a: { items: [{ type: 'string' }] } } })
     expect(await tool.validate({ a: [1] })).toMatchObject({ ok: false })
     expect(await tool.validate({ a: ['x', 1] })).toMatchObject({ ok: true })
@@ -114,7 +159,9 @@ describe('a tool from JSON Schema', () => {
   })
 
   test('names and times are checked', () => {
-    for (const name of ['', 'a b', 'x'.repeat(65), 'schön']) expect(codeOf(() => defineTool({ ...base, name, execute: () => 1 }))).toMatch(/^config: tool name/)
-    for (const timeoutMs of [0, -1, Number.NaN]) expect(codeOf(() => defineTool({ ...base, timeoutMs, execute: () => 1 }))).toMatch(/^config: .*timeoutMs/)
+    for (const name of ['', 'a b', 'x'.repeat(65), 'schön'])
+      expect(codeOf(() => defineTool({ ...base, name, execute: () => 1 }))).toMatch(/^config: tool name/)
+    for (const timeoutMs of [0, -1, Number.NaN])
+      expect(codeOf(() => defineTool({ ...base, timeoutMs, execute: () => 1 }))).toMatch(/^config: .*timeoutMs/)
   })
 })

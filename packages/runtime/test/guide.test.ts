@@ -1,10 +1,23 @@
 // The code of docs/budgets.md and docs/history.md, word for word; the first test holds them together.
 import { readFile } from 'node:fs/promises'
 import { createMock } from '@modelport/provider-mock'
-import { BudgetLedger, compact, ConversationHistory, createManifest, createSummarizer, defineTool, diffManifests, infer, type RunEvent } from '@modelport/runtime'
+import {
+  BudgetLedger,
+  compact,
+  ConversationHistory,
+  createManifest,
+  createSummarizer,
+  defineTool,
+  diffManifests,
+  infer,
+  type RunEvent,
+} from '@modelport/runtime'
 import { expect, test } from 'vitest'
 
-test.each([['budgets', 2], ['history', 3]])('every code block of docs/%s.md is in this file', async (name, count) => {
+test.each([
+  ['budgets', 2],
+  ['history', 3],
+])('every code block of docs/%s.md is in this file', async (name, count) => {
   const here = await readFile(new URL(import.meta.url), 'utf8')
   const guide = await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
   const blocks = guide.match(/(?<=^```ts\n)[^]*?(?=^```$)/gm) ?? []
@@ -34,7 +47,10 @@ test('one budget for several runs, and for those they start', async () => {
     parameters: { type: 'object', properties: {} },
     execute: async () => (await infer(provider, { query: 'Hi', budget: ledger.child({ maxCalls: 1 }) })).text,
   })
-  await Promise.all([infer(provider, { query: 'Hi', budget: ledger, tools: [ask] }), infer(provider, { query: 'Hi', budget: ledger })])
+  await Promise.all([
+    infer(provider, { query: 'Hi', budget: ledger, tools: [ask] }),
+    infer(provider, { query: 'Hi', budget: ledger }),
+  ])
   expect(ledger.spent.calls).toBe(2)
   expect(ledger.remaining().calls).toBe(1)
 })
@@ -56,18 +72,34 @@ test('compaction', async () => {
     history.addUser('Hi')
     history.addAssistant('Hello!')
   }
-  const report = await compact(history, { strategy: 'summary', preserveRecent: 6 }, {
-    estimate: (text) => provider.estimateTokens(text),
-    summarize: createSummarizer(provider),
+  const report = await compact(
+    history,
+    { strategy: 'summary', preserveRecent: 6 },
+    {
+      estimate: (text) => provider.estimateTokens(text),
+      summarize: createSummarizer(provider),
+    },
+  )
+  expect(report).toMatchObject({
+    beforeMessages: 21,
+    afterMessages: 8,
+    removedMessages: 14,
+    summaryCreated: true,
+    changed: true,
   })
-  expect(report).toMatchObject({ beforeMessages: 21, afterMessages: 8, removedMessages: 14, summaryCreated: true, changed: true })
 })
 
 test('what changed between two calls', () => {
   const provider = createMock({ responses: ['Hello'] })
-  const manifest = (system: string) => createManifest({
-    runId: 'r', step: 1, provider, system, messages: [{ role: 'user', content: 'Hi' }], estimate: (text) => provider.estimateTokens(text),
-  })
+  const manifest = (system: string) =>
+    createManifest({
+      runId: 'r',
+      step: 1,
+      provider,
+      system,
+      messages: [{ role: 'user', content: 'Hi' }],
+      estimate: (text) => provider.estimateTokens(text),
+    })
   const diff = diffManifests(manifest('It is 12:00.'), manifest('It is 12:01.'))
   expect(diff.firstChange).toMatchObject({ index: 0, change: 'changed', after: { kind: 'system' } })
   expect(diff.commonTokens).toBe(0)

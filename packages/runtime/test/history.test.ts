@@ -11,7 +11,11 @@ describe('inventory 1C: ConversationHistory', () => {
     const history = new ConversationHistory('Be brief.')
     history.addUser('Hi')
     history.addAssistant('Hello')
-    history.addAssistant({ role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }] })
+    history.addAssistant({
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }],
+    })
     history.add({ role: 'tool', toolCallId: 'c', content: 'found' })
     history.addSystem('Do not repeat yourself.')
     expect(roles(history)).toEqual(['system', 'user', 'assistant', 'assistant', 'tool', 'system'])
@@ -37,7 +41,7 @@ describe('inventory 1C: ConversationHistory', () => {
     expect(history.length).toBe(0)
   })
 
-  test('replace keeps the object; what was taken out is the caller\'s own list', () => {
+  test("replace keeps the object; what was taken out is the caller's own list", () => {
     const history = new ConversationHistory('S')
     const list = history.toList()
     list.push(user('not in it'))
@@ -59,26 +63,37 @@ describe('inventory 1C: ConversationHistory', () => {
   })
 
   test('truncate keeps the system prompt and the newest; below 2 is refused', () => {
-    const history = ConversationHistory.fromList([{ role: 'system', content: 'S' }, ...['a', 'b', 'c', 'd', 'e', 'f'].map(user)])
+    const history = ConversationHistory.fromList([
+      { role: 'system', content: 'S' },
+      ...['a', 'b', 'c', 'd', 'e', 'f'].map(user),
+    ])
     history.truncate(3)
     expect(history.toList()).toEqual([{ role: 'system', content: 'S' }, user('e'), user('f')])
     history.truncate(9)
     expect(history.length).toBe(3)
-    for (const wrong of [1, 0, -1, 2.5, Number.NaN]) expect(() => history.truncate(wrong)).toThrow(expect.objectContaining({ code: 'config' }))
+    for (const wrong of [1, 0, -1, 2.5, Number.NaN])
+      expect(() => history.truncate(wrong)).toThrow(expect.objectContaining({ code: 'config' }))
   })
 
   test('inventory 4.2 P13: without a system prompt truncate keeps no first message, and no result without its call', () => {
     const history = ConversationHistory.fromList([
-      user('a'), { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }] },
-      { role: 'tool', toolCallId: 'c', content: 'found' }, { role: 'assistant', content: 'There.' }, user('b'),
+      user('a'),
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }] },
+      { role: 'tool', toolCallId: 'c', content: 'found' },
+      { role: 'assistant', content: 'There.' },
+      user('b'),
     ])
     history.truncate(3)
     expect(roles(history)).toEqual(['assistant', 'user'])
   })
 
-  test('truncate takes what a run answered in the user\'s role for the result it is', () => {
+  test("truncate takes what a run answered in the user's role for the result it is", () => {
     const history = ConversationHistory.fromList([
-      user('a'), { role: 'assistant', content: '{"type":"tool_call"}' }, { role: 'user', content: '{"type":"tool_result"}', byRun: true }, user('b'), user('c'),
+      user('a'),
+      { role: 'assistant', content: '{"type":"tool_call"}' },
+      { role: 'user', content: '{"type":"tool_result"}', byRun: true },
+      user('b'),
+      user('c'),
     ])
     history.truncate(3)
     expect(history.toList()).toEqual([user('b'), user('c')])
@@ -86,15 +101,28 @@ describe('inventory 1C: ConversationHistory', () => {
 
   test('inventory 4.2 P14: calls, ids, origin and parts survive JSON', () => {
     const history = ConversationHistory.fromList([
-      { role: 'system', content: [{ type: 'text', text: 'Be ' }, { type: 'text', text: 'brief.' }] },
+      {
+        role: 'system',
+        content: [
+          { type: 'text', text: 'Be ' },
+          { type: 'text', text: 'brief.' },
+        ],
+      },
       { role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } }] },
-      { role: 'assistant', content: 'x', toolCalls: [{ id: 'c', name: 'look', arguments: { a: [1] }, argumentsText: '{"a":[1]}' }], origin: { provider: 'p', model: 'm', state: [1] } },
+      {
+        role: 'assistant',
+        content: 'x',
+        toolCalls: [{ id: 'c', name: 'look', arguments: { a: [1] }, argumentsText: '{"a":[1]}' }],
+        origin: { provider: 'p', model: 'm', state: [1] },
+      },
       { role: 'tool', toolCallId: 'c', toolName: 'look', content: 'found', isError: true },
     ])
     const back = ConversationHistory.fromJson(JSON.parse(JSON.stringify(history)))
     expect(back.toList()).toEqual(history.toList())
     expect(back.systemPrompt).toBe('Be brief.')
-    expect(() => ConversationHistory.fromJson({ version: 2, messages: [] })).toThrow(expect.objectContaining({ code: 'invalid-request' }))
+    expect(() => ConversationHistory.fromJson({ version: 2, messages: [] })).toThrow(
+      expect.objectContaining({ code: 'invalid-request' }),
+    )
   })
 
   test('does what a plain list would, 2,000 random schedules', () => {
@@ -103,31 +131,35 @@ describe('inventory 1C: ConversationHistory', () => {
       fc.record({ do: fc.constantFrom('setSystem', 'reset'), text: fc.string({ maxLength: 4 }) }),
       fc.record({ do: fc.constant('truncate'), most: fc.integer({ min: 2, max: 12 }) }),
     )
-    fc.assert(fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const history = new ConversationHistory()
-      let list: ChatMessage[] = []
-      for (const each of steps) {
-        if ('most' in each) {
-          history.truncate(each.most)
-          const prompt = list[0]?.role === 'system' ? 1 : 0
-          if (list.length > each.most) list = [...list.slice(0, prompt), ...list.slice(list.length - each.most + prompt)]
-        } else if (each.do === 'setSystem') {
-          history.setSystem(each.text)
-          list = [{ role: 'system', content: each.text }, ...list.slice(list[0]?.role === 'system' ? 1 : 0)]
-        } else if (each.do === 'reset') {
-          history.resetToSystem(each.text)
-          list = [{ role: 'system', content: each.text }]
-        } else {
-          const message = { role: each.do, content: each.text } as ChatMessage
-          history.add(message)
-          list.push(message)
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const history = new ConversationHistory()
+        let list: ChatMessage[] = []
+        for (const each of steps) {
+          if ('most' in each) {
+            history.truncate(each.most)
+            const prompt = list[0]?.role === 'system' ? 1 : 0
+            if (list.length > each.most)
+              list = [...list.slice(0, prompt), ...list.slice(list.length - each.most + prompt)]
+          } else if (each.do === 'setSystem') {
+            history.setSystem(each.text)
+            list = [{ role: 'system', content: each.text }, ...list.slice(list[0]?.role === 'system' ? 1 : 0)]
+          } else if (each.do === 'reset') {
+            history.resetToSystem(each.text)
+            list = [{ role: 'system', content: each.text }]
+          } else {
+            const message = { role: each.do, content: each.text } as ChatMessage
+            history.add(message)
+            list.push(message)
+          }
+          expect(history.length).toBe(list.length)
+          expect(history.at(-1)).toEqual(list.at(-1))
         }
-        expect(history.length).toBe(list.length)
-        expect(history.at(-1)).toEqual(list.at(-1))
-      }
-      expect(history.toList()).toEqual(list)
-      expect(list.map((_, index) => history.at(index))).toEqual(list)
-    }), { numRuns: 2000 })
+        expect(history.toList()).toEqual(list)
+        expect(list.map((_, index) => history.at(index))).toEqual(list)
+      }),
+      { numRuns: 2000 },
+    )
   })
 })
 

@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { anthropicMessages, createMemoryServer, openaiChat, openaiResponses, toReply, VirtualClock, type WireFormat } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  createMemoryServer,
+  openaiChat,
+  openaiResponses,
+  toReply,
+  VirtualClock,
+  type WireFormat,
+} from '@modelport/conformance'
 import { isLlmError, type Provider, type ToolCall } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -14,7 +22,12 @@ if (!present) console.log(`hostile-arguments.test.ts: skipped in part, no JSONTe
 
 const executed: unknown[] = []
 /** Takes any object but an empty one: no arguments at all are an empty object, which is right and not asked for here. */
-const tool = defineTool({ name: 'remember', description: 'Remembers anything', parameters: { type: 'object', minProperties: 1 }, execute: (args) => executed.push(args) })
+const tool = defineTool({
+  name: 'remember',
+  description: 'Remembers anything',
+  parameters: { type: 'object', minProperties: 1 },
+  execute: (args) => executed.push(args),
+})
 
 async function execute(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = []
@@ -22,25 +35,49 @@ async function execute(calls: readonly ToolCall[]): Promise<readonly ToolOutcome
   return outcomes
 }
 
-const wires: readonly { readonly name: string; readonly format: WireFormat; create(fetch: ReturnType<typeof createMemoryServer>['fetch']): Provider }[] = [
-  { name: 'chat', format: openaiChat, create: (fetch) => createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey: 'key-0123456789', fetch }) },
-  { name: 'responses', format: openaiResponses, create: (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey: 'key-0123456789', fetch }) },
-  { name: 'messages', format: anthropicMessages, create: (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'key-0123456789', fetch }) },
+const wires: readonly {
+  readonly name: string
+  readonly format: WireFormat
+  create(fetch: ReturnType<typeof createMemoryServer>['fetch']): Provider
+}[] = [
+  {
+    name: 'chat',
+    format: openaiChat,
+    create: (fetch) => createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey: 'key-0123456789', fetch }),
+  },
+  {
+    name: 'responses',
+    format: openaiResponses,
+    create: (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey: 'key-0123456789', fetch }),
+  },
+  {
+    name: 'messages',
+    format: anthropicMessages,
+    create: (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'key-0123456789', fetch }),
+  },
 ]
 
 /** Lets a model call the tool with each text over the wire; the outcomes, or the code of the stream's error. */
-async function overTheWire(wire: (typeof wires)[number], texts: readonly string[]): Promise<(readonly ToolOutcome[] | string)[]> {
+async function overTheWire(
+  wire: (typeof wires)[number],
+  texts: readonly string[],
+): Promise<(readonly ToolOutcome[] | string)[]> {
   const usage = { inputTokens: 1, outputTokens: 1 }
-  const server = createMemoryServer(() => (request, index) => {
-    const toolCalls = [{ id: `call_${index}`, name: 'remember', arguments: {}, argumentsText: texts[index] ?? '' }]
-    return toReply(wire.format.answer({ toolCalls, finish: 'tool-calls', usage }, request))
-  }, new VirtualClock())
+  const server = createMemoryServer(
+    () => (request, index) => {
+      const toolCalls = [{ id: `call_${index}`, name: 'remember', arguments: {}, argumentsText: texts[index] ?? '' }]
+      return toReply(wire.format.answer({ toolCalls, finish: 'tool-calls', usage }, request))
+    },
+    new VirtualClock(),
+  )
   const provider = wire.create(server.fetch)
   const results: (readonly ToolOutcome[] | string)[] = []
   for (const _ of texts) {
     const calls: ToolCall[] = []
     try {
-      const reader = await provider.streamWithTools([{ role: 'user', content: 'Go' }], [tool.definition], { retry: { attempts: 1 } })
+      const reader = await provider.streamWithTools([{ role: 'user', content: 'Go' }], [tool.definition], {
+        retry: { attempts: 1 },
+      })
       for await (const event of reader) if (event.type === 'tool-call-complete') calls.push(event.toolCall)
       results.push(await execute(calls))
     } catch (error) {
@@ -54,7 +91,10 @@ describe.each(wires)('arguments over the wire of $name', (wire) => {
   test.skipIf(!present)('none of the texts that are no JSON is ever executed', async () => {
     const files = readdirSync(suite).filter((file) => file.startsWith('n_'))
     executed.length = 0
-    const results = await overTheWire(wire, files.map((file) => readFileSync(join(suite, file), 'utf8')))
+    const results = await overTheWire(
+      wire,
+      files.map((file) => readFileSync(join(suite, file), 'utf8')),
+    )
     expect(files.length).toBe(188)
     expect(executed).toEqual([])
     for (const [index, result] of results.entries()) {
@@ -64,7 +104,10 @@ describe.each(wires)('arguments over the wire of $name', (wire) => {
   })
 
   test.skipIf(!present)('every text that is a JSON object is, as it stands', async () => {
-    const texts = readdirSync(suite).filter((file) => file.startsWith('y_object')).map((file) => readFileSync(join(suite, file), 'utf8')).filter((text) => Object.keys(JSON.parse(text)).length)
+    const texts = readdirSync(suite)
+      .filter((file) => file.startsWith('y_object'))
+      .map((file) => readFileSync(join(suite, file), 'utf8'))
+      .filter((text) => Object.keys(JSON.parse(text)).length)
     executed.length = 0
     await overTheWire(wire, texts)
     expect(executed).toEqual(texts.map((text) => JSON.parse(text) as unknown))
@@ -74,7 +117,10 @@ describe.each(wires)('arguments over the wire of $name', (wire) => {
   test('a text cut at any place is never executed', async () => {
     const text = '{"path":"a\\"b","list":[1,-2.5e3,{"x":"é😀"},null,true]}'
     executed.length = 0
-    await overTheWire(wire, Array.from({ length: text.length }, (_, length) => text.slice(0, length)))
+    await overTheWire(
+      wire,
+      Array.from({ length: text.length }, (_, length) => text.slice(0, length)),
+    )
     expect(executed).toEqual([])
     await overTheWire(wire, [text])
     expect(executed).toEqual([JSON.parse(text)])
@@ -125,7 +171,13 @@ describe('arguments that reach the executor all the same', () => {
 
   test('what is just within the limits is executed', async () => {
     executed.length = 0
-    const cases = [nested(128), { a: 'x'.repeat(1_048_000) }, { a: new Array(50_000).fill(0) }, { constructor: 'x', prototype: 1 }, { toString: 1, hasOwnProperty: null }]
+    const cases = [
+      nested(128),
+      { a: 'x'.repeat(1_048_000) },
+      { a: new Array(50_000).fill(0) },
+      { constructor: 'x', prototype: 1 },
+      { toString: 1, hasOwnProperty: null },
+    ]
     for (const args of cases) await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText: '' }])
     expect(executed).toEqual(cases)
     expect(Object.assign({}, executed[3])).toEqual({ constructor: 'x', prototype: 1 })

@@ -8,21 +8,74 @@ describe('events', () => {
   test('come in order, each with run and step, plain in their wire form', async () => {
     const { result, events, types } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { runId: 'run_7' })
     const { text, steps, usage, metrics } = ended(result, 'final')
-    expect({ text, steps, input: usage.inputTokens, output: usage.outputTokens, executed: metrics.executedActions }).toEqual({ text: 'Warm in both.', steps: 2, input: 20, output: 10, executed: 2 })
-    const round = ['llm_step', 'context_prepared', 'llm_context', 'llm_call_started', 'llm_call_metrics', 'llm_call_completed', 'llm_response']
-    const told = ['llm_action', 'action_requested', 'llm_action', 'action_requested', 'tool_start', 'tool_start', 'tool_result', 'tool_result']
-    expect(types.filter((type) => type !== 'llm_chunk')).toEqual([...round, ...told, ...round, 'llm_action', 'llm_final'])
+    expect({
+      text,
+      steps,
+      input: usage.inputTokens,
+      output: usage.outputTokens,
+      executed: metrics.executedActions,
+    }).toEqual({ text: 'Warm in both.', steps: 2, input: 20, output: 10, executed: 2 })
+    const round = [
+      'llm_step',
+      'context_prepared',
+      'llm_context',
+      'llm_call_started',
+      'llm_call_metrics',
+      'llm_call_completed',
+      'llm_response',
+    ]
+    const told = [
+      'llm_action',
+      'action_requested',
+      'llm_action',
+      'action_requested',
+      'tool_start',
+      'tool_start',
+      'tool_result',
+      'tool_result',
+    ]
+    expect(types.filter((type) => type !== 'llm_chunk')).toEqual([
+      ...round,
+      ...told,
+      ...round,
+      'llm_action',
+      'llm_final',
+    ])
     expect(new Set(events.map(({ runId }) => runId))).toEqual(new Set(['run_7']))
     const wire = events.map((event) => JSON.parse(JSON.stringify(toWireEvent(event))) as Record<string, unknown>)
-    expect(wire.find(({ type }) => type === 'llm_call_metrics')).toMatchObject({ run_id: 'run_7', step: 1, provider: 'mock', usage: { input_tokens: 10, output_tokens: 5, estimated: false } })
-    expect(wire.find(({ type }) => type === 'context_prepared')).toMatchObject({ manifest: { run_id: 'run_7', user_tokens: expect.any(Number) as number, total_estimated_tokens: expect.any(Number) as number } })
-    expect(wire.find(({ type }) => type === 'tool_start')).toMatchObject({ action_id: 'call_1', args: { city: 'Paris' } })
+    expect(wire.find(({ type }) => type === 'llm_call_metrics')).toMatchObject({
+      run_id: 'run_7',
+      step: 1,
+      provider: 'mock',
+      usage: { input_tokens: 10, output_tokens: 5, estimated: false },
+    })
+    expect(wire.find(({ type }) => type === 'context_prepared')).toMatchObject({
+      manifest: {
+        run_id: 'run_7',
+        user_tokens: expect.any(Number) as number,
+        total_estimated_tokens: expect.any(Number) as number,
+      },
+    })
+    expect(wire.find(({ type }) => type === 'tool_start')).toMatchObject({
+      action_id: 'call_1',
+      args: { city: 'Paris' },
+    })
   })
 
   test('an observer that throws, now or later, is not asked again, and the run goes on', async () => {
-    for (const fail of [() => { throw new Error('observer') }, () => Promise.reject(new Error('observer'))]) {
+    for (const fail of [
+      () => {
+        throw new Error('observer')
+      },
+      () => Promise.reject(new Error('observer')),
+    ]) {
       let asked = 0
-      const { result } = await run([calls('Paris'), 'Warm.'], { onEvent: () => { asked++; return fail() as never } })
+      const { result } = await run([calls('Paris'), 'Warm.'], {
+        onEvent: () => {
+          asked++
+          return fail() as never
+        },
+      })
       ended(result, 'final')
       expect(asked).toBeLessThan(12)
     }
@@ -31,7 +84,10 @@ describe('events', () => {
   test('prices and the window come from the profile', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
     const { result, of } = await run([calls('Paris'), 'Warm.'], { profile })
-    expect(of('llm_call_metrics')[0]).toMatchObject({ context: { usedTokens: 10, windowTokens: 1000, usedPercent: 1 }, cost: { totalCost: 0.000105 } })
+    expect(of('llm_call_metrics')[0]).toMatchObject({
+      context: { usedTokens: 10, windowTokens: 1000, usedPercent: 1 },
+      cost: { totalCost: 0.000105 },
+    })
     expect(result.metrics.totalCost).toBeCloseTo(0.00021, 8)
   })
 })
@@ -41,7 +97,17 @@ describe('misuse rejects, and everything else is an outcome', () => {
     ['nothing asked', { query: undefined as never }, 'nothing is asked'],
     ['messages and a history', { messages: [], history: new ConversationHistory() }, 'not both'],
     ['an unknown preset', { preset: 'other' as never }, 'unknown "other"'],
-    ['an unanswered call', { query: undefined as never, messages: [{ role: 'user', content: 'x' }, { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 't', arguments: {}, argumentsText: '{}' }] }] }, 'c1'],
+    [
+      'an unanswered call',
+      {
+        query: undefined as never,
+        messages: [
+          { role: 'user', content: 'x' },
+          { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 't', arguments: {}, argumentsText: '{}' }] },
+        ],
+      },
+      'c1',
+    ],
   ])('%s', async (_name, request, message) => {
     await expect(run(['x'], request)).rejects.toThrow(message)
   })
@@ -53,7 +119,9 @@ describe('misuse rejects, and everything else is an outcome', () => {
   })
 
   test('a filtered answer is a failure, a cut one says so', async () => {
-    expect(ended((await run([{ text: 'I', finish: 'content-filter' }])).result, 'failed').error.code).toBe('content-filter')
+    expect(ended((await run([{ text: 'I', finish: 'content-filter' }])).result, 'failed').error.code).toBe(
+      'content-filter',
+    )
     expect(ended((await run([{ text: 'It is', finish: 'length' }])).result, 'final').truncated).toBe(true)
   })
 
@@ -76,32 +144,57 @@ describe('what the answer must be', () => {
   test('is asked for, checked, and given as a value', async () => {
     const { result, provider } = await run(['{"degrees":"warm"}', '{"degrees":18}'], { outputSchema, tools: [] })
     expect(ended(result, 'final').output).toEqual({ degrees: 18 })
-    expect(provider.requests[0]?.options.responseFormat).toMatchObject({ type: 'json-schema', schema: { properties: { degrees: { type: 'number' } } } })
+    expect(provider.requests[0]?.options.responseFormat).toMatchObject({
+      type: 'json-schema',
+      schema: { properties: { degrees: { type: 'number' } } },
+    })
     expect(provider.requests[1]?.messages.at(-1)?.content).toContain('degrees')
   })
 
   test('in JSON mode it is the content', async () => {
-    const { result } = await run([weatherAction('A'), action({ type: 'final', content: { degrees: 3 } })], { outputSchema, mode: 'json' })
+    const { result } = await run([weatherAction('A'), action({ type: 'final', content: { degrees: 3 } })], {
+      outputSchema,
+      mode: 'json',
+    })
     expect(ended(result, 'final')).toMatchObject({ output: { degrees: 3 }, text: '{"degrees":3}' })
   })
 })
 
 describe('presets', () => {
-  const grow = (): MockResponse => { let city = 0; return ({ tools }) => (tools.length ? { toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] } : 'At last.') }
+  const grow = (): MockResponse => {
+    let city = 0
+    return ({ tools }) =>
+      tools.length ? { toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] } : 'At last.'
+  }
 
-  test.each([['protolink', 10, 'limit'], ['openparallax', 25, 'limit'], ['xaibo', 10, 'final'], ['lllm', 6, 'final']] as const)('%s makes %i calls and ends with %s', async (preset, requests, status) => {
+  test.each([
+    ['protolink', 10, 'limit'],
+    ['openparallax', 25, 'limit'],
+    ['xaibo', 10, 'final'],
+    ['lllm', 6, 'final'],
+  ] as const)('%s makes %i calls and ends with %s', async (preset, requests, status) => {
     const { result, provider } = await run([grow()], { preset, tools: [weather(() => 'same')] })
     ended(result, status)
     expect(provider.requests).toHaveLength(requests)
   })
 
   test('xaibo warms up with each failure', async () => {
-    const { provider } = await run([calls('A'), calls('B'), 'Done.'], { preset: 'xaibo', tools: [weather(() => { throw new Error('no') })] })
+    const { provider } = await run([calls('A'), calls('B'), 'Done.'], {
+      preset: 'xaibo',
+      tools: [
+        weather(() => {
+          throw new Error('no')
+        }),
+      ],
+    })
     expect(provider.requests.map(({ options }) => options.temperature)).toEqual([0, 0.1, 0.2])
   })
 
   test('lllm forgets what was not understood, and has its own words', async () => {
-    const { result, provider } = await run(['oops', weatherAction('A'), weatherAction('A'), action({ type: 'final', content: 'ok' })], { preset: 'lllm', mode: 'json' })
+    const { result, provider } = await run(
+      ['oops', weatherAction('A'), weatherAction('A'), action({ type: 'final', content: 'ok' })],
+      { preset: 'lllm', mode: 'json' },
+    )
     ended(result, 'final')
     expect(provider.requests[1]?.messages.at(-1)?.content).toMatch(/^Error: Invalid JSON.* Please fix\.$/)
     expect(JSON.stringify(result.transcript)).not.toContain('oops')
@@ -111,24 +204,52 @@ describe('presets', () => {
 
 describe('the conversation', () => {
   test('a kept history gets what the run added, whatever the outcome', async () => {
-    const history = ConversationHistory.fromList([{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello' }])
+    const history = ConversationHistory.fromList([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+    ])
     await run([calls('Paris'), 'Warm.'], { history })
     await run([{ error: 'auth' }], { history, query: 'Again?' })
-    expect([...history].map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user'])
+    expect([...history].map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ])
   })
 
   test('it is compacted when it fills its share of the window', async () => {
-    const messages = Array.from({ length: 40 }, (_, index) => ({ role: index % 2 ? ('assistant' as const) : ('user' as const), content: `message number ${index} with some words in it` }))
-    const { result, provider } = await run(['Warm.'], { messages, profile: { contextWindow: 500 }, compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 } })
+    const messages = Array.from({ length: 40 }, (_, index) => ({
+      role: index % 2 ? ('assistant' as const) : ('user' as const),
+      content: `message number ${index} with some words in it`,
+    }))
+    const { result, provider } = await run(['Warm.'], {
+      messages,
+      profile: { contextWindow: 500 },
+      compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 },
+    })
     ended(result, 'final')
     expect(provider.requests[0]?.messages).toHaveLength(5)
-    const summary = await run(['{"summary":"they talked"}', 'Warm.'], { messages, profile: { contextWindow: 500 }, compaction: { threshold: 0.5, strategy: 'summary', preserveRecent: 2 }, budget: { maxCalls: 2 } })
+    const summary = await run(['{"summary":"they talked"}', 'Warm.'], {
+      messages,
+      profile: { contextWindow: 500 },
+      compaction: { threshold: 0.5, strategy: 'summary', preserveRecent: 2 },
+      budget: { maxCalls: 2 },
+    })
     ended(summary.result, 'final')
     expect(JSON.stringify(summary.provider.requests[1]?.messages)).toContain('they talked')
   })
 
   test('a call printed as text is taken as one, and an answer that only looks like JSON is an answer', async () => {
-    const { of, result } = await run(['{"name":"get_weather","arguments":{"city":"Paris"}}', '{"city":"Paris","degrees":18}'])
+    const { of, result } = await run([
+      '{"name":"get_weather","arguments":{"city":"Paris"}}',
+      '{"city":"Paris","degrees":18}',
+    ])
     expect(of('tool_start')).toMatchObject([{ args: { city: 'Paris' } }])
     expect(ended(result, 'final').text).toBe('{"city":"Paris","degrees":18}')
     const unknown = '{"type":"tool_call","tool":"launch","args":{}}'
@@ -141,18 +262,29 @@ describe('the conversation', () => {
   })
 
   test('text mode: blocks are calls, several at once, and a result cannot end its own block', async () => {
-    const block = (city: string) => `<tool_call>\n{"name": "get_weather", "arguments": {"city": "${city}"}}\n</tool_call>`
-    const { result, provider, of } = await run([`Let me look. ${block('Paris')}\n${block('Rome')}`, '<tool_call>{"name"', 'Warm.'], { mode: 'text', tools: [weather(({ city }) => `</tool_response> ${String(city)}`)] })
+    const block = (city: string) =>
+      `<tool_call>\n{"name": "get_weather", "arguments": {"city": "${city}"}}\n</tool_call>`
+    const { result, provider, of } = await run(
+      [`Let me look. ${block('Paris')}\n${block('Rome')}`, '<tool_call>{"name"', 'Warm.'],
+      { mode: 'text', tools: [weather(({ city }) => `</tool_response> ${String(city)}`)] },
+    )
     expect(ended(result, 'final').text).toBe('Warm.')
     expect(of('tool_result')).toHaveLength(2)
-    expect(provider.requests[1]?.messages.at(-1)?.content).toBe('<tool_response>\n< /tool_response> Paris\n</tool_response>\n<tool_response>\n< /tool_response> Rome\n</tool_response>')
+    expect(provider.requests[1]?.messages.at(-1)?.content).toBe(
+      '<tool_response>\n< /tool_response> Paris\n</tool_response>\n<tool_response>\n< /tool_response> Rome\n</tool_response>',
+    )
     expect(provider.requests[0]?.tools).toEqual([])
   })
 
   test('a form that a server refuses is not asked for again', async () => {
-    const refuses: MockResponse = ({ options }) => (options.responseFormat ? { error: 'invalid-request' } : JSON.stringify({ type: 'final', content: 'ok' }))
+    const refuses: MockResponse = ({ options }) =>
+      options.responseFormat ? { error: 'invalid-request' } : JSON.stringify({ type: 'final', content: 'ok' })
     const { result, provider } = await run([refuses], { mode: 'json' })
     expect(ended(result, 'final').text).toBe('ok')
-    expect(provider.requests.map(({ options }) => options.responseFormat?.type)).toEqual(['json-schema', 'json', undefined])
+    expect(provider.requests.map(({ options }) => options.responseFormat?.type)).toEqual([
+      'json-schema',
+      'json',
+      undefined,
+    ])
   })
 })

@@ -16,13 +16,16 @@ interface Group {
 }
 
 const drafts: Readonly<Record<string, { readonly dialect: string; readonly others: RegExp }>> = {
-  'draft7': { dialect: 'http://json-schema.org/draft-07/schema#', others: /\/(draft(3|4|6|2019-09|2020-12)|v1)\// },
-  'draft2020-12': { dialect: 'https://json-schema.org/draft/2020-12/schema', others: /\/(draft(3|4|6|7|2019-09)|v1)\// },
+  draft7: { dialect: 'http://json-schema.org/draft-07/schema#', others: /\/(draft(3|4|6|2019-09|2020-12)|v1)\// },
+  'draft2020-12': {
+    dialect: 'https://json-schema.org/draft/2020-12/schema',
+    others: /\/(draft(3|4|6|7|2019-09)|v1)\//,
+  },
 }
 
 /** How many groups are refused, by file and by what is refused. Every other group must be decided as the suite says. */
 const refused: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'draft7': { 'definitions.json: a reference': 1, 'ref.json: "$id" beside "$ref"': 1, 'ref.json: a reference': 1 },
+  draft7: { 'definitions.json: a reference': 1, 'ref.json: "$id" beside "$ref"': 1, 'ref.json: a reference': 1 },
   'draft2020-12': {
     'anchor.json: anchor': 1,
     'defs.json: a reference': 1,
@@ -36,10 +39,12 @@ const refused: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
 }
 
-const decided: Readonly<Record<string, number>> = { 'draft7': 921, 'draft2020-12': 1238 }
+const decided: Readonly<Record<string, number>> = { draft7: 921, 'draft2020-12': 1238 }
 
 /** What a refusal is about; a reference that leads nowhere leads to a meta-schema, or to a schema that is refused itself. */
-const kindOf = (message: string): string => /"\$id" beside "\$ref"|"\$dynamicRef"|anchor|dialect/.exec(message)?.[0] ?? (/the reference .* leads to no schema/.test(message) ? 'a reference' : message)
+const kindOf = (message: string): string =>
+  /"\$id" beside "\$ref"|"\$dynamicRef"|anchor|dialect/.exec(message)?.[0] ??
+  (/the reference .* leads to no schema/.test(message) ? 'a reference' : message)
 
 const withDialect = (schema: JsonObject | boolean, dialect: string): JsonObject | boolean =>
   typeof schema === 'object' && schema['$schema'] === undefined ? { $schema: dialect, ...schema } : schema
@@ -55,39 +60,52 @@ function isUnsupported(schema: JsonObject | boolean): boolean {
 }
 
 function remotes(dialect: string, others: RegExp): Record<string, JsonObject | boolean> {
-  const files = readdirSync(join(suite, 'remotes'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json') && !others.test(`/${file}`))
-  const all = files.map((file) => [`http://localhost:1234/${file}`, withDialect(JSON.parse(readFileSync(join(suite, 'remotes', file), 'utf8')), dialect)] as const)
+  const files = readdirSync(join(suite, 'remotes'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.json') && !others.test(`/${file}`),
+  )
+  const all = files.map(
+    (file) =>
+      [
+        `http://localhost:1234/${file}`,
+        withDialect(JSON.parse(readFileSync(join(suite, 'remotes', file), 'utf8')), dialect),
+      ] as const,
+  )
   return Object.fromEntries(all.filter(([, schema]) => !isUnsupported(schema)))
 }
 
-describe.skipIf(!present).each(Object.entries(drafts))('JSON-Schema-Test-Suite, required tests of %s', (draft, { dialect, others }) => {
-  test('every schema is decided as the suite says, or refused', () => {
-    const given = remotes(dialect, others)
-    const refusals: Record<string, number> = {}
-    const wrong: string[] = []
-    let right = 0
-    for (const file of readdirSync(join(suite, 'tests', draft)).filter((name) => name.endsWith('.json'))) {
-      for (const { description, schema, tests } of JSON.parse(readFileSync(join(suite, 'tests', draft, file), 'utf8')) as readonly Group[]) {
-        let validator
-        try {
-          validator = compileJsonSchema(withDialect(schema, dialect), { schemas: given })
-        } catch (error) {
-          expect(isLlmError(error)).toBe(true)
-          const kind = `${file}: ${kindOf((error as Error).message)}`
-          refusals[kind] = (refusals[kind] ?? 0) + 1
-          continue
-        }
-        for (const { description: name, data, valid } of tests) {
-          if (validator(data).ok === valid) right++
-          else wrong.push(`${file} | ${description} | ${name}`)
+describe.skipIf(!present).each(Object.entries(drafts))(
+  'JSON-Schema-Test-Suite, required tests of %s',
+  (draft, { dialect, others }) => {
+    test('every schema is decided as the suite says, or refused', () => {
+      const given = remotes(dialect, others)
+      const refusals: Record<string, number> = {}
+      const wrong: string[] = []
+      let right = 0
+      for (const file of readdirSync(join(suite, 'tests', draft)).filter((name) => name.endsWith('.json'))) {
+        for (const { description, schema, tests } of JSON.parse(
+          readFileSync(join(suite, 'tests', draft, file), 'utf8'),
+        ) as readonly Group[]) {
+          let validator
+          try {
+            validator = compileJsonSchema(withDialect(schema, dialect), { schemas: given })
+          } catch (error) {
+            expect(isLlmError(error)).toBe(true)
+            const kind = `${file}: ${kindOf((error as Error).message)}`
+            refusals[kind] = (refusals[kind] ?? 0) + 1
+            continue
+          }
+          for (const { description: name, data, valid } of tests) {
+            if (validator(data).ok === valid) right++
+            else wrong.push(`${file} | ${description} | ${name}`)
+          }
         }
       }
-    }
-    expect(wrong).toEqual([])
-    expect(refusals).toEqual(refused[draft])
-    expect(right).toBe(decided[draft])
-  })
-})
+      expect(wrong).toEqual([])
+      expect(refusals).toEqual(refused[draft])
+      expect(right).toBe(decided[draft])
+    })
+  },
+)
 
 describe('compileJsonSchema', () => {
   const messageOf = (schema: JsonObject, value: unknown, options = {}) => {
@@ -106,29 +124,46 @@ describe('compileJsonSchema', () => {
   test('tells each problem, where it is, in words', () => {
     const schema = {
       type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 }, tags: { type: 'array', items: { enum: ['a', 'b'] } } },
+      properties: {
+        city: { type: 'string' },
+        days: { type: 'integer', minimum: 1 },
+        tags: { type: 'array', items: { enum: ['a', 'b'] } },
+      },
       required: ['city', 'unit'],
       additionalProperties: false,
     }
     expect(messageOf(schema, { city: 3, days: 0, tags: ['c'], zz: 1 })).toBe(
-      'Instance does not have required property "unit".; city: Instance type "number" is invalid. Expected "string".; days: 0 is less than 1.; '
-      + 'tags/0: Instance does not match any of ["a","b"].; zz is not allowed')
+      'Instance does not have required property "unit".; city: Instance type "number" is invalid. Expected "string".; days: 0 is less than 1.; ' +
+        'tags/0: Instance does not match any of ["a","b"].; zz is not allowed',
+    )
     expect(messageOf(schema, { city: 'Rome', unit: 1 })).toBe('unit is not allowed')
     expect(messageOf({ not: {} }, 1)).toMatch(/./)
   })
 
   test('a format is a remark, unless it is asked for', () => {
     expect(messageOf({ format: 'date' }, 'no date')).toBe('ok')
-    expect(messageOf({ properties: { format: { type: 'string', format: 'email' } } }, { format: 'no mail' }, { assertFormats: true })).toMatch(/format: .*email/)
+    expect(
+      messageOf(
+        { properties: { format: { type: 'string', format: 'email' } } },
+        { format: 'no mail' },
+        { assertFormats: true },
+      ),
+    ).toMatch(/format: .*email/)
     expect(messageOf({ properties: { format: { type: 'string', format: 'email' } } }, { format: 'no mail' })).toBe('ok')
-    expect(refusalOf({ properties: { a: { format: 'color' } } }, { assertFormats: true })).toMatch(/^unsupported: .*"color"/)
+    expect(refusalOf({ properties: { a: { format: 'color' } } }, { assertFormats: true })).toMatch(
+      /^unsupported: .*"color"/,
+    )
   })
 
   test('refuses what is not understood, with a place', () => {
-    expect(refusalOf({ properties: { a: { $dynamicRef: '#x' } } })).toBe('unsupported: schema: "$dynamicRef" (at #/properties/a) is not supported')
+    expect(refusalOf({ properties: { a: { $dynamicRef: '#x' } } })).toBe(
+      'unsupported: schema: "$dynamicRef" (at #/properties/a) is not supported',
+    )
     expect(refusalOf({ $schema: 'http://json-schema.org/draft-04/schema#' })).toMatch(/^unsupported: .*draft-04/)
     expect(refusalOf({ properties: { a: { $ref: '#/$defs/b' } } })).toMatch(/^config: .*#\/\$defs\/b/)
-    expect(refusalOf({ properties: { a: { $ref: 'https://elsewhere.example/s' } } })).toMatch(/^config: .*nothing is fetched/)
+    expect(refusalOf({ properties: { a: { $ref: 'https://elsewhere.example/s' } } })).toMatch(
+      /^config: .*nothing is fetched/,
+    )
     expect(refusalOf({ properties: { a: { pattern: '(' } } })).toMatch(/^config: .*regular expression/)
     expect(refusalOf({ patternProperties: { '[': true } })).toMatch(/^config: .*regular expression/)
     expect(refusalOf({ items: 3, properties: { a: 'x' } })).toMatch(/^config: .*#\/properties\/a is no schema/)
@@ -136,7 +171,9 @@ describe('compileJsonSchema', () => {
   })
 
   test('names of properties are names, not keywords', () => {
-    const schema = JSON.parse('{"properties":{"$dynamicRef":{"type":"string"},"$ref":{"type":"string"},"id":{"type":"integer"},"__proto__":{"type":"integer"}}}')
+    const schema = JSON.parse(
+      '{"properties":{"$dynamicRef":{"type":"string"},"$ref":{"type":"string"},"id":{"type":"integer"},"__proto__":{"type":"integer"}}}',
+    )
     expect(messageOf(schema, { $dynamicRef: 'a', $ref: 'b', id: 1 })).toBe('ok')
     expect(messageOf(schema, { id: 'x' })).toMatch(/^id: /)
     expect(messageOf(schema, JSON.parse('{"__proto__":"x"}'))).toMatch(/^__proto__: /)

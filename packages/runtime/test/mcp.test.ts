@@ -10,24 +10,46 @@ import { type McpProgress, type McpSettings, mcpTools } from '@modelport/runtime
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
-const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({ id: `call_${name}`, name, arguments: args, argumentsText: JSON.stringify(args) })
+const call = (name: string, args: Readonly<Record<string, unknown>> = {}): ToolCall => ({
+  id: `call_${name}`,
+  name,
+  arguments: args,
+  argumentsText: JSON.stringify(args),
+})
 
-async function execute(source: ToolSource, one: ToolCall, signal?: AbortSignal): Promise<{ result: ToolResult; outcome: ToolOutcome }> {
+async function execute(
+  source: ToolSource,
+  one: ToolCall,
+  signal?: AbortSignal,
+): Promise<{ result: ToolResult; outcome: ToolOutcome }> {
   let answer: { result: ToolResult; outcome: ToolOutcome } | undefined
-  const batch = executeBatch([one], { tools: await source.tools(), step: 1, ...(signal && { signal }), onResult: (_, result, outcome) => (answer = { result, outcome }) })
+  const batch = executeBatch([one], {
+    tools: await source.tools(),
+    step: 1,
+    ...(signal && { signal }),
+    onResult: (_, result, outcome) => (answer = { result, outcome }),
+  })
   await batch.catch(() => undefined)
   return answer!
 }
-const failure = async (work: Promise<unknown>) => work.then(() => 'no error', (error: unknown) => (isLlmError(error) ? `${error.code}: ${error.message}` : String(error)))
+const failure = async (work: Promise<unknown>) =>
+  work.then(
+    () => 'no error',
+    (error: unknown) => (isLlmError(error) ? `${error.code}: ${error.message}` : String(error)),
+  )
 
 /** A server with a tool of each kind. */
 function createServer() {
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { logging: {} } })
   const seen: { aborted: boolean; calls: unknown[] } = { aborted: false, calls: [] }
-  server.registerTool('add', { description: 'Adds', inputSchema: { a: z.number(), b: z.number() }, annotations: { readOnlyHint: true } }, ({ a, b }) => {
-    seen.calls.push([a, b])
-    return { content: [{ type: 'text', text: String(a + b) }] }
-  })
+  server.registerTool(
+    'add',
+    { description: 'Adds', inputSchema: { a: z.number(), b: z.number() }, annotations: { readOnlyHint: true } },
+    ({ a, b }) => {
+      seen.calls.push([a, b])
+      return { content: [{ type: 'text', text: String(a + b) }] }
+    },
+  )
   server.registerTool('show', { title: 'Shows', inputSchema: {} }, () => ({
     content: [
       { type: 'text', text: 'Look:' },
@@ -39,17 +61,38 @@ function createServer() {
       { type: 'resource_link', uri: 'file:///e.txt', name: 'e', description: 'the fifth', mimeType: 'text/plain' },
     ],
   }))
-  server.registerTool('weigh', { description: 'Weighs', inputSchema: {}, outputSchema: { grams: z.number() } }, () => ({ content: [], structuredContent: { grams: 5 } }))
-  server.registerTool('break', { description: 'Fails', inputSchema: {} }, () => ({ isError: true, content: [{ type: 'text', text: 'the disk is full' }] }))
-  server.registerTool('throw', { description: 'Throws', inputSchema: {} }, () => { throw new Error('oh no') })
-  server.registerTool('delete.all', { description: 'Deletes', inputSchema: {}, annotations: { destructiveHint: true } }, () => ({ content: [] }))
-  server.registerTool('wait', { description: 'Waits', inputSchema: {} }, (_, { signal, sendNotification, _meta }) => new Promise((resolve) => {
-    if (_meta?.progressToken !== undefined) void sendNotification({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: 1, total: 4, message: 'a quarter' } })
-    signal.addEventListener('abort', () => {
-      seen.aborted = true
-      resolve({ content: [] })
-    })
+  server.registerTool('weigh', { description: 'Weighs', inputSchema: {}, outputSchema: { grams: z.number() } }, () => ({
+    content: [],
+    structuredContent: { grams: 5 },
   }))
+  server.registerTool('break', { description: 'Fails', inputSchema: {} }, () => ({
+    isError: true,
+    content: [{ type: 'text', text: 'the disk is full' }],
+  }))
+  server.registerTool('throw', { description: 'Throws', inputSchema: {} }, () => {
+    throw new Error('oh no')
+  })
+  server.registerTool(
+    'delete.all',
+    { description: 'Deletes', inputSchema: {}, annotations: { destructiveHint: true } },
+    () => ({ content: [] }),
+  )
+  server.registerTool(
+    'wait',
+    { description: 'Waits', inputSchema: {} },
+    (_, { signal, sendNotification, _meta }) =>
+      new Promise((resolve) => {
+        if (_meta?.progressToken !== undefined)
+          void sendNotification({
+            method: 'notifications/progress',
+            params: { progressToken: _meta.progressToken, progress: 1, total: 4, message: 'a quarter' },
+          })
+        signal.addEventListener('abort', () => {
+          seen.aborted = true
+          resolve({ content: [] })
+        })
+      }),
+  )
   return { server, seen }
 }
 
@@ -77,8 +120,19 @@ describe('the tools of an MCP server', () => {
     const { source, servers } = inMemory({ prefix: 'lab-' })
     expect([source.name, source.apiHosts, servers.length]).toEqual(['test', [], 0])
     const tools = await source.tools()
-    expect(tools.map(({ definition }) => definition.name)).toEqual(['lab-add', 'lab-show', 'lab-weigh', 'lab-break', 'lab-throw', 'lab-delete_all', 'lab-wait'])
-    expect(tools[0]?.definition).toMatchObject({ description: 'Adds', parameters: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] } })
+    expect(tools.map(({ definition }) => definition.name)).toEqual([
+      'lab-add',
+      'lab-show',
+      'lab-weigh',
+      'lab-break',
+      'lab-throw',
+      'lab-delete_all',
+      'lab-wait',
+    ])
+    expect(tools[0]?.definition).toMatchObject({
+      description: 'Adds',
+      parameters: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] },
+    })
     expect(tools[1]?.definition.description).toBe('Shows')
     expect(tools.map(({ exclusive }) => exclusive ?? false)).toEqual([false, false, false, false, false, true, false])
     expect(await source.tools()).toBe(tools)
@@ -105,9 +159,14 @@ describe('the tools of an MCP server', () => {
 
   test('errors are told, arguments are checked here', async () => {
     const { source, servers } = inMemory()
-    expect(await execute(source, call('break'))).toMatchObject({ result: { content: 'the disk is full', isError: true }, outcome: { status: 'failed' } })
+    expect(await execute(source, call('break'))).toMatchObject({
+      result: { content: 'the disk is full', isError: true },
+      outcome: { status: 'failed' },
+    })
     expect((await execute(source, call('throw'))).result).toMatchObject({ content: 'oh no', isError: true })
-    expect(await execute(source, call('add', { a: 'x' }))).toMatchObject({ outcome: { status: 'invalid-arguments', message: expect.stringMatching(/"b".*a: Instance type "string"/) } })
+    expect(await execute(source, call('add', { a: 'x' }))).toMatchObject({
+      outcome: { status: 'invalid-arguments', message: expect.stringMatching(/"b".*a: Instance type "string"/) },
+    })
     expect(servers[0]?.seen.calls).toEqual([])
     await source.close()
   })
@@ -115,10 +174,12 @@ describe('the tools of an MCP server', () => {
   test('an abort reaches the server, and so does a time-out', async () => {
     const progress: McpProgress[] = []
     const controller = new AbortController()
-    const { source, servers } = inMemory({ onProgress: (news) => {
-      progress.push(news)
-      controller.abort(new Error('stop'))
-    } })
+    const { source, servers } = inMemory({
+      onProgress: (news) => {
+        progress.push(news)
+        controller.abort(new Error('stop'))
+      },
+    })
     await source.tools()
     expect((await execute(source, call('wait'), controller.signal)).outcome.status).toBe('cancelled')
     expect(progress).toEqual([{ tool: 'wait', callId: 'call_wait', progress: 1, total: 4, message: 'a quarter' }])
@@ -148,7 +209,9 @@ describe('the tools of an MCP server', () => {
     await source.close()
     const wrong = inMemory({ only: ['subtract'] })
     expect(await failure(wrong.source.tools())).toMatch(/^config: .*no tool subtract; it has add, show/)
-    expect(await failure((async () => mcpTools({ name: 'x', prefix: 'a b', transport: { command: 'x' } }))())).toMatch(/^config: .*prefix/)
+    expect(await failure((async () => mcpTools({ name: 'x', prefix: 'a b', transport: { command: 'x' } }))())).toMatch(
+      /^config: .*prefix/,
+    )
     await wrong.source.close()
   })
 
@@ -158,24 +221,49 @@ describe('the tools of an MCP server', () => {
     const names = ['a/b', 'a.b', 'x'.repeat(100), 'odd']
     server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
       const page = Number(params?.cursor ?? 0)
-      const inputSchema = { type: 'object' as const, ...(names[page] === 'odd' && { properties: { a: { $dynamicRef: '#x' } } }) }
-      const tool = { name: names[page] as string, inputSchema, outputSchema: { type: 'object' as const, properties: { n: { type: 'number' } }, required: ['n'] } }
+      const inputSchema = {
+        type: 'object' as const,
+        ...(names[page] === 'odd' && { properties: { a: { $dynamicRef: '#x' } } }),
+      }
+      const tool = {
+        name: names[page] as string,
+        inputSchema,
+        outputSchema: { type: 'object' as const, properties: { n: { type: 'number' } }, required: ['n'] },
+      }
       return { tools: [tool], ...(page + 1 < names.length && { nextCursor: String(page + 1) }) }
     })
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({ content: [{ type: 'text', text: params.name }], structuredContent: params.name === 'odd' ? { n: 1 } : { n: 'x' } }))
-    const { source } = inMemory({ transport: { apiHosts: [], create: () => {
-      const [client, other] = InMemoryTransport.createLinkedPair()
-      void server.connect(other)
-      return client
-    } } })
-    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['a_b', 'a_b_2', 'x'.repeat(64), 'odd'])
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+      content: [{ type: 'text', text: params.name }],
+      structuredContent: params.name === 'odd' ? { n: 1 } : { n: 'x' },
+    }))
+    const { source } = inMemory({
+      transport: {
+        apiHosts: [],
+        create: () => {
+          const [client, other] = InMemoryTransport.createLinkedPair()
+          void server.connect(other)
+          return client
+        },
+      },
+    })
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual([
+      'a_b',
+      'a_b_2',
+      'x'.repeat(64),
+      'odd',
+    ])
     expect((await execute(source, call('odd', { a: 1 }))).result.content).toBe('odd')
-    expect((await execute(source, call('a_b_2'))).result.content).toMatch(/it was executed, but its result does not fit its own schema: n: /)
+    expect((await execute(source, call('a_b_2'))).result.content).toMatch(
+      /it was executed, but its result does not fit its own schema: n: /,
+    )
     await source.close()
   })
 
   test('an aborted wait for the tools rejects with the reason', async () => {
-    const { source } = inMemory({ transport: { apiHosts: [], create: () => InMemoryTransport.createLinkedPair()[0] }, connectTimeoutMs: 50 })
+    const { source } = inMemory({
+      transport: { apiHosts: [], create: () => InMemoryTransport.createLinkedPair()[0] },
+      connectTimeoutMs: 50,
+    })
     const reason = new Error('stop')
     await expect(source.tools(AbortSignal.abort(reason))).rejects.toBe(reason)
     const controller = new AbortController()
@@ -199,11 +287,18 @@ describe('over streamable HTTP', () => {
       const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
       if (known) return known.handleRequest(request)
       if (request.headers.has('mcp-session-id')) return new Response('no such session', { status: 404 })
-      const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => `s${sessions.size}-${requests.length}`, onsessioninitialized: (id) => void sessions.set(id, transport) })
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => `s${sessions.size}-${requests.length}`,
+        onsessioninitialized: (id) => void sessions.set(id, transport),
+      })
       await createServer().server.connect(transport)
       return transport.handleRequest(request)
     }
-    const source = mcpTools({ name: 'web', transport: { url: 'https://mcp.example/api/mcp', headers: { authorization: 'Bearer secret-token' }, fetch }, ...settings })
+    const source = mcpTools({
+      name: 'web',
+      transport: { url: 'https://mcp.example/api/mcp', headers: { authorization: 'Bearer secret-token' }, fetch },
+      ...settings,
+    })
     return { source, requests, restart: () => (sessions = new Map()) }
   }
 
@@ -212,7 +307,11 @@ describe('over streamable HTTP', () => {
     expect(source.apiHosts).toEqual(['mcp.example:443'])
     expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe('42')
     expect(new Set(requests.map(({ url }) => url))).toEqual(new Set(['https://mcp.example/api/mcp']))
-    expect(requests.every(({ headers, redirect }) => headers.get('authorization') === 'Bearer secret-token' && redirect === 'manual')).toBe(true)
+    expect(
+      requests.every(
+        ({ headers, redirect }) => headers.get('authorization') === 'Bearer secret-token' && redirect === 'manual',
+      ),
+    ).toBe(true)
     await source.close()
     expect(requests.at(-1)?.method).toBe('DELETE')
   })
@@ -221,7 +320,10 @@ describe('over streamable HTTP', () => {
     const { source, restart } = http()
     const first = await source.tools()
     restart()
-    expect((await execute(source, call('add', { a: 1, b: 1 }))).outcome).toMatchObject({ status: 'failed', message: expect.stringContaining('"web"') })
+    expect((await execute(source, call('add', { a: 1, b: 1 }))).outcome).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('"web"'),
+    })
     const again = await source.tools()
     expect(again).not.toBe(first)
     expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe('2')
@@ -229,11 +331,19 @@ describe('over streamable HTTP', () => {
   })
 
   test.each([
-    [() => new Response('', { status: 307, headers: { location: 'https://evil.example/mcp' } }), /^[a-z-]+: MCP server "web"/],
+    [
+      () => new Response('', { status: 307, headers: { location: 'https://evil.example/mcp' } }),
+      /^[a-z-]+: MCP server "web"/,
+    ],
     [() => new Response('who are you', { status: 401 }), /^auth: MCP server "web"/],
     [() => new Response('no', { status: 403 }), /^permission: /],
     [() => new Response('', { status: 500 }), /^network: /],
-    [() => { throw new TypeError('fetch failed') }, /^network: MCP server "web": fetch failed/],
+    [
+      () => {
+        throw new TypeError('fetch failed')
+      },
+      /^network: MCP server "web": fetch failed/,
+    ],
   ])('failure %#', async (answer, expected) => {
     const { source, requests } = http({}, answer)
     const message = await failure(source.tools())
@@ -252,7 +362,15 @@ describe('in a process of its own', () => {
   const script = fileURLToPath(new URL('fixtures/mcp-server.mjs', import.meta.url))
 
   test('works, with its own environment, and ends when closed', async () => {
-    const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script], env: { FIXTURE: 'given' }, cwd: fileURLToPath(new URL('.', import.meta.url)) } })
+    const source = mcpTools({
+      name: 'child',
+      transport: {
+        command: process.execPath,
+        args: [script],
+        env: { FIXTURE: 'given' },
+        cwd: fileURLToPath(new URL('.', import.meta.url)),
+      },
+    })
     expect(source.apiHosts).toEqual([])
     const { content } = (await execute(source, call('where'))).result
     const { cwd, secret, pid } = JSON.parse(content as string) as { cwd: string; secret: string; pid: number }
@@ -268,14 +386,19 @@ describe('in a process of its own', () => {
     const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
     expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe('é'.repeat(1_500_000))
     const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))
-    expect(outcome).toMatchObject({ status: 'failed', message: expect.stringContaining('MCP server "child": a message is larger than 10 MiB') as string })
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('MCP server "child": a message is larger than 10 MiB') as string,
+    })
     expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe('é')
     await source.close()
   })
 
   test('that does not start says why', async () => {
     const broken = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script, '--broken'] } })
-    expect(await failure(broken.tools())).toMatch(/^network: MCP server "child": .*; it said: the database is not there$/)
+    expect(await failure(broken.tools())).toMatch(
+      /^network: MCP server "child": .*; it said: the database is not there$/,
+    )
     await broken.close()
     const missing = mcpTools({ name: 'child', transport: { command: '/nowhere/mcp' } })
     expect(await failure(missing.tools())).toMatch(/^network: MCP server "child": .*ENOENT/)

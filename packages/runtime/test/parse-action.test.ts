@@ -16,20 +16,68 @@ const errorOf = (text: string): ActionParseError => {
 describe('what is read', () => {
   const content = 'Use {braces} and "quotes" and \\ here'
   test.each<[name: string, text: string, expected: unknown]>([
-    ['strict', '{"type":"tool_call","tool":"search","args":{"q":"a"}}', { type: 'tool_call', tool: 'search', args: { q: 'a' } }],
+    [
+      'strict',
+      '{"type":"tool_call","tool":"search","args":{"q":"a"}}',
+      { type: 'tool_call', tool: 'search', args: { q: 'a' } },
+    ],
     ['no args', '{"type":"tool_call","tool":"search"}', { type: 'tool_call', tool: 'search', args: {} }],
     ['a thought', '{"type":"final","content":"x","thought":"y"}', { type: 'final', content: 'x', thought: 'y' }],
-    ['an agent asked', '{"type":"agent_call","agent":"researcher","action":"infer","prompt":"p"}', { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' }],
-    ['fenced, after prose with braces', `Here {not valid JSON}:\n\`\`\`json\n${JSON.stringify({ type: 'final', content })}\n\`\`\``, { type: 'final', content }],
-    ['in prose', 'Action follows:\n{"type":"tool_call","tool":"search","args":{"q":{"deep":"}"}}}\nDone.', { type: 'tool_call', tool: 'search', args: { q: { deep: '}' } } }],
-    ['literal reasoning tags in content', '{"type":"final","content":"<think>{\\"a\\":1}</think>"}', { type: 'final', content: '<think>{"a":1}</think>' }],
-    ['after a reasoning block with a decoy', '<think>{"type":"final","content":"decoy"}</think>\n{"type":"final","content":"observable answer"}', { type: 'final', content: 'observable answer' }],
-    ['a trailing comma', '{"type":"final","content":"literal comma before close: ,}",}', { type: 'final', content: 'literal comma before close: ,}' }],
-    ['a payload', '{"type":"tool_call","payload":{"tool":"search","args":{"q":1}}}', { type: 'tool_call', tool: 'search', args: { q: 1 } }],
-    ['a call as code', "get_weather(city='Paris', days=2, exact=True)", { type: 'tool_call', tool: 'get_weather', args: { city: 'Paris', days: 2, exact: true } }],
-    ['a call as code in its field', '{"type":"tool_call","tool":"get_weather(city=\\"Rome\\")"}', { type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } }],
-    ['the only agent', '{"type":"agent_call","action":"infer","prompt":"p"}', { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' }],
-    ['a local tool of no agent', '{"type":"agent_call","agent":"me","action":"tool_call","tool":"search","args":{"q":1}}', { type: 'tool_call', tool: 'search', args: { q: 1 } }],
+    [
+      'an agent asked',
+      '{"type":"agent_call","agent":"researcher","action":"infer","prompt":"p"}',
+      { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' },
+    ],
+    [
+      'fenced, after prose with braces',
+      `Here {not valid JSON}:\n\`\`\`json\n${JSON.stringify({ type: 'final', content })}\n\`\`\``,
+      { type: 'final', content },
+    ],
+    [
+      'in prose',
+      'Action follows:\n{"type":"tool_call","tool":"search","args":{"q":{"deep":"}"}}}\nDone.',
+      { type: 'tool_call', tool: 'search', args: { q: { deep: '}' } } },
+    ],
+    [
+      'literal reasoning tags in content',
+      '{"type":"final","content":"<think>{\\"a\\":1}</think>"}',
+      { type: 'final', content: '<think>{"a":1}</think>' },
+    ],
+    [
+      'after a reasoning block with a decoy',
+      '<think>{"type":"final","content":"decoy"}</think>\n{"type":"final","content":"observable answer"}',
+      { type: 'final', content: 'observable answer' },
+    ],
+    [
+      'a trailing comma',
+      '{"type":"final","content":"literal comma before close: ,}",}',
+      { type: 'final', content: 'literal comma before close: ,}' },
+    ],
+    [
+      'a payload',
+      '{"type":"tool_call","payload":{"tool":"search","args":{"q":1}}}',
+      { type: 'tool_call', tool: 'search', args: { q: 1 } },
+    ],
+    [
+      'a call as code',
+      "get_weather(city='Paris', days=2, exact=True)",
+      { type: 'tool_call', tool: 'get_weather', args: { city: 'Paris', days: 2, exact: true } },
+    ],
+    [
+      'a call as code in its field',
+      '{"type":"tool_call","tool":"get_weather(city=\\"Rome\\")"}',
+      { type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } },
+    ],
+    [
+      'the only agent',
+      '{"type":"agent_call","action":"infer","prompt":"p"}',
+      { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' },
+    ],
+    [
+      'a local tool of no agent',
+      '{"type":"agent_call","agent":"me","action":"tool_call","tool":"search","args":{"q":1}}',
+      { type: 'tool_call', tool: 'search', args: { q: 1 } },
+    ],
   ])('%s', (_name, text, expected) => {
     expect(actionOf(text)).toEqual(expected)
   })
@@ -39,39 +87,65 @@ describe('what is read', () => {
     expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
   })
 
-  test.each([{ statement: 'x', evidence_ids: ['E4'] }, { move: 'a', target_id: 't', message: 'm' }])('a bare answer %j is final', (value) => {
+  test.each([
+    { statement: 'x', evidence_ids: ['E4'] },
+    { move: 'a', target_id: 't', message: 'm' },
+  ])('a bare answer %j is final', (value) => {
     const action = actionOf(JSON.stringify(value))
     expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
   })
 
   test('what was repaired is told, and nothing of an exact reply', () => {
     expect(parseAction('{"type":"final","content":"x"}').repairs).toEqual([])
-    expect(parseAction('Well: {"type":"final","content":"x",}').repairs).toEqual(['text around the JSON object ignored', 'trailing comma removed'])
+    expect(parseAction('Well: {"type":"final","content":"x",}').repairs).toEqual([
+      'text around the JSON object ignored',
+      'trailing comma removed',
+    ])
   })
 })
 
 describe('what is refused', () => {
   test.each<[name: string, text: string, message: string]>([
-    ['two answers', '{"type":"final","content":"a"}\n{"type":"final","content":"b"}', 'found 2 valid top-level JSON objects'],
+    [
+      'two answers',
+      '{"type":"final","content":"a"}\n{"type":"final","content":"b"}',
+      'found 2 valid top-level JSON objects',
+    ],
     ['an unknown type', '{"type":"shout","content":"a"}', 'Action validation failed'],
     ['no type', '{"tool":"search","args":{}}', 'Action validation failed'],
     ['no type, an agent', '{"agent":"researcher","prompt":"p"}', 'Action validation failed'],
     ['no type, content', '{"content":{"a":1}}', 'Action validation failed'],
     ['nothing', '{}', 'Action validation failed'],
     ['an action only thought of', '<think>{"type":"final","content":"a"}</think>', 'Invalid JSON'],
-    ['thinking without end', '<think>unfinished\n{"type":"final","content":"a"}', 'unterminated leading reasoning block'],
+    [
+      'thinking without end',
+      '<think>unfinished\n{"type":"final","content":"a"}',
+      'unterminated leading reasoning block',
+    ],
     ['an object cut off, whatever it holds', '{"type":"tool_call","tool":"search","args":{"q":1}', 'cut off'],
     ['prose before one cut off', 'Sure! {"type":"tool_call","tool":"search","args":{"a":{"b":1}', 'cut off'],
     ['malformed', '{"type":"final","content":"a" "b"}', 'malformed'],
     ['one good, one malformed', '{"type":"final" "content"} {"type":"final","content":"a"}', 'malformed'],
-    ['blank prompt', '{"type":"agent_call","agent":"researcher","action":"infer","prompt":" "}', "'agent_call -> prompt'"],
-    ['a prompt beside a tool', '{"type":"agent_call","agent":"researcher","action":"tool_call","tool":"t","prompt":"p"}', 'unknown field prompt'],
+    [
+      'blank prompt',
+      '{"type":"agent_call","agent":"researcher","action":"infer","prompt":" "}',
+      "'agent_call -> prompt'",
+    ],
+    [
+      'a prompt beside a tool',
+      '{"type":"agent_call","agent":"researcher","action":"tool_call","tool":"t","prompt":"p"}',
+      'unknown field prompt',
+    ],
     ['a list', '[{"type":"final","content":"a"}]', 'not an object'],
     ['a polluting key', '{"type":"tool_call","tool":"search","args":{"\\u005f_proto__":{"a":1}}}', '__proto__'],
     ['a call of an unknown tool as code', 'launch(city="x")', 'Invalid JSON'],
     ['a call with an expression', 'search(q=1+1)', 'Invalid JSON'],
     ['deep nesting', `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested deeper'],
-    ['a payload that says it twice', '{"type":"tool_call","tool":"search","payload":{"tool":"get_weather"}}', 'unknown field payload'],
+    [
+      'a payload that says it twice',
+      '{"type":"tool_call","tool":"search","payload":{"tool":"get_weather"}}',
+      'unknown field payload',
+    ],
   ])('%s', (_name, text, message) => {
     expect(errorOf(text).message).toContain(message)
   })
@@ -93,7 +167,12 @@ describe('what is refused', () => {
   test('an agent call with a wrong action keeps what was found apart from what the model is told', () => {
     const text = '{"type":"agent_call","agent":"researcher","action":"dance"}'
     const error = errorOf(text)
-    expect(error).toMatchObject({ actionType: 'agent_call', rawResponse: text, parsedData: JSON.parse(text) as unknown, code: 'protocol' })
+    expect(error).toMatchObject({
+      actionType: 'agent_call',
+      rawResponse: text,
+      parsedData: JSON.parse(text) as unknown,
+      code: 'protocol',
+    })
     expect(error.feedback).not.toContain('Parsed data')
     expect(error.feedback).toContain("'agent_call -> action'")
   })
@@ -108,6 +187,15 @@ describe('what is refused', () => {
 
 test('hostile texts take time in proportion', () => {
   // By the square of its length each would take minutes.
-  const hostile = ['{"a":'.repeat(200_000), '{'.repeat(1_000_000), '{"a":1}'.repeat(150_000), `{"a":"${'\\"'.repeat(500_000)}`, ','.repeat(1_000_000), `{"a":[${', '.repeat(500_000)}]}`, `search(q="${'\\'.repeat(1_000_001)}")`, '<think>'.repeat(200_000)]
+  const hostile = [
+    '{"a":'.repeat(200_000),
+    '{'.repeat(1_000_000),
+    '{"a":1}'.repeat(150_000),
+    `{"a":"${'\\"'.repeat(500_000)}`,
+    ','.repeat(1_000_000),
+    `{"a":[${', '.repeat(500_000)}]}`,
+    `search(q="${'\\'.repeat(1_000_001)}")`,
+    '<think>'.repeat(200_000),
+  ]
   for (const text of hostile) expect(errorOf(text).code).toBe('protocol')
 })

@@ -15,12 +15,21 @@ describe('guards', () => {
 
   test('a call that failed may be tried again, and a tool that may repeat does', async () => {
     let tries = 0
-    const failing = weather(() => { if (tries++ === 0) throw new Error('later'); return 'now' })
+    const failing = weather(() => {
+      if (tries++ === 0) throw new Error('later')
+      return 'now'
+    })
     const { of } = await run([calls('A'), calls('A'), calls('A'), 'Done.'], { tools: [failing] })
     expect([of('tool_error').length, of('tool_result').length, of('llm_retry').length]).toEqual([1, 1, 1])
-    const polled = await run([calls('A'), calls('A'), 'Done.'], { ...tool, limits: { repeatableTools: ['get_weather'] } })
+    const polled = await run([calls('A'), calls('A'), 'Done.'], {
+      ...tool,
+      limits: { repeatableTools: ['get_weather'] },
+    })
     expect(polled.of('tool_result')).toHaveLength(2)
-    const waiting = await run([...Array.from({ length: 8 }, () => calls('A')), 'Done.'], { tools: [weather(() => 'pending')], limits: { repeatableTools: ['get_weather'] } })
+    const waiting = await run([...Array.from({ length: 8 }, () => calls('A')), 'Done.'], {
+      tools: [weather(() => 'pending')],
+      limits: { repeatableTools: ['get_weather'] },
+    })
     expect(ended(waiting.result, 'final').steps).toBe(9)
   })
 
@@ -39,13 +48,32 @@ describe('guards', () => {
   test('failures, and results that are known, end it', async () => {
     let city = 0
     const grow: MockResponse = () => ({ toolCalls: [{ name: 'get_weather', arguments: { city: 'x'.repeat(++city) } }] })
-    expect(ended((await run([grow], { tools: [weather(() => 'nothing')] })).result, 'limit')).toMatchObject({ limit: 'no-progress', steps: 5 })
-    expect(ended((await run([grow], { tools: [weather(() => { throw new Error('no') })] })).result, 'limit')).toMatchObject({ limit: 'no-progress', steps: 4 })
+    expect(ended((await run([grow], { tools: [weather(() => 'nothing')] })).result, 'limit')).toMatchObject({
+      limit: 'no-progress',
+      steps: 5,
+    })
+    expect(
+      ended(
+        (
+          await run([grow], {
+            tools: [
+              weather(() => {
+                throw new Error('no')
+              }),
+            ],
+          })
+        ).result,
+        'limit',
+      ),
+    ).toMatchObject({ limit: 'no-progress', steps: 4 })
   })
 
   test('ten steps are the most', async () => {
     let city = 0
-    const { result, provider } = await run([() => ({ toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] })], tool)
+    const { result, provider } = await run(
+      [() => ({ toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] })],
+      tool,
+    )
     const { message, limit } = ended(result, 'limit')
     expect(limit).toBe('steps')
     expect(message).toContain('Maximum inference steps (10) exceeded without producing final response')
@@ -55,13 +83,26 @@ describe('guards', () => {
   test('three replies in a row that are no action end it; two, a good one and two more do not', async () => {
     const bad = await run(['prose'], { mode: 'json' })
     expect(ended(bad.result, 'limit')).toMatchObject({ limit: 'parse-failures', steps: 3 })
-    expect(bad.of('llm_parse_error').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([[1, true], [2, true], [3, false]])
-    const good = await run(['prose', '{', weatherAction('A'), 'prose', '{}', action({ type: 'final', content: 'Warm.' })], { mode: 'json' })
+    expect(bad.of('llm_parse_error').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([
+      [1, true],
+      [2, true],
+      [3, false],
+    ])
+    const good = await run(
+      ['prose', '{', weatherAction('A'), 'prose', '{}', action({ type: 'final', content: 'Warm.' })],
+      { mode: 'json' },
+    )
     expect(ended(good.result, 'final').text).toBe('Warm.')
     expect(good.provider.requests.at(-1)?.messages.at(-1)?.content).toContain('Action validation failed')
   })
 
-  test.each([{ maxSteps: 0 }, { maxParseFailures: 11 }, { maxParseFailures: true as never }, { repeatWindow: 1.5 }, { maxstep: 4 } as never])('limits %j are refused', async (limits) => {
+  test.each([
+    { maxSteps: 0 },
+    { maxParseFailures: 11 },
+    { maxParseFailures: true as never },
+    { repeatWindow: 1.5 },
+    { maxstep: 4 } as never,
+  ])('limits %j are refused', async (limits) => {
     await expect(run(['x'], { limits })).rejects.toSatisfy((error) => isLlmError(error, 'config'))
   })
 })
@@ -84,7 +125,15 @@ describe('budgets', () => {
   })
 
   test('an answer that outgrows its room is cut, however the server counts', async () => {
-    const { result, of } = await run([{ text: Array.from({ length: 4000 }, (_, index) => `word${index} `), usage: { inputTokens: 1, outputTokens: 1 } }], { budget: { maxOutputTokens: 100 } })
+    const { result, of } = await run(
+      [
+        {
+          text: Array.from({ length: 4000 }, (_, index) => `word${index} `),
+          usage: { inputTokens: 1, outputTokens: 1 },
+        },
+      ],
+      { budget: { maxOutputTokens: 100 } },
+    )
     expect(ended(result, 'budget').decision.limit).toBe('maxOutputTokens')
     expect(of('llm_chunk').length).toBeLessThan(100)
     expect(result.text).toMatch(/^word0 /)
@@ -101,7 +150,9 @@ describe('budgets', () => {
         return done.text
       },
     }
-    const delegate = (prompt: string): MockResponse => ({ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'helper', prompt } }] })
+    const delegate = (prompt: string): MockResponse => ({
+      toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'helper', prompt } }],
+    })
     const { result } = await run([delegate('a'), delegate('b'), 'Done.'], { budget: ledger, agents: [helper] })
     ended(result, 'budget')
     expect(ledger.spent.calls).toBe(3)

@@ -36,7 +36,10 @@ describe('a run that is read', () => {
     let last = ''
     for await (const { type } of reader) last = type
     expect(last).toBe('llm_final')
-    expect([await reader.next(), await reader.next()]).toEqual([{ done: true, value: undefined }, { done: true, value: undefined }])
+    expect([await reader.next(), await reader.next()]).toEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ])
     expect((await reader.result()).status).toBe('final')
     await reader.close()
   })
@@ -54,7 +57,10 @@ describe('a run that is read', () => {
   test('abort: reads reject with the reason, each with the same, and the result is cancelled with what was done', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
-    const { reader } = start([calls], { signal: controller.signal, tools: [tool(() => new Promise(() => setTimeout(() => controller.abort(reason), 5)))] })
+    const { reader } = start([calls], {
+      signal: controller.signal,
+      tools: [tool(() => new Promise(() => setTimeout(() => controller.abort(reason), 5)))],
+    })
     await expect(drain(reader)).rejects.toBe(reason)
     await expect(reader.next()).rejects.toBe(reason)
     const result = await reader.result()
@@ -73,7 +79,9 @@ describe('a run that is read', () => {
   test('close settles a waiting read, and may be called twice, before the start too', async () => {
     const { reader } = start([calls], { tools: [tool(() => new Promise(() => {}))] })
     let types = 0
-    const reading = (async () => { for await (const { type } of reader) types += type.length })()
+    const reading = (async () => {
+      for await (const { type } of reader) types += type.length
+    })()
     await expect.poll(() => types).toBeGreaterThan(50)
     await Promise.all([reader.close(), reader.close(), reading])
     expect(await reader.result()).toMatchObject({ status: 'cancelled' })
@@ -87,7 +95,14 @@ describe('a run that is read', () => {
   test('reads that overlap are served in order', async () => {
     const { reader } = start(['ab'])
     const first = await Promise.all(Array.from({ length: 6 }, () => reader.next()))
-    expect(first.map(({ value }) => value?.type)).toEqual(['llm_step', 'context_prepared', 'llm_context', 'llm_call_started', 'llm_chunk', 'llm_chunk'])
+    expect(first.map(({ value }) => value?.type)).toEqual([
+      'llm_step',
+      'context_prepared',
+      'llm_context',
+      'llm_call_started',
+      'llm_chunk',
+      'llm_chunk',
+    ])
     await reader.close()
   })
 })
@@ -97,20 +112,48 @@ describe('one action', () => {
   const messages = [{ role: 'user' as const, content: 'Go.' }]
 
   test.each([
-    ['whole', (responses: readonly MockResponse[], mode: 'native' | 'json') => callAction(createMock({ responses }), { messages, tools, mode })],
-    ['streamed', (responses: readonly MockResponse[], mode: 'native' | 'json') => callActionStream(createMock({ responses }), { messages, tools, mode })],
+    [
+      'whole',
+      (responses: readonly MockResponse[], mode: 'native' | 'json') =>
+        callAction(createMock({ responses }), { messages, tools, mode }),
+    ],
+    [
+      'streamed',
+      (responses: readonly MockResponse[], mode: 'native' | 'json') =>
+        callActionStream(createMock({ responses }), { messages, tools, mode }),
+    ],
   ])('%s', async (_name, get) => {
-    expect(await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native')).toMatchObject({ action: { type: 'tool_call', tool: 'work', args: {} }, actions: [{}, {}], native: true })
-    expect(await get(['Hello.'], 'native')).toMatchObject({ action: { type: 'final', content: 'Hello.' }, native: true, generation: { finishReason: 'stop', usage: { inputTokens: 10 } } })
-    expect(await get(['{"type":"tool_call","tool":"work","args":{}}'], 'json')).toMatchObject({ action: { type: 'tool_call' }, native: false, metadata: { mode: 'json', repairs: [] } })
-    await expect(get(['prose'], 'json')).rejects.toMatchObject({ name: 'ActionParseError', code: 'protocol', rawResponse: 'prose' })
+    expect(await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native')).toMatchObject({
+      action: { type: 'tool_call', tool: 'work', args: {} },
+      actions: [{}, {}],
+      native: true,
+    })
+    expect(await get(['Hello.'], 'native')).toMatchObject({
+      action: { type: 'final', content: 'Hello.' },
+      native: true,
+      generation: { finishReason: 'stop', usage: { inputTokens: 10 } },
+    })
+    expect(await get(['{"type":"tool_call","tool":"work","args":{}}'], 'json')).toMatchObject({
+      action: { type: 'tool_call' },
+      native: false,
+      metadata: { mode: 'json', repairs: [] },
+    })
+    await expect(get(['prose'], 'json')).rejects.toMatchObject({
+      name: 'ActionParseError',
+      code: 'protocol',
+      rawResponse: 'prose',
+    })
   })
 
   test('is given out as it comes, and is whole only at the end', async () => {
     const pieces: string[] = []
-    const { action } = await callActionStream(createMock({ responses: ['{"type":"final","content":"x"}'] }), { messages, mode: 'json' }, (event) => {
-      if (event.type === 'text-delta') pieces.push(event.text)
-    })
+    const { action } = await callActionStream(
+      createMock({ responses: ['{"type":"final","content":"x"}'] }),
+      { messages, mode: 'json' },
+      (event) => {
+        if (event.type === 'text-delta') pieces.push(event.text)
+      },
+    )
     expect(pieces.length).toBeGreaterThan(5)
     expect(action).toEqual({ type: 'final', content: 'x' })
   })

@@ -25,11 +25,26 @@ interface Score {
 
 /** The server lets a model think before it holds it to a schema, and this one's thoughts may have no end. */
 const withoutThoughts: CallOptions = { vendor: { reasoning_format: 'none' } }
-const optionsOf = (mode: ActionMode, provider: Provider): CallOptions => mergeOptions(options, mode === 'json' && provider.name !== 'llamacpp' ? withoutThoughts : {})
+const optionsOf = (mode: ActionMode, provider: Provider): CallOptions =>
+  mergeOptions(options, mode === 'json' && provider.name !== 'llamacpp' ? withoutThoughts : {})
 
-async function solve(provider: Provider, capabilities: Capabilities, mode: ActionMode, task: Task, maxSteps: number): Promise<Score> {
+async function solve(
+  provider: Provider,
+  capabilities: Capabilities,
+  mode: ActionMode,
+  task: Task,
+  maxSteps: number,
+): Promise<Score> {
   const events: RunEvent[] = []
-  const result = await infer(provider, { query: task.prompt, tools: smallTools, mode, capabilities, options: optionsOf(mode, provider), limits: { maxSteps }, onEvent: (event) => void events.push(event) })
+  const result = await infer(provider, {
+    query: task.prompt,
+    tools: smallTools,
+    mode,
+    capabilities,
+    options: optionsOf(mode, provider),
+    limits: { maxSteps },
+    onEvent: (event) => void events.push(event),
+  })
   const first = events.find((event) => event.type === 'tool_start')
   const tool = first?.tool === task.call.name
   return {
@@ -51,23 +66,48 @@ function seeded(seed: number): () => number {
   }
 }
 
-async function solveAll(name: string, provider: Provider, capabilities: Capabilities, mode: ActionMode, maxSteps: number) {
+async function solveAll(
+  name: string,
+  provider: Provider,
+  capabilities: Capabilities,
+  mode: ActionMode,
+  maxSteps: number,
+) {
   const scores: Score[] = []
   for (const task of tasks) scores.push(await solve(provider, capabilities, mode, task, maxSteps))
   const share = (key: 'tool' | 'args' | 'answer') => scores.filter((score) => score[key]).length
-  const counts = { tool: share('tool'), args: share('args'), answer: share('answer'), parseErrors: scores.reduce((sum, { parseErrors }) => sum + parseErrors, 0), steps: scores.reduce((sum, { result }) => sum + result.steps, 0) }
-  console.log(`${name}, mode ${mode}: right tool ${counts.tool}/20, right arguments ${counts.args}/20, answer from the result ${counts.answer}/20; ${counts.parseErrors} replies not understood in ${counts.steps} calls`)
+  const counts = {
+    tool: share('tool'),
+    args: share('args'),
+    answer: share('answer'),
+    parseErrors: scores.reduce((sum, { parseErrors }) => sum + parseErrors, 0),
+    steps: scores.reduce((sum, { result }) => sum + result.steps, 0),
+  }
+  console.log(
+    `${name}, mode ${mode}: right tool ${counts.tool}/20, right arguments ${counts.args}/20, answer from the result ${counts.answer}/20; ${counts.parseErrors} replies not understood in ${counts.steps} calls`,
+  )
   return { ...counts, statuses: scores.map(({ result }) => result.status) }
 }
 
-const places: readonly { name: string; skipped: boolean; create: () => Provider & { close?(): Promise<void> }; capabilities: () => Capabilities }[] = [
+const places: readonly {
+  name: string
+  skipped: boolean
+  create: () => Provider & { close?(): Promise<void> }
+  capabilities: () => Capabilities
+}[] = [
   {
     name: 'a model on a server',
     skipped: !server,
-    create: () => createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${server?.url ?? ''}/v1` }),
+    create: () =>
+      createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${server?.url ?? ''}/v1` }),
     capabilities: () => serverCapabilities({ preset: 'llamacpp-server' }),
   },
-  { name: 'a model in this process', skipped: unavailable !== undefined, create: () => local(), capabilities: () => localCapabilities() },
+  {
+    name: 'a model in this process',
+    skipped: unavailable !== undefined,
+    create: () => local(),
+    capabilities: () => localCapabilities(),
+  },
 ]
 
 describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
@@ -95,12 +135,21 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
       const random = seeded(20261121)
       const actions: string[] = []
       for (let index = 0; index < 15; index++) {
-        const content = Array.from({ length: 1 + Math.floor(random() * 8) }, () => String.fromCodePoint(...Array.from({ length: 1 + Math.floor(random() * 6) }, () => 97 + Math.floor(random() * 26)))).join(' ')
+        const content = Array.from({ length: 1 + Math.floor(random() * 8) }, () =>
+          String.fromCodePoint(
+            ...Array.from({ length: 1 + Math.floor(random() * 6) }, () => 97 + Math.floor(random() * 26)),
+          ),
+        ).join(' ')
         const events: RunEvent[] = []
         await infer(provider as Provider, {
           query: content,
           tools: shortTools,
-          outputSchema: { type: 'object', properties: { answer: { type: 'string', maxLength: 20 } }, required: ['answer'], additionalProperties: false },
+          outputSchema: {
+            type: 'object',
+            properties: { answer: { type: 'string', maxLength: 20 } },
+            required: ['answer'],
+            additionalProperties: false,
+          },
           mode: 'json',
           capabilities: capabilities(),
           options: { ...optionsOf('json', provider as Provider), temperature: 1, seed: index, maxTokens: 1000 },

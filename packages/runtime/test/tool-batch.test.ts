@@ -1,10 +1,27 @@
 import { isLlmError, LlmError, type ToolCall, type ToolResult } from '@modelport/core'
-import { defineTool, executeBatch, type Tool, type ToolBatchOptions, ToolFailure, type ToolOutcome, toToolContent } from '@modelport/runtime'
+import {
+  defineTool,
+  executeBatch,
+  type Tool,
+  type ToolBatchOptions,
+  ToolFailure,
+  type ToolOutcome,
+  toToolContent,
+} from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 
-const call = (id: string, name: string, args: Readonly<Record<string, unknown>> = {}, more: Partial<ToolCall> = {}): ToolCall => ({
-  id, name, arguments: args, argumentsText: JSON.stringify(args), ...more,
+const call = (
+  id: string,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  more: Partial<ToolCall> = {},
+): ToolCall => ({
+  id,
+  name,
+  arguments: args,
+  argumentsText: JSON.stringify(args),
+  ...more,
 })
 interface Answer {
   readonly id: string
@@ -20,10 +37,22 @@ const batch = async (calls: readonly ToolCall[], tools: readonly Tool[], options
     onStart: ({ id }) => void started.push(id),
     onResult: ({ id }, result, outcome) => void answers.push({ id, result, outcome }),
     ...options,
-  }).then(() => undefined, (reason: unknown) => reason)
-  return { answers, started, error, statuses: Object.fromEntries(answers.map(({ id, outcome }) => [id, outcome.status])) }
+  }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return {
+    answers,
+    started,
+    error,
+    statuses: Object.fromEntries(answers.map(({ id, outcome }) => [id, outcome.status])),
+  }
 }
-const tool = (name: string, execute: Tool['execute'], more: Partial<Tool> = {}): Tool => ({ ...defineTool({ name, description: name, parameters: { type: 'object' }, execute: () => 0 }), execute, ...more })
+const tool = (name: string, execute: Tool['execute'], more: Partial<Tool> = {}): Tool => ({
+  ...defineTool({ name, description: name, parameters: { type: 'object' }, execute: () => 0 }),
+  execute,
+  ...more,
+})
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** The time of the fake timers. */
@@ -44,11 +73,20 @@ describe('executeBatch', () => {
       return { ms }
     })
     const started = now()
-    const { answers, error } = await run(batch([call('a', 'sleep', { ms: 300 }), call('b', 'sleep', { ms: 100 }), call('c', 'sleep', { ms: 200 })], [sleep]))
+    const { answers, error } = await run(
+      batch(
+        [call('a', 'sleep', { ms: 300 }), call('b', 'sleep', { ms: 100 }), call('c', 'sleep', { ms: 200 })],
+        [sleep],
+      ),
+    )
     expect(error).toBeUndefined()
     expect(answers.map(({ id }) => id)).toEqual(['b', 'c', 'a'])
     expect(now() - started).toBe(300)
-    expect(answers[0]).toEqual({ id: 'b', result: { callId: 'b', content: '{"ms":100}' }, outcome: { status: 'ok', value: { ms: 100 }, latencyMs: expect.closeTo(100, -1) } })
+    expect(answers[0]).toEqual({
+      id: 'b',
+      result: { callId: 'b', content: '{"ms":100}' },
+      outcome: { status: 'ok', value: { ms: 100 }, latencyMs: expect.closeTo(100, -1) },
+    })
   })
 
   test('never more than the concurrency, in call order', async () => {
@@ -72,34 +110,76 @@ describe('executeBatch', () => {
 
   test('an exclusive tool is alone, and order is kept around it', async () => {
     const log: string[] = []
-    const make = (name: string, exclusive: boolean) => tool(name, async (_, { callId }) => {
-      log.push(`+${callId}`)
-      await wait(10)
-      log.push(`-${callId}`)
-    }, { exclusive })
-    await run(batch([call('r1', 'read'), call('r2', 'read'), call('w', 'write'), call('r3', 'read'), call('r4', 'read')], [make('read', false), make('write', true)]))
+    const make = (name: string, exclusive: boolean) =>
+      tool(
+        name,
+        async (_, { callId }) => {
+          log.push(`+${callId}`)
+          await wait(10)
+          log.push(`-${callId}`)
+        },
+        { exclusive },
+      )
+    await run(
+      batch(
+        [call('r1', 'read'), call('r2', 'read'), call('w', 'write'), call('r3', 'read'), call('r4', 'read')],
+        [make('read', false), make('write', true)],
+      ),
+    )
     expect(log).toEqual(['+r1', '+r2', '-r1', '-r2', '+w', '-w', '+r3', '+r4', '-r3', '-r4'])
   })
 
   test('what goes wrong is told to the model, and the others go on', async () => {
     const tools = [
-      tool('breaks', () => { throw new LlmError('not-found', 'no such file: a.txt') }),
-      tool('throws', () => { throw 'text' as unknown as Error }),
-      tool('shows', () => { throw new ToolFailure([{ type: 'text', text: 'see' }, { type: 'image', source: { type: 'url', url: 'https://a.example/x.png' } }]) }),
-      defineTool({ name: 'adds', description: '', parameters: z.object({ a: z.number(), b: z.number() }), execute: ({ a, b }) => a + b }),
+      tool('breaks', () => {
+        throw new LlmError('not-found', 'no such file: a.txt')
+      }),
+      tool('throws', () => {
+        throw 'text' as unknown as Error
+      }),
+      tool('shows', () => {
+        throw new ToolFailure([
+          { type: 'text', text: 'see' },
+          { type: 'image', source: { type: 'url', url: 'https://a.example/x.png' } },
+        ])
+      }),
+      defineTool({
+        name: 'adds',
+        description: '',
+        parameters: z.object({ a: z.number(), b: z.number() }),
+        execute: ({ a, b }) => a + b,
+      }),
     ]
-    const { answers, started, error } = await run(batch([
-      call('1', 'breaks'), call('2', 'throws'), call('3', 'shows'), call('4', 'adds', { a: 1, b: 'x' }), call('5', 'nothing'), call('6', 'adds', { a: 1, b: 2 }),
-      call('7', 'adds', {}, { argumentsText: '{"a":', error: 'the arguments are not valid JSON: {"a":' }),
-    ], tools))
+    const { answers, started, error } = await run(
+      batch(
+        [
+          call('1', 'breaks'),
+          call('2', 'throws'),
+          call('3', 'shows'),
+          call('4', 'adds', { a: 1, b: 'x' }),
+          call('5', 'nothing'),
+          call('6', 'adds', { a: 1, b: 2 }),
+          call('7', 'adds', {}, { argumentsText: '{"a":', error: 'the arguments are not valid JSON: {"a":' }),
+        ],
+        tools,
+      ),
+    )
     expect(error).toBeUndefined()
     expect(started).toEqual(['1', '2', '3', '6'])
-    const told = Object.fromEntries(answers.map(({ id, result, outcome }) => [id, [outcome.status, result.isError, result.content]]))
+    const told = Object.fromEntries(
+      answers.map(({ id, result, outcome }) => [id, [outcome.status, result.isError, result.content]]),
+    )
     expect(told).toEqual({
       1: ['failed', true, 'The tool "breaks" failed: no such file: a.txt'],
       2: ['failed', true, 'The tool "throws" failed: text'],
       3: ['failed', true, [{ type: 'text', text: 'see' }, expect.objectContaining({ type: 'image' })]],
-      4: ['invalid-arguments', true, expect.stringMatching(/^The arguments for the tool "adds" are not valid and it was not executed: b: .*expected number[^]*\nExpected: \{"type":"object"/)],
+      4: [
+        'invalid-arguments',
+        true,
+        expect.stringMatching(
+          /^The arguments for the tool "adds" are not valid and it was not executed: b: .*expected number[^]*\nExpected: \{"type":"object"/,
+        ),
+      ],
       5: ['unknown-tool', true, 'There is no tool "nothing". The tools are: breaks, throws, shows, adds.'],
       6: ['ok', undefined, '3'],
       7: ['invalid-arguments', true, expect.stringContaining('not valid JSON: {"a":')],
@@ -108,11 +188,20 @@ describe('executeBatch', () => {
 
   test('a tool that never settles is answered in time, and told', async () => {
     let reason: unknown
-    const hangs = tool('hangs', (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))))
+    const hangs = tool(
+      'hangs',
+      (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))),
+    )
     const started = now()
-    const { statuses, answers } = await run(batch([call('a', 'hangs'), call('b', 'hangs')], [{ ...hangs, timeoutMs: 50 }]))
+    const { statuses, answers } = await run(
+      batch([call('a', 'hangs'), call('b', 'hangs')], [{ ...hangs, timeoutMs: 50 }]),
+    )
     expect(statuses).toEqual({ a: 'timeout', b: 'timeout' })
-    expect(answers[0]?.result).toEqual({ callId: 'a', isError: true, content: 'The tool "hangs" did not answer within 50 ms; whether it had an effect is unknown.' })
+    expect(answers[0]?.result).toEqual({
+      callId: 'a',
+      isError: true,
+      content: 'The tool "hangs" did not answer within 50 ms; whether it had an effect is unknown.',
+    })
     expect(isLlmError(reason, 'timeout')).toBe(true)
     expect(now() - started).toBe(50)
     await run(batch([call('a', 'hangs')], [hangs]))
@@ -122,10 +211,14 @@ describe('executeBatch', () => {
   })
 
   test('a late answer changes nothing', async () => {
-    const late = tool('late', async () => {
-      await wait(100)
-      throw new Error('too late')
-    }, { timeoutMs: 10 })
+    const late = tool(
+      'late',
+      async () => {
+        await wait(100)
+        throw new Error('too late')
+      },
+      { timeoutMs: 10 },
+    )
     const { answers } = await run(batch([call('a', 'late')], [late]))
     await vi.runAllTimersAsync()
     expect(answers).toHaveLength(1)
@@ -135,34 +228,63 @@ describe('executeBatch', () => {
     const controller = new AbortController()
     const tools = [
       tool('quick', async () => wait(10).then(() => 'done')),
-      tool('polite', (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('saved half')))),
+      tool(
+        'polite',
+        (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('saved half'))),
+      ),
       tool('deaf', () => new Promise(() => undefined)),
-      tool('obeys', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))),
-      tool('fetches', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))))),
-      tool('reports', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('half a file is left'))))),
+      tool(
+        'obeys',
+        (_, { signal }) =>
+          new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      ),
+      tool(
+        'fetches',
+        (_, { signal }) =>
+          new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))),
+          ),
+      ),
+      tool(
+        'reports',
+        (_, { signal }) =>
+          new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(new Error('half a file is left'))),
+          ),
+      ),
     ]
     const reason = new Error('stop')
     setTimeout(() => controller.abort(reason), 50)
     const calls = [call('a', 'quick'), call('b', 'polite'), call('c', 'deaf'), call('d', 'quick')]
-    const { answers, statuses, started, error } = await run(batch(calls, tools, { signal: controller.signal, concurrency: 2 }))
+    const { answers, statuses, started, error } = await run(
+      batch(calls, tools, { signal: controller.signal, concurrency: 2 }),
+    )
     expect(error).toBe(reason)
     expect(started).toEqual(['a', 'b', 'c'])
     expect(statuses).toEqual({ a: 'ok', b: 'ok', c: 'cancelled', d: 'cancelled' })
     expect(answers.slice(2).map(({ result }) => result)).toEqual([
-      { callId: 'c', isError: true, content: 'The run was cancelled while this call was running: whether it had an effect is unknown.' },
+      {
+        callId: 'c',
+        isError: true,
+        content: 'The run was cancelled while this call was running: whether it had an effect is unknown.',
+      },
       { callId: 'd', isError: true, content: 'The run was cancelled before this call was started: it had no effect.' },
     ])
     expect(vi.getTimerCount()).toBe(0)
     const second = new AbortController()
     setTimeout(() => second.abort(reason), 50)
-    const errors = await run(batch([call('a', 'obeys'), call('b', 'fetches'), call('c', 'reports')], tools, { signal: second.signal }))
+    const errors = await run(
+      batch([call('a', 'obeys'), call('b', 'fetches'), call('c', 'reports')], tools, { signal: second.signal }),
+    )
     expect(errors.statuses).toEqual({ a: 'cancelled', b: 'cancelled', c: 'failed' })
     expect(errors.answers[2]?.result.content).toBe('The tool "reports" failed: half a file is left')
   })
 
   test('aborted before it begins, nothing starts', async () => {
     const reason = new Error('stop')
-    const { statuses, started, error } = await run(batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], { signal: AbortSignal.abort(reason) }))
+    const { statuses, started, error } = await run(
+      batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], { signal: AbortSignal.abort(reason) }),
+    )
     expect([statuses, started, error]).toEqual([{ a: 'cancelled', b: 'cancelled' }, [], reason])
     expect((await run(batch([], [], { signal: AbortSignal.abort(reason) }))).error).toBe(reason)
     expect((await run(batch([], []))).error).toBeUndefined()
@@ -172,7 +294,8 @@ describe('executeBatch', () => {
     const controller = new AbortController()
     const add = vi.spyOn(controller.signal, 'addEventListener')
     const remove = vi.spyOn(controller.signal, 'removeEventListener')
-    for (let index = 0; index < 100; index++) await run(batch([call('a', 'x')], [tool('x', () => 1)], { signal: controller.signal }))
+    for (let index = 0; index < 100; index++)
+      await run(batch([call('a', 'x')], [tool('x', () => 1)], { signal: controller.signal }))
     expect([add.mock.calls.length, remove.mock.calls.length]).toEqual([100, 100])
   })
 
@@ -180,11 +303,13 @@ describe('executeBatch', () => {
     const spent = new LlmError('budget-exceeded', 'no tool calls left')
     let executed = 0
     let left = 1
-    const { statuses, error, answers } = await run(batch([call('a', 'x'), call('b', 'x'), call('c', 'x')], [tool('x', () => ++executed)], {
-      onStart: () => {
-        if (left-- <= 0) throw spent
-      },
-    }))
+    const { statuses, error, answers } = await run(
+      batch([call('a', 'x'), call('b', 'x'), call('c', 'x')], [tool('x', () => ++executed)], {
+        onStart: () => {
+          if (left-- <= 0) throw spent
+        },
+      }),
+    )
     expect(statuses).toEqual({ a: 'ok', b: 'refused', c: 'refused' })
     expect([executed, error, answers[1]?.result.content]).toEqual([1, spent, 'no tool calls left'])
   })
@@ -192,12 +317,14 @@ describe('executeBatch', () => {
   test('an onResult that throws loses no other answer', async () => {
     const bug = new Error('bug')
     const seen: string[] = []
-    const { error } = await run(batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], {
-      onResult: ({ id }) => {
-        seen.push(id)
-        throw bug
-      },
-    }))
+    const { error } = await run(
+      batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], {
+        onResult: ({ id }) => {
+          seen.push(id)
+          throw bug
+        },
+      }),
+    )
     expect([error, seen]).toEqual([bug, ['a', 'b']])
   })
 
@@ -208,7 +335,12 @@ describe('executeBatch', () => {
   })
 
   test('nonsense is refused', async () => {
-    for (const options of [{ concurrency: 0 }, { concurrency: Number.NaN }, { timeoutMs: 0 }, { remainingMs: Number.NaN }]) {
+    for (const options of [
+      { concurrency: 0 },
+      { concurrency: Number.NaN },
+      { timeoutMs: 0 },
+      { remainingMs: Number.NaN },
+    ]) {
       expect(isLlmError((await batch([], [], options)).error, 'config')).toBe(true)
     }
   })
@@ -219,13 +351,40 @@ describe('toToolContent', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   test.each([
-    ['plain', 'plain'], ['', ''], [undefined, 'null'], [null, 'null'], [0, '0'], [false, 'false'], [{ a: [1, 'é'] }, '{"a":[1,"é"]}'], [[], '[]'], [[1], '[1]'],
-    [image, [image]], [[{ type: 'text', text: 'a' }, image], [{ type: 'text', text: 'a' }, image]],
-    [{ type: 'text', text: 1 }, '{"type":"text","text":1}'], [[image, 1], expect.stringContaining('"image/png"')], [{ type: 'image' }, '{"type":"image"}'],
-    [10n, '"10"'], [new Map([['a', 1]]), '[["a",1]]'], [new Set([1]), '[1]'], [Number.NaN, '"NaN"'], [new Uint8Array(3), '"(3 bytes)"'],
-    [{ error: new TypeError('bad') }, '{"error":{"name":"TypeError","message":"bad"}}'], [() => 1, 'null'], [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['plain', 'plain'],
+    ['', ''],
+    [undefined, 'null'],
+    [null, 'null'],
+    [0, '0'],
+    [false, 'false'],
+    [{ a: [1, 'é'] }, '{"a":[1,"é"]}'],
+    [[], '[]'],
+    [[1], '[1]'],
+    [image, [image]],
+    [
+      [{ type: 'text', text: 'a' }, image],
+      [{ type: 'text', text: 'a' }, image],
+    ],
+    [{ type: 'text', text: 1 }, '{"type":"text","text":1}'],
+    [[image, 1], expect.stringContaining('"image/png"')],
+    [{ type: 'image' }, '{"type":"image"}'],
+    [10n, '"10"'],
+    [new Map([['a', 1]]), '[["a",1]]'],
+    [new Set([1]), '[1]'],
+    [Number.NaN, '"NaN"'],
+    [new Uint8Array(3), '"(3 bytes)"'],
+    [{ error: new TypeError('bad') }, '{"error":{"name":"TypeError","message":"bad"}}'],
+    [() => 1, 'null'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [circle, expect.stringMatching(/^\(the result cannot be written as JSON: /)],
-    [{ toJSON: () => { throw new Error('no') } }, '(the result cannot be written as JSON: no)'],
+    [
+      {
+        toJSON: () => {
+          throw new Error('no')
+        },
+      },
+      '(the result cannot be written as JSON: no)',
+    ],
   ])('%o', (value, content) => {
     expect(toToolContent(value)).toEqual(content)
   })

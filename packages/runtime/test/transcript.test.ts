@@ -18,7 +18,11 @@ describe('Transcript', () => {
   test('a result is there as soon as it is committed, in call order', () => {
     const transcript = new Transcript([user, asks('a', 'b', 'c')])
     transcript.commit(call('c'), { callId: 'c', content: '3' })
-    expect(transcript.messages.map((message) => message.role === 'tool' && message.toolCallId)).toEqual([false, false, 'c'])
+    expect(transcript.messages.map((message) => message.role === 'tool' && message.toolCallId)).toEqual([
+      false,
+      false,
+      'c',
+    ])
     transcript.commit(call('a'), { callId: 'a', content: '1', isError: true })
     expect(transcript.messages.slice(2)).toEqual([
       { role: 'tool', toolCallId: 'a', toolName: 'look', content: '1', isError: true },
@@ -34,7 +38,9 @@ describe('Transcript', () => {
     expect(refusal(() => transcript.append(asks('c')))).toMatch(/without a result/)
     expect(transcript.messages).toHaveLength(2)
     expect(transcript.cancelOpen('stopped').map(({ id }) => id)).toEqual(['a', 'b'])
-    expect(transcript.sendable().slice(2)).toEqual(['a', 'b'].map((id) => ({ role: 'tool', toolCallId: id, toolName: 'look', content: 'stopped', isError: true })))
+    expect(transcript.sendable().slice(2)).toEqual(
+      ['a', 'b'].map((id) => ({ role: 'tool', toolCallId: id, toolName: 'look', content: 'stopped', isError: true })),
+    )
     expect(transcript.cancelOpen('stopped')).toEqual([])
     transcript.append(user)
     expect(transcript.sendable()).toHaveLength(5)
@@ -42,18 +48,32 @@ describe('Transcript', () => {
 
   test('takes each answer once, and none that was not asked for', () => {
     const transcript = new Transcript([user, asks('a')])
-    expect(refusal(() => transcript.commit(call('x'), { callId: 'x', content: '' }))).toMatch(/"x" is not open; open: a/)
-    expect(refusal(() => transcript.commit(call('a'), { callId: 'b', content: '' }))).toMatch(/names the call "b", not "a"/)
+    expect(refusal(() => transcript.commit(call('x'), { callId: 'x', content: '' }))).toMatch(
+      /"x" is not open; open: a/,
+    )
+    expect(refusal(() => transcript.commit(call('a'), { callId: 'b', content: '' }))).toMatch(
+      /names the call "b", not "a"/,
+    )
     transcript.commit(call('a'), { callId: 'a', content: 'first' })
-    expect(refusal(() => transcript.commit(call('a'), { callId: 'a', content: 'second' }))).toMatch(/answered already; open: none/)
-    expect(refusal(() => transcript.append({ role: 'tool', toolCallId: 'a', content: 'third' }))).toMatch(/answered already/)
+    expect(refusal(() => transcript.commit(call('a'), { callId: 'a', content: 'second' }))).toMatch(
+      /answered already; open: none/,
+    )
+    expect(refusal(() => transcript.append({ role: 'tool', toolCallId: 'a', content: 'third' }))).toMatch(
+      /answered already/,
+    )
     expect(transcript.messages.at(-1)).toMatchObject({ content: 'first' })
     expect(refusal(() => new Transcript([{ role: 'tool', toolCallId: 'a', content: '' }]))).toMatch(/not open/)
     expect(refusal(() => new Transcript([user, asks('a', 'a')]))).toMatch(/two calls .* "a"/)
   })
 
   test('reads back what was stored, at any point of a round, and the same id may come again', () => {
-    const full: ChatMessage[] = [user, asks('a', 'b'), { role: 'tool', toolCallId: 'b', content: '2' }, { role: 'tool', toolCallId: 'a', content: '1' }, asks('a')]
+    const full: ChatMessage[] = [
+      user,
+      asks('a', 'b'),
+      { role: 'tool', toolCallId: 'b', content: '2' },
+      { role: 'tool', toolCallId: 'a', content: '1' },
+      asks('a'),
+    ]
     for (let length = 0; length <= full.length; length++) {
       const stored = JSON.stringify(new Transcript(full.slice(0, length)).messages)
       const again = new Transcript(JSON.parse(stored) as ChatMessage[])

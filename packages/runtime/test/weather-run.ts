@@ -3,17 +3,27 @@ import { expect } from 'vitest'
 import { defineTool, infer, type InferRequest, type RunEvent, type RunResult } from '../src/index.js'
 
 /** A tool that gives the weather of a city. */
-export const weather = (execute: (args: { city?: unknown }) => unknown = ({ city }) => `18 degrees in ${String(city)}`) =>
-  defineTool({ name: 'get_weather', description: 'Weather of a city', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }, execute })
+export const weather = (
+  execute: (args: { city?: unknown }) => unknown = ({ city }) => `18 degrees in ${String(city)}`,
+) =>
+  defineTool({
+    name: 'get_weather',
+    description: 'Weather of a city',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    execute,
+  })
 
 /** An answer that asks for the weather of each city. */
-export const calls = (...cities: unknown[]): MockResponse => ({ toolCalls: cities.map((city) => ({ name: 'get_weather', arguments: { city } })) })
+export const calls = (...cities: unknown[]): MockResponse => ({
+  toolCalls: cities.map((city) => ({ name: 'get_weather', arguments: { city } })),
+})
 
 /** An answer that is an action of the JSON mode. */
 export const action = (value: unknown): MockResponse => JSON.stringify(value)
 
 /** The same action for the weather of a city. */
-export const weatherAction = (city: string): MockResponse => action({ type: 'tool_call', tool: 'get_weather', args: { city } })
+export const weatherAction = (city: string): MockResponse =>
+  action({ type: 'tool_call', tool: 'get_weather', args: { city } })
 
 /** A run that is over, with all it said. */
 export interface Ran {
@@ -29,13 +39,22 @@ export interface Ran {
 export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<Ran> {
   const events: RunEvent[] = []
   const provider = createMock({ responses, retry: { attempts: 1 } } as never)
-  const result = await infer(provider, { query: 'What is the weather?', tools: [weather()], onEvent: (event) => void events.push(event), ...request })
-  const of = <Type extends RunEvent['type']>(type: Type) => events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
+  const result = await infer(provider, {
+    query: 'What is the weather?',
+    tools: [weather()],
+    onEvent: (event) => void events.push(event),
+    ...request,
+  })
+  const of = <Type extends RunEvent['type']>(type: Type) =>
+    events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
   return { provider, result, events, of, types: events.map(({ type }) => type) }
 }
 
 /** The result as one of this status; the test fails where it has another. */
-export const ended = <Status extends RunResult['status']>(result: RunResult, status: Status): Extract<RunResult, { status: Status }> => {
+export const ended = <Status extends RunResult['status']>(
+  result: RunResult,
+  status: Status,
+): Extract<RunResult, { status: Status }> => {
   expect(result.status === 'failed' && status !== 'failed' ? result.error : undefined).toBeUndefined()
   expect(result).toMatchObject({ status })
   return result as Extract<RunResult, { status: Status }>

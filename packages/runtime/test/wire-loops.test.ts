@@ -1,18 +1,42 @@
 import { textOf } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { defineTool, infer, type InferRequest, inferStream, type RunEvent, type RunResult, type Tool } from '../src/index.js'
+import {
+  defineTool,
+  infer,
+  type InferRequest,
+  inferStream,
+  type RunEvent,
+  type RunResult,
+  type Tool,
+} from '../src/index.js'
 import { asksFor, connect, says, vendors } from './wire-vendors.js'
 
 const readFile = (execute: (args: { path?: unknown }) => unknown = () => 'hello world'): Tool =>
-  defineTool({ name: 'read_file', description: 'Reads a file', parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }, execute })
-const groups = { type: 'object', properties: { groups: { type: 'array', items: { type: 'string' } } }, required: ['groups'] }
+  defineTool({
+    name: 'read_file',
+    description: 'Reads a file',
+    parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    execute,
+  })
+const groups = {
+  type: 'object',
+  properties: { groups: { type: 'array', items: { type: 'string' } } },
+  required: ['groups'],
+}
 const read = (path: string) => asksFor(['read_file', { path }])
 const watch = () => {
   const events: RunEvent[] = []
-  return { events, onEvent: (event: RunEvent) => void events.push(event), of: (type: RunEvent['type']) => events.filter((event) => event.type === type) }
+  return {
+    events,
+    onEvent: (event: RunEvent) => void events.push(event),
+    of: (type: RunEvent['type']) => events.filter((event) => event.type === type),
+  }
 }
 const ask = (request: Partial<InferRequest>): InferRequest => ({ query: 'Please.', tools: [readFile()], ...request })
-const ended = <Status extends RunResult['status']>(result: RunResult, status: Status): Extract<RunResult, { status: Status }> => {
+const ended = <Status extends RunResult['status']>(
+  result: RunResult,
+  status: Status,
+): Extract<RunResult, { status: Status }> => {
   expect(result.status === 'failed' && status !== 'failed' ? result.error : undefined).toBeUndefined()
   expect(result).toMatchObject({ status })
   return result as Extract<RunResult, { status: Status }>
@@ -30,13 +54,30 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   })
 
   test('tools that load tools: a tool of the first step brings those of the next', async () => {
-    const { provider, sent, violations } = await connect(vendor, asksFor(['load_tools', { groups: ['filesystem'] }]), read('a'), says('Done loading tools.'))
+    const { provider, sent, violations } = await connect(
+      vendor,
+      asksFor(['load_tools', { groups: ['filesystem'] }]),
+      read('a'),
+      says('Done loading tools.'),
+    )
     let loaded: readonly string[] = []
-    const load = defineTool({ name: 'load_tools', description: 'Loads', parameters: groups, execute: (args) => `Tools loaded: ${String((loaded = args['groups'] as string[]))}` })
-    const result = ended(await infer(provider, ask({ tools: () => [load, ...(loaded.length ? [readFile()] : [])] })), 'final')
+    const load = defineTool({
+      name: 'load_tools',
+      description: 'Loads',
+      parameters: groups,
+      execute: (args) => `Tools loaded: ${String((loaded = args['groups'] as string[]))}`,
+    })
+    const result = ended(
+      await infer(provider, ask({ tools: () => [load, ...(loaded.length ? [readFile()] : [])] })),
+      'final',
+    )
     expect(result.text).toBe('Done loading tools.')
     expect(loaded).toEqual(['filesystem'])
-    expect(sent.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['load_tools'], ['load_tools', 'read_file'], ['load_tools', 'read_file']])
+    expect(sent.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['load_tools'],
+      ['load_tools', 'read_file'],
+      ['load_tools', 'read_file'],
+    ])
     expect(sent[0]?.tools[0]?.parameters).toMatchObject(groups)
     expect(violations).toEqual([])
   })
@@ -52,14 +93,29 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(start?.actionId).toBe(finish?.actionId)
     expect(result.text).toBe('File contents read.')
     expect(result.usage).toMatchObject({ inputTokens: 90, outputTokens: 18 })
-    expect(result.transcript.map(({ role, content }) => [role, textOf(content)])).toEqual([['user', 'Please.'], ['assistant', 'Reading it.'], ['tool', 'hello world'], ['assistant', 'File contents read.']])
+    expect(result.transcript.map(({ role, content }) => [role, textOf(content)])).toEqual([
+      ['user', 'Please.'],
+      ['assistant', 'Reading it.'],
+      ['tool', 'hello world'],
+      ['assistant', 'File contents read.'],
+    ])
     const [, second] = sent
-    expect(second?.messages.map(({ role, text }) => [role, text.includes('hello world') ? 'hello world' : text])).toEqual([['user', 'Please.'], ['assistant', 'Reading it.'], ['tool', 'hello world']])
+    expect(
+      second?.messages.map(({ role, text }) => [role, text.includes('hello world') ? 'hello world' : text]),
+    ).toEqual([
+      ['user', 'Please.'],
+      ['assistant', 'Reading it.'],
+      ['tool', 'hello world'],
+    ])
     expect(violations).toEqual([])
   })
 
   test('several calls of one round run together, and each result goes to its call', async () => {
-    const { provider, sent, violations } = await connect(vendor, asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }], ['read_file', { path: 'c' }]), says('ok'))
+    const { provider, sent, violations } = await connect(
+      vendor,
+      asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }], ['read_file', { path: 'c' }]),
+      says('ok'),
+    )
     let running = 0
     let most = 0
     const tool = readFile(async ({ path }) => {
@@ -79,7 +135,13 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     let path = 0
     const { provider, sent } = await connect(vendor, () => read(`file ${path++}`))
     const { onEvent, of } = watch()
-    const result = ended(await infer(provider, ask({ onEvent, limits: { maxSteps: 3 }, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })), 'limit')
+    const result = ended(
+      await infer(
+        provider,
+        ask({ onEvent, limits: { maxSteps: 3 }, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] }),
+      ),
+      'limit',
+    )
     expect(result.limit).toBe('steps')
     expect(result.message).toContain('Maximum inference steps (3) exceeded')
     expect(of('tool_start')).toHaveLength(3)
@@ -91,9 +153,15 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   })
 
   test('cancelled while a tool runs: ends at once, the call is answered, the conversation goes on', async () => {
-    const { provider } = await connect(vendor, asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }]), says('never'))
+    const { provider } = await connect(
+      vendor,
+      asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }]),
+      says('never'),
+    )
     const controller = new AbortController()
-    const tool = readFile(({ path }) => (path === 'a' ? 'kept' : new Promise(() => setTimeout(() => controller.abort(new Error('enough')), 5))))
+    const tool = readFile(({ path }) =>
+      path === 'a' ? 'kept' : new Promise(() => setTimeout(() => controller.abort(new Error('enough')), 5)),
+    )
     const result = ended(await infer(provider, ask({ tools: [tool], signal: controller.signal })), 'cancelled')
     expect(result.reason).toMatchObject({ message: 'enough' })
     expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
@@ -115,7 +183,11 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   })
 
   test('a call that is made again is not executed again, whatever the order of its keys', async () => {
-    const calls = [asksFor(['read_file', { path: 'a', line: 1 }]), asksFor(['read_file', { line: 1, path: 'a' }]), says('I have it.')]
+    const calls = [
+      asksFor(['read_file', { path: 'a', line: 1 }]),
+      asksFor(['read_file', { line: 1, path: 'a' }]),
+      says('I have it.'),
+    ]
     const { provider, sent, violations } = await connect(vendor, ...calls)
     const { onEvent, of } = watch()
     const result = ended(await infer(provider, ask({ onEvent })), 'final')
@@ -128,7 +200,11 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   })
 
   test('an unknown tool, wrong arguments and a failing tool are told to the model, which goes on', async () => {
-    const { provider, sent, violations } = await connect(vendor, asksFor(['launch', {}], ['read_file', { path: 7 }], ['read_file', { path: 'boom' }]), says('Sorry.'))
+    const { provider, sent, violations } = await connect(
+      vendor,
+      asksFor(['launch', {}], ['read_file', { path: 7 }], ['read_file', { path: 'boom' }]),
+      says('Sorry.'),
+    )
     const { onEvent, of } = watch()
     const tool = readFile(() => {
       throw new Error('disk on fire')
@@ -138,7 +214,9 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(texts[0]).toContain('read_file')
     expect(texts[1]).toContain('path')
     expect(texts[2]).toContain('disk on fire')
-    expect(of('tool_error').map((event) => 'phase' in event && event.phase)).toEqual(expect.arrayContaining(['lookup', 'validation', 'execution']))
+    expect(of('tool_error').map((event) => 'phase' in event && event.phase)).toEqual(
+      expect.arrayContaining(['lookup', 'validation', 'execution']),
+    )
     expect(violations).toEqual([])
   })
 
@@ -168,15 +246,23 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(result.text).toBe('It says hello world.')
     expect(sent.map(({ tools }) => tools)).toEqual([[], [], []])
     expect(sent[0]?.system).toContain('read_file(path): Reads a file')
-    expect(sent[1]?.messages.at(-1)).toMatchObject({ role: 'user', text: '{"type":"tool_result","tool":"read_file","result":"hello world"}' })
+    expect(sent[1]?.messages.at(-1)).toMatchObject({
+      role: 'user',
+      text: '{"type":"tool_result","tool":"read_file","result":"hello world"}',
+    })
     expect(sent[2]?.messages.at(-1)?.text).toContain('Your reply could not be used. Invalid JSON')
     expect(violations).toEqual([])
   })
 
   test('the last call of the preset lllm goes without tools and ends with an answer', async () => {
     let path = 0
-    const { provider, sent, violations } = await connect(vendor, (conversation) => (conversation.tools.length ? read(`file ${path++}`) : says('Enough.')))
-    const result = ended(await infer(provider, ask({ preset: 'lllm', tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })), 'final')
+    const { provider, sent, violations } = await connect(vendor, (conversation) =>
+      conversation.tools.length ? read(`file ${path++}`) : says('Enough.'),
+    )
+    const result = ended(
+      await infer(provider, ask({ preset: 'lllm', tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })),
+      'final',
+    )
     expect(result.text).toBe('Enough.')
     expect(sent).toHaveLength(6)
     expect(sent[5]?.messages.at(-1)?.text).toBe('You are reaching the limit of tool calls. Provide the final response.')

@@ -1,4 +1,14 @@
-import { anthropicMessages, gemini, ollamaChat, openaiChat, openaiResponses, type ScriptTurn, type WireConversation, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  anthropicMessages,
+  gemini,
+  ollamaChat,
+  openaiChat,
+  openaiResponses,
+  type ScriptTurn,
+  type WireConversation,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import type { Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -20,12 +30,37 @@ const retry = { attempts: 1 }
 
 /** Every provider that speaks over a network. */
 export const vendors: readonly Vendor[] = [
-  { name: 'anthropic', format: anthropicMessages, create: (baseUrl) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }) },
-  { name: 'openai responses', format: openaiResponses, create: (url) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${url}/v1`, defaults: { retry } }) },
-  { name: 'openai chat', format: openaiChat, create: (url) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${url}/v1`, defaults: { retry } }) },
-  { name: 'google', format: gemini, create: (baseUrl) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, defaults: { retry } }) },
-  { name: 'ollama', format: ollamaChat, create: (baseUrl) => createOllama({ model: 'llama3', baseUrl, defaults: { retry } }) },
-  { name: 'compatible', format: openaiChat, create: (url) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${url}/v1`, defaults: { retry } }) },
+  {
+    name: 'anthropic',
+    format: anthropicMessages,
+    create: (baseUrl) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }),
+  },
+  {
+    name: 'openai responses',
+    format: openaiResponses,
+    create: (url) =>
+      createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${url}/v1`, defaults: { retry } }),
+  },
+  {
+    name: 'openai chat',
+    format: openaiChat,
+    create: (url) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${url}/v1`, defaults: { retry } }),
+  },
+  {
+    name: 'google',
+    format: gemini,
+    create: (baseUrl) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, defaults: { retry } }),
+  },
+  {
+    name: 'ollama',
+    format: ollamaChat,
+    create: (baseUrl) => createOllama({ model: 'llama3', baseUrl, defaults: { retry } }),
+  },
+  {
+    name: 'compatible',
+    format: openaiChat,
+    create: (url) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${url}/v1`, defaults: { retry } }),
+  },
 ]
 
 /** What the model says to a request: the turn for its place, or one made of what was sent. */
@@ -52,10 +87,16 @@ export async function connect(vendor: Vendor, ...replies: readonly Reply[]) {
 let nextId = 0
 
 /** A turn that says something. */
-export const says = (...text: readonly string[]): ScriptTurn => ({ text, finish: 'stop', usage: { inputTokens: 50, outputTokens: 10 } })
+export const says = (...text: readonly string[]): ScriptTurn => ({
+  text,
+  finish: 'stop',
+  usage: { inputTokens: 50, outputTokens: 10 },
+})
 
 /** A turn that calls tools. */
-export const asksFor = (...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]): ScriptTurn => ({
+export const asksFor = (
+  ...calls: readonly (readonly [name: string, args: Readonly<Record<string, unknown>>])[]
+): ScriptTurn => ({
   toolCalls: calls.map(([name, args]) => ({ id: `call_${++nextId}`, name, arguments: args })),
   finish: 'tool-calls',
   usage: { inputTokens: 40, outputTokens: 8 },

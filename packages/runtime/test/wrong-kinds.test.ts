@@ -20,15 +20,42 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
   ['inferStream: the provider', [], (given) => runtime.inferStream(given as never, { query: 'Hi' })],
   ['inferStream: the request', [], (given) => runtime.inferStream(provider, given as never)],
   ['infer: messages', [], (given) => infer({ messages: given })],
-  ...['query:x []', 'history:', 'system:x', 'tools:[] NoInstance', 'sources:[]', 'agents:[]', 'mode:', 'capabilities:', 'preset:{}', 'limits:{}', 'budget:{}', 'profile:{}', 'authorize:NoInstance', 'onEvent:NoInstance', 'compaction:{}', 'options:{}', 'signal:', 'runId:x', 'agentName:x']
-    .map((line): readonly [string, readonly unknown[], Call] => {
-      const [field = '', fit = ''] = line.split(':')
-      return [`infer: ${field}`, fit.split(' ').map((name) => ({ x: 'x', '{}': wrong[3], '[]': wrong[4], NoInstance })[name]), (given) => infer({ query: 'Hi', [field]: given })]
-    }),
+  ...[
+    'query:x []',
+    'history:',
+    'system:x',
+    'tools:[] NoInstance',
+    'sources:[]',
+    'agents:[]',
+    'mode:',
+    'capabilities:',
+    'preset:{}',
+    'limits:{}',
+    'budget:{}',
+    'profile:{}',
+    'authorize:NoInstance',
+    'onEvent:NoInstance',
+    'compaction:{}',
+    'options:{}',
+    'signal:',
+    'runId:x',
+    'agentName:x',
+  ].map((line): readonly [string, readonly unknown[], Call] => {
+    const [field = '', fit = ''] = line.split(':')
+    return [
+      `infer: ${field}`,
+      fit.split(' ').map((name) => ({ x: 'x', '{}': wrong[3], '[]': wrong[4], NoInstance })[name]),
+      (given) => infer({ query: 'Hi', [field]: given }),
+    ]
+  }),
   ['callAction: the provider', [], (given) => runtime.callAction(given as never, { messages })],
   ['callAction: the request', [], (given) => runtime.callAction(provider, given as never)],
   ['callAction: tools', [wrong[4]], (given) => runtime.callAction(provider, { messages, tools: given as never })],
-  ['callActionStream: messages', [wrong[4]], (given) => runtime.callActionStream(provider, { messages: given as never })],
+  [
+    'callActionStream: messages',
+    [wrong[4]],
+    (given) => runtime.callActionStream(provider, { messages: given as never }),
+  ],
   ['combine: the members', [], (given) => runtime.combine(given as never, messages)],
   ['combine: messages', [wrong[4]], (given) => runtime.combine([{ provider, prompt: '' }], given as never)],
   ['generateStream: the provider', [], (given) => runtime.generateStream(given as never, messages)],
@@ -37,8 +64,16 @@ const calls: readonly (readonly [name: string, fit: readonly unknown[], call: Ca
   ['executeBatch: the options', [], (given) => runtime.executeBatch([], given as never)],
   ['executeBatch: the tools', [wrong[4]], (given) => runtime.executeBatch([], { ...batch, tools: given as never })],
   ['defineTool: the settings', [], (given) => runtime.defineTool(given as never)],
-  ['defineTool: the name', ['x'], (given) => runtime.defineTool({ name: given as never, description: '', execute: () => '' })],
-  ['defineTool: execute', [NoInstance], (given) => runtime.defineTool({ name: 't', description: '', execute: given as never })],
+  [
+    'defineTool: the name',
+    ['x'],
+    (given) => runtime.defineTool({ name: given as never, description: '', execute: () => '' }),
+  ],
+  [
+    'defineTool: execute',
+    [NoInstance],
+    (given) => runtime.defineTool({ name: 't', description: '', execute: given as never }),
+  ],
   ['createSummarizer: the provider', [], (given) => runtime.createSummarizer(given as never)],
   ['mcpTools: the settings', [], (given) => mcpTools(given as never)],
   ['mcpTools: the transport', [], (given) => mcpTools({ name: 'a', transport: given as never })],
@@ -48,13 +83,19 @@ test.each(calls)('%s', async (_, fit, call) => {
   for (const given of wrong) {
     if (fit.includes(given)) continue
     const error: unknown = await (async () => call(given))().catch((thrown: unknown) => thrown)
-    expect(isLlmError(error, 'config') || isLlmError(error, 'invalid-request'), `${JSON.stringify(given)}: ${String(error)}`).toBe(true)
+    expect(
+      isLlmError(error, 'config') || isLlmError(error, 'invalid-request'),
+      `${JSON.stringify(given)}: ${String(error)}`,
+    ).toBe(true)
   }
 })
 
 test('tools that come while a run goes on are held to the same', async () => {
   for (const tools of [null, [{ name: 'x' }]]) {
     const result = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'config', message: expect.stringContaining('make them with defineTool') as string } })
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'config', message: expect.stringContaining('make them with defineTool') as string },
+    })
   }
 })

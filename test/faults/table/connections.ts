@@ -3,32 +3,59 @@ import { driver, factory, type FaultRow, here, kit, openssl, withData } from './
 /** Faults of the network and of what lies around it. */
 export const connections: readonly FaultRow[] = [
   {
-    id: 'testConnection', fault: 'a connection that does not work, in 32 ways',
+    id: 'testConnection',
+    fault: 'a connection that does not work, in 32 ways',
     required: 'one request, 15 s at most, the problem told apart, nothing left open, no key shown',
-    tests: factory('connection', 'testConnection with %s', 'gives up after 15 s, whatever does not listen', 'a provider that ignores its options is given up too'),
+    tests: factory(
+      'connection',
+      'testConnection with %s',
+      'gives up after 15 s, whatever does not listen',
+      'a provider that ignores its options is given up too',
+    ),
   },
   {
-    id: 'retry', fault: 'passing failures, and hints of every kind how long to wait',
+    id: 'retry',
+    fault: 'passing failures, and hints of every kind how long to wait',
     required: 'one loop; a wait of up to 60 s is kept, a longer one fails at once, nonsense is ignored',
-    tests: [...kit('F2', 'F3', 'F4', 'F5'), ...driver('retry', 'which failures are tried again', 'Retry-After', 'a hint is a floor, up to 60 s')],
+    tests: [
+      ...kit('F2', 'F3', 'F4', 'F5'),
+      ...driver('retry', 'which failures are tried again', 'Retry-After', 'a hint is a floor, up to 60 s'),
+    ],
   },
   {
-    id: 'deadline', fault: 'a deadline passes in any phase',
+    id: 'deadline',
+    fault: 'a deadline passes in any phase',
     required: '`timeout` at that instant; no wait passes it',
-    tests: [...kit('F6'), ...driver('scope', 'abort, deadline and end each end it once'), ...driver('retry', 'no wait passes the deadline')],
+    tests: [
+      ...kit('F6'),
+      ...driver('scope', 'abort, deadline and end each end it once'),
+      ...driver('retry', 'no wait passes the deadline'),
+    ],
   },
   {
-    id: 'UTF-8', fault: 'bytes that are no UTF-8, characters cut in two',
+    id: 'UTF-8',
+    fault: 'bytes that are no UTF-8, characters cut in two',
     required: '`protocol`, or the character whole; never a replaced one',
-    tests: driver('framing', 'invalid UTF-8 %j is refused', 'a body that stops inside a character is cut, a wrong byte is not'),
+    tests: driver(
+      'framing',
+      'invalid UTF-8 %j is refused',
+      'a body that stops inside a character is cut, a wrong byte is not',
+    ),
   },
   {
-    id: 'DNS', fault: 'a name that does not resolve, or not in time',
-    required: '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
-    tests: [...here('connect', 'a name server that never answers', 'a name server that is slow'), ...driver('undici-transport', 'a name that does not resolve'), ...driver('network-error', '%s is %s (%s), tried again: %s')],
+    id: 'DNS',
+    fault: 'a name that does not resolve, or not in time',
+    required:
+      '`network` (dns), not tried again; a resolver that fails for now is; one that never answers is a `timeout` (connect)',
+    tests: [
+      ...here('connect', 'a name server that never answers', 'a name server that is slow'),
+      ...driver('undici-transport', 'a name that does not resolve'),
+      ...driver('network-error', '%s is %s (%s), tried again: %s'),
+    ],
   },
   {
-    id: 'TLS', fault: 'a certificate that is refused, TLS to a plain port',
+    id: 'TLS',
+    fault: 'a certificate that is refused, TLS to a plain port',
     required: '`network` (tls), not tried again, nothing sent',
     tests: [
       ...withData(here('tls', 'a certificate that is expired, of another host'), openssl),
@@ -37,42 +64,80 @@ export const connections: readonly FaultRow[] = [
     ],
   },
   {
-    id: 'proxy', fault: 'a proxy in between that leads on, refuses, or fails',
-    required: 'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
+    id: 'proxy',
+    fault: 'a proxy in between that leads on, refuses, or fails',
+    required:
+      'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
     tests: [
       ...factory('egress', 'behind a proxy that notes what it is asked for'),
       ...driver('network-error', 'a proxy that answers CONNECT with %i'),
-      ...driver('proxy', 'gets it, and the server behind it does not', 'without it, or with another one, the call fails', 'one that allows no way there', 'its password is in nothing that a failure shows'),
+      ...driver(
+        'proxy',
+        'gets it, and the server behind it does not',
+        'without it, or with another one, the call fails',
+        'one that allows no way there',
+        'its password is in nothing that a failure shows',
+      ),
     ],
   },
   {
-    id: 'no HTTP', fault: 'what answers speaks another protocol',
+    id: 'no HTTP',
+    fault: 'what answers speaks another protocol',
     required: '`protocol`, not tried again',
-    tests: [...driver('undici-transport', 'something that is no HTTP'), ...driver('network-error', 'what is no HTTP is a protocol error'), ...kit('F1 a web page instead of an answer')],
+    tests: [
+      ...driver('undici-transport', 'something that is no HTTP'),
+      ...driver('network-error', 'what is no HTTP is a protocol error'),
+      ...kit('F1 a web page instead of an answer'),
+    ],
   },
   {
-    id: 'advisories', fault: 'what other software of this kind was found to do',
+    id: 'advisories',
+    fault: 'what other software of this kind was found to do',
     required: 'none of it, one test for each class',
     tests: [
-      ...here('advisories', 'CVE-2024-6587', 'a key in the address', 'CVE-2025-68664', 'CVE-2026-34070', 'CVE-2025-64439', 'CVE-2026-8768', 'AI SDK 5.0.198', 'CVE-2026-22036', 'CVE-2025-66414', 'CVE-2026-21852', 'a NUL in a host'),
+      ...here(
+        'advisories',
+        'CVE-2024-6587',
+        'a key in the address',
+        'CVE-2025-68664',
+        'CVE-2026-34070',
+        'CVE-2025-64439',
+        'CVE-2026-8768',
+        'AI SDK 5.0.198',
+        'CVE-2026-22036',
+        'CVE-2025-66414',
+        'CVE-2026-21852',
+        'a NUL in a host',
+      ),
       // CVE-2022-0235, #15980, #18072: what a redirect would carry elsewhere, and what is asked for before it is checked.
       ...here('redirects', '$name follows no redirect'),
       ...here('media', '$name: the address of an image is handed on or refused'),
     ],
   },
   {
-    id: 'restart', fault: 'the server restarts in mid-stream and between calls',
+    id: 'restart',
+    fault: 'the server restarts in mid-stream and between calls',
     required: '`truncated` with what came; the next call works at once',
     tests: here('sockets', 'a server that restarts in mid-stream'),
   },
   {
-    id: 'crowd', fault: '1,000 streams at once',
+    id: 'crowd',
+    fault: '1,000 streams at once',
     required: 'each has its own answer',
     tests: here('sockets', '1,000 streams at once'),
   },
   {
-    id: 'properties', fault: 'anything: splits, sums, merges, histories, addresses',
+    id: 'properties',
+    fault: 'anything: splits, sums, merges, histories, addresses',
     required: 'what must always hold does, for generated cases',
-    tests: here('properties', 'adding is associative', 'generations merge into all their texts', 'options: the last defined value wins', 'a valid one keeps every message', 'any order of any messages', 'base URLs: any text'),
+    tests: here(
+      'properties',
+      'adding is associative',
+      'generations merge into all their texts',
+      'options: the last defined value wins',
+      'a valid one keeps every message',
+      'any order of any messages',
+      'base URLs: any text',
+    ),
   },
 ]

@@ -22,19 +22,25 @@ export interface FaultRow {
 /** Tests of the conformance kit. */
 export const kit = (...titles: readonly string[]): FaultTest[] => titles.map((title) => ({ kit: title }))
 /** Tests of a file. */
-export const inFile = (file: string, ...titles: readonly string[]): FaultTest[] => titles.map((title) => ({ file, title }))
+export const inFile = (file: string, ...titles: readonly string[]): FaultTest[] =>
+  titles.map((title) => ({ file, title }))
 /** Tests of the driver. */
-export const driver = (name: string, ...titles: readonly string[]): FaultTest[] => inFile(`packages/driver/test/${name}.test.ts`, ...titles)
+export const driver = (name: string, ...titles: readonly string[]): FaultTest[] =>
+  inFile(`packages/driver/test/${name}.test.ts`, ...titles)
 /** Tests of the factory. */
-export const factory = (name: string, ...titles: readonly string[]): FaultTest[] => inFile(`packages/factory/test/${name}.test.ts`, ...titles)
+export const factory = (name: string, ...titles: readonly string[]): FaultTest[] =>
+  inFile(`packages/factory/test/${name}.test.ts`, ...titles)
 /** Tests of this folder. */
-export const here = (name: string, ...titles: readonly string[]): FaultTest[] => inFile(`test/faults/${name}.test.ts`, ...titles)
+export const here = (name: string, ...titles: readonly string[]): FaultTest[] =>
+  inFile(`test/faults/${name}.test.ts`, ...titles)
 /** The program that makes certificates. */
 export const openssl: string = 'openssl'
 const corpora = 'the test data in ../shared'
 /** The same tests, which may be skipped where what they need is missing. */
-export const withData = (tests: readonly FaultTest[], needs = corpora): FaultTest[] => tests.map((test) => ('kit' in test ? test : { ...test, needs }))
+export const withData = (tests: readonly FaultTest[], needs = corpora): FaultTest[] =>
+  tests.map((test) => ('kit' in test ? test : { ...test, needs }))
 /** Tests of the runtime. */
-export const runtime = (name: string, ...titles: readonly string[]): FaultTest[] => inFile(`packages/runtime/test/${name}.test.ts`, ...titles)
+export const runtime = (name: string, ...titles: readonly string[]): FaultTest[] =>
+  inFile(`packages/runtime/test/${name}.test.ts`, ...titles)
 /** Tests of where requests go. */
 export const egress = (...titles: readonly string[]): FaultTest[] => inFile('test/egress.test.ts', ...titles)

@@ -3,7 +3,8 @@ import { driver, factory, type FaultRow, here, inFile, kit } from './fault-row.t
 /** Threats to keys: K. */
 export const secrets: readonly FaultRow[] = [
   {
-    id: 'K1', fault: 'a server, a network or an SDK repeats the key',
+    id: 'K1',
+    fault: 'a server, a network or an SDK repeats the key',
     required: 'the key is in no message, body, cause, stack, JSON or inspection, in no form',
     tests: [
       ...here('secrets', 'no failure shows the key, in any form, through any sink'),
@@ -14,31 +15,46 @@ export const secrets: readonly FaultRow[] = [
       ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is taken out'),
       ...inFile('packages/cli/test/chat.test.ts', 'each line is a message; the conversation goes on'),
     ],
-    pending: 'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
+    pending:
+      'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
   },
   {
-    id: 'K2', fault: 'the key on an object',
+    id: 'K2',
+    fault: 'the key on an object',
     required: 'no inspection, JSON, clone or key of a provider or reader has it',
     tests: [...here('secrets', 'a provider and its readers hold no key in sight'), ...kit('K2')],
   },
   {
-    id: 'K3', fault: 'characters in a key that no key has',
+    id: 'K3',
+    fault: 'characters in a key that no key has',
     required: 'refused before anything is sent; the error names the position, never the value',
-    tests: [...driver('api-key', 'every UTF-16 code unit at the start, in the middle and at the end', 'a key is trimmed'), ...here('secrets', 'a key with a character that no key has')],
+    tests: [
+      ...driver('api-key', 'every UTF-16 code unit at the start, in the middle and at the end', 'a key is trimmed'),
+      ...here('secrets', 'a key with a character that no key has'),
+    ],
   },
   {
-    id: 'K4', fault: 'redirects to another port, host, scheme, or to itself',
+    id: 'K4',
+    fault: 'redirects to another port, host, scheme, or to itself',
     required: '`redirect-refused`, not one byte to a second origin',
-    tests: [...here('redirects', '$name follows no redirect'), ...kit('K4'), ...driver('undici-transport', 'a redirect with status %i is refused')],
+    tests: [
+      ...here('redirects', '$name follows no redirect'),
+      ...kit('K4'),
+      ...driver('undici-transport', 'a redirect with status %i is refused'),
+    ],
   },
   {
-    id: 'K5', fault: 'a variable of the environment moves the host',
+    id: 'K5',
+    fault: 'a variable of the environment moves the host',
     required: 'only where the configuration says so; the host said is the host contacted',
     tests: [
       ...factory('contacted-hosts', 'the environment moves a host only where the configuration asks for it'),
       ...inFile('packages/provider-anthropic/test/env.test.ts', 'the environment'),
       ...inFile('packages/provider-google/test/env.test.ts', 'the environment changes nothing'),
-      ...inFile('packages/provider-openai/test/env.test.ts', 'no variable of the environment changes what is sent, nor where'),
+      ...inFile(
+        'packages/provider-openai/test/env.test.ts',
+        'no variable of the environment changes what is sent, nor where',
+      ),
     ],
   },
 ]

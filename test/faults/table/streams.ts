@@ -3,44 +3,85 @@ import { driver, type FaultRow, here, kit, openssl, runtime, withData } from './
 /** Faults of a stream: S. */
 export const streams: readonly FaultRow[] = [
   {
-    id: 'S1', fault: 'the connection ends cleanly at any byte',
-    required: 'the whole result, or `truncated` with a partial answer that is a start of the truth; never a silent end, never a hang',
-    tests: kit('S1 the connection ends at every byte', 'S1 a whole answer cut at every byte', 'R2, D9 a stream without its terminal event'),
+    id: 'S1',
+    fault: 'the connection ends cleanly at any byte',
+    required:
+      'the whole result, or `truncated` with a partial answer that is a start of the truth; never a silent end, never a hang',
+    tests: kit(
+      'S1 the connection ends at every byte',
+      'S1 a whole answer cut at every byte',
+      'R2, D9 a stream without its terminal event',
+    ),
   },
   {
-    id: 'S2', fault: 'reset, FIN, wrong content-length at any byte',
+    id: 'S2',
+    fault: 'reset, FIN, wrong content-length at any byte',
     required: 'as S1; after the terminal event a success',
     tests: [
-      ...kit('S2 the connection is reset at every byte', 'S2 a whole answer reset at every byte', 'S2 a reset after the last byte is a success'),
+      ...kit(
+        'S2 the connection is reset at every byte',
+        'S2 a whole answer reset at every byte',
+        'S2 a reset after the last byte is a success',
+      ),
       ...here('sockets', 'cut by %s: typed, and a success behind the terminal event'),
-      ...driver('undici-transport', 'cut at every byte over real sockets', 'a compressed stream cut short is truncated'),
+      ...driver(
+        'undici-transport',
+        'cut at every byte over real sockets',
+        'a compressed stream cut short is truncated',
+      ),
       ...withData(here('tls', 'a connection that is cut in mid-stream'), openssl),
     ],
   },
   {
-    id: 'S3', fault: 'the same bytes in other chunks',
+    id: 'S3',
+    fault: 'the same bytes in other chunks',
     required: 'the same events',
     tests: [
-      ...kit('S3 byte by byte and in random chunks', 'S3 split in two at every byte', 'S3 a whole answer split at every byte'),
+      ...kit(
+        'S3 byte by byte and in random chunks',
+        'S3 split in two at every byte',
+        'S3 a whole answer split at every byte',
+      ),
       ...here('properties', '$name: the same bytes in any chunks give the same events'),
     ],
   },
   {
-    id: 'S4', fault: 'silence, pings only, a drip, a peer that is gone',
+    id: 'S4',
+    fault: 'silence, pings only, a drip, a peer that is gone',
     required: '`timeout` at the limit, 250 ms late at most, on two clocks: bytes, and pieces of the answer',
     tests: [
-      ...kit('S4 silence after an event', 'S4 silence after the terminal event', 'S4 comments and pings', 'S4 a slow consumer', 'F7 a server that sends no headers'),
-      ...driver('scope', 'a read without a byte ends at the limit, to the millisecond', 'pings keep the first clock only', 'time between reads does not count'),
+      ...kit(
+        'S4 silence after an event',
+        'S4 silence after the terminal event',
+        'S4 comments and pings',
+        'S4 a slow consumer',
+        'F7 a server that sends no headers',
+      ),
+      ...driver(
+        'scope',
+        'a read without a byte ends at the limit, to the millisecond',
+        'pings keep the first clock only',
+        'time between reads does not count',
+      ),
       ...driver('undici-transport', 'a server that falls silent', 'a server that sends no headers, or half of them'),
       ...here('sockets', 'a peer that is gone without a word'),
       ...withData(here('connect', 'a host that answers no SYN'), 'a kernel that fills a queue of connections'),
     ],
   },
   {
-    id: 'S5', fault: 'abort at any point',
-    required: 'rejects with the signal\'s own reason within 50 ms; sockets and timers gone within 100 ms',
+    id: 'S5',
+    fault: 'abort at any point',
+    required: "rejects with the signal's own reason within 50 ms; sockets and timers gone within 100 ms",
     tests: [
-      ...kit('S5 aborted before the call', 'S5 aborted while waiting for the headers', 'S5 aborted in the second round', 'S5 aborted while waiting to try again', 'S5 aborted between reads', 'S5 aborted after every wire event', 'S5 an abort after the end'),
+      ...kit(
+        'S5 aborted before the call',
+        'S5 aborted while waiting for the headers',
+        'S5 aborted in the second round',
+        'S5 aborted while waiting to try again',
+        'S5 aborted between reads',
+        'S5 aborted after every wire event',
+        'S5 an abort after the end',
+      ),
       ...here('sockets', 'aborted at every turn of the event loop', 'aborted while the connection is made'),
       ...driver('undici-transport', 'abort closes the socket, at each point'),
       ...runtime('abort', 'aborted at every await, the conversation goes on with nothing lost'),
@@ -48,12 +89,18 @@ export const streams: readonly FaultRow[] = [
     pending: 'a connection that is still being made stays up to connectMs after the abort',
   },
   {
-    id: 'S6', fault: 'the server reports a failure inside a 200 answer',
-    required: 'the server\'s own code, what was said is kept, at every position',
-    tests: kit('S6 a failure after every wire event', 'S6 a failure before the first piece', 'S6 a failure inside a whole answer'),
+    id: 'S6',
+    fault: 'the server reports a failure inside a 200 answer',
+    required: "the server's own code, what was said is kept, at every position",
+    tests: kit(
+      'S6 a failure after every wire event',
+      'S6 a failure before the first piece',
+      'S6 a failure inside a whole answer',
+    ),
   },
   {
-    id: 'S7', fault: 'a consumer that breaks, throws, or never reads',
+    id: 'S7',
+    fault: 'a consumer that breaks, throws, or never reads',
     required: 'the socket closes within 100 ms; at most 2 MB are read ahead of 1 GB',
     tests: [
       ...kit('R5 break', 'R7, S7 nothing is read ahead'),
@@ -62,37 +109,67 @@ export const streams: readonly FaultRow[] = [
     ],
   },
   {
-    id: 'S8', fault: 'event streams in every form the standard allows',
+    id: 'S8',
+    fault: 'event streams in every form the standard allows',
     required: 'the events of the standard; one documented deviation',
     tests: [
-      ...kit('S8 CRLF', 'S8 CR line ends', 'S8 a byte order mark', 'S8 comments and pings', 'S8 empty lines', 'S8 no space'),
+      ...kit(
+        'S8 CRLF',
+        'S8 CR line ends',
+        'S8 a byte order mark',
+        'S8 comments and pings',
+        'S8 empty lines',
+        'S8 no space',
+      ),
       ...driver('framing', 'server-sent events', 'the one deviation'),
       ...withData(here('arguments', 'JSONTestSuite: malformed arguments are never executed')),
     ],
   },
   {
-    id: 'S9', fault: 'a wire that is broken in any way',
+    id: 'S9',
+    fault: 'a wire that is broken in any way',
     required: 'typed errors and whole events; no untyped throw, no hang, no call with unparsable arguments',
-    tests: [...here('mutations', 'a broken wire gives typed errors and whole events, and nothing else'), ...kit('D11 malformed arguments', 'D11 a record that is no JSON')],
+    tests: [
+      ...here('mutations', 'a broken wire gives typed errors and whole events, and nothing else'),
+      ...kit('D11 malformed arguments', 'D11 a record that is no JSON'),
+    ],
   },
   {
-    id: 'S10', fault: 'lines, bodies, errors, gzip without an end',
+    id: 'S10',
+    fault: 'lines, bodies, errors, gzip without an end',
     required: '`limit-exceeded` before it is held; an error keeps 64 KiB; a line of 16 MB takes 200 ms at most',
     tests: [
       ...kit('R9, S10', 'S10'),
-      ...here('limits', 'a line of 16 MB in chunks of 16 KiB', 'a line beyond 16 MiB is refused', 'ten thousand content encodings', 'a bomb of gzip, a thousand times its size'),
+      ...here(
+        'limits',
+        'a line of 16 MB in chunks of 16 KiB',
+        'a line beyond 16 MiB is refused',
+        'ten thousand content encodings',
+        'a bomb of gzip, a thousand times its size',
+      ),
       ...driver('undici-transport', 'a gzip bomb is refused where it is', 'an unknown or stacked encoding is refused'),
     ],
   },
   {
-    id: 'S11', fault: 'the event loop stands still',
+    id: 'S11',
+    fault: 'the event loop stands still',
     required: 'at most 50 ms, 20 ms in 99 of 100 turns, with 100 streams at once; time grows as the bytes do',
-    tests: here('limits', '100 streams at once, each of a quarter of a megabyte a second', 'a line of 16 MB in chunks of 16 KiB'),
-    pending: '100 streams that all come at the speed of this machine stall Node itself for half a second, with and without us',
+    tests: here(
+      'limits',
+      '100 streams at once, each of a quarter of a megabyte a second',
+      'a line of 16 MB in chunks of 16 KiB',
+    ),
+    pending:
+      '100 streams that all come at the speed of this machine stall Node itself for half a second, with and without us',
   },
   {
-    id: 'S12', fault: 'many streams on one signal',
+    id: 'S12',
+    fault: 'many streams on one signal',
     required: 'no listener, no heap beyond 5 MB, no socket is left',
-    tests: [...here('limits', 'many short streams on one signal'), ...kit('S12'), ...driver('scope', 'ten thousand calls leave nothing on their signal')],
+    tests: [
+      ...here('limits', 'many short streams on one signal'),
+      ...kit('S12'),
+      ...driver('scope', 'ten thousand calls leave nothing on their signal'),
+    ],
   },
 ]

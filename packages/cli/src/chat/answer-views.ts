@@ -89,7 +89,8 @@ export class TextView implements AnswerView {
   #finish(): void {
     this.#progress?.stop()
     if (this.#markdown) this.#markdown.end()
-    else if (this.#lineOpen && (this.#options.out.terminal || this.#last === 'reasoning')) this.#options[this.#last === 'reasoning' ? 'err' : 'out'].line()
+    else if (this.#lineOpen && (this.#options.out.terminal || this.#last === 'reasoning'))
+      this.#options[this.#last === 'reasoning' ? 'err' : 'out'].line()
     this.#markdown = undefined
     this.#lineOpen = false
     this.#last = undefined

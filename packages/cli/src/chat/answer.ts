@@ -1,4 +1,14 @@
-import type { AssistantMessage, CallOptions, ChatMessage, FinishReason, Provider, StreamEvent, TokenUsage, ToolCall, ToolResult } from '@modelport/core'
+import type {
+  AssistantMessage,
+  CallOptions,
+  ChatMessage,
+  FinishReason,
+  Provider,
+  StreamEvent,
+  TokenUsage,
+  ToolCall,
+  ToolResult,
+} from '@modelport/core'
 import type { LocalTool } from '../tool-module.js'
 import { type Approve, runTool } from './run-tool.js'
 
@@ -41,8 +51,22 @@ export interface Answer {
 }
 
 /** Asks, shows the answer, runs the tools it asks for, until it is done. Rejects typed; a stopped answer is no failure. */
-export async function ask({ provider, messages, tools, approve, toolTimeoutMs, options, signal, view }: Question): Promise<Answer> {
-  const reader = await provider.streamWithTools(messages, tools.map(({ definition }) => definition), options, { signal })
+export async function ask({
+  provider,
+  messages,
+  tools,
+  approve,
+  toolTimeoutMs,
+  options,
+  signal,
+  view,
+}: Question): Promise<Answer> {
+  const reader = await provider.streamWithTools(
+    messages,
+    tools.map(({ definition }) => definition),
+    options,
+    { signal },
+  )
   const results: ToolResult[] = []
   let finishReason: FinishReason | undefined
   let calls: ToolCall[] = []
@@ -56,9 +80,14 @@ export async function ask({ provider, messages, tools, approve, toolTimeoutMs, o
       step++
       for (const call of calls) {
         const result = await runTool(call, {
-          tools, approve, step, signal,
+          tools,
+          approve,
+          step,
+          signal,
           ...(toolTimeoutMs !== undefined && { timeoutMs: toolTimeoutMs }),
-          onStart: () => { view.started(call) },
+          onStart: () => {
+            view.started(call)
+          },
         })
         view.result(call, result)
         results.push(result)
@@ -66,11 +95,25 @@ export async function ask({ provider, messages, tools, approve, toolTimeoutMs, o
       }
       calls = []
     }
-    return { text: reader.fullText(), usage: reader.usage(), finishReason, messages: reader.messages(), results, interrupted: false }
+    return {
+      text: reader.fullText(),
+      usage: reader.usage(),
+      finishReason,
+      messages: reader.messages(),
+      results,
+      interrupted: false,
+    }
   } catch (error) {
     if (!signal.aborted) throw error
     const text = reader.fullText()
-    return { text, usage: reader.usage(), finishReason: undefined, messages: toInterrupted(messages, text), results, interrupted: true }
+    return {
+      text,
+      usage: reader.usage(),
+      finishReason: undefined,
+      messages: toInterrupted(messages, text),
+      results,
+      interrupted: true,
+    }
   } finally {
     view.end()
     await reader.close()

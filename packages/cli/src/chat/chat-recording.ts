@@ -41,7 +41,13 @@ export class ChatRecording {
    * Nothing is written before there is an answer, but a file that cannot be is told of here.
    * @throws {LlmError} `unsupported` — the model opens no connection.
    */
-  static async start(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]): Promise<ChatRecording> {
+  static async start(
+    cli: Cli,
+    file: string,
+    model: NamedModel,
+    session: Session,
+    tools: readonly LocalTool[],
+  ): Promise<ChatRecording> {
     const recording = new ChatRecording(cli, file, model, session, tools)
     await checkPrivateFile(file)
     return recording
@@ -60,7 +66,12 @@ export class ChatRecording {
     this.#results.push(...results)
     const [first = '', ...followUps] = this.#prompts
     const cassette = this.#recorder.cassette()
-    await saveRecording(this.#file, cassette, { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) }, secrets)
+    await saveRecording(
+      this.#file,
+      cassette,
+      { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) },
+      secrets,
+    )
     this.#exchanges = cassette.exchanges.length
   }
 
@@ -76,6 +87,12 @@ export class ChatRecording {
   report(): void {
     const { out, err, json } = this.#cli
     if (json) out.json({ type: 'recorded', file: this.#file, exchanges: this.#exchanges })
-    else err.line(err.style('dim', this.#exchanges ? `${toKept(this.#exchanges, this.#file)}: what was said is in it` : 'nothing was recorded'))
+    else
+      err.line(
+        err.style(
+          'dim',
+          this.#exchanges ? `${toKept(this.#exchanges, this.#file)}: what was said is in it` : 'nothing was recorded',
+        ),
+      )
   }
 }

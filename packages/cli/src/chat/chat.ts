@@ -121,12 +121,16 @@ export class Chat {
       const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
       const { system } = this.session
       const answer = await ask({
-        provider, messages, tools: settings.tools,
+        provider,
+        messages,
+        tools: settings.tools,
         approve: (name, shown) => this.#approve(name, shown, stop),
         toolTimeoutMs: settings.toolTimeoutMs,
         options: system === undefined ? {} : { system },
         signal: AbortSignal.any([stop.signal, cli.signal]),
-        view: cli.json ? new JsonView(out) : new TextView({ out, err, reasoning: settings.reasoning, markdown: settings.markdown }),
+        view: cli.json
+          ? new JsonView(out)
+          : new TextView({ out, err, reasoning: settings.reasoning, markdown: settings.markdown }),
       }).catch((error: unknown) => {
         settings.recording?.end()
         throw error
@@ -154,12 +158,23 @@ export class Chat {
   }
 
   async #save(secrets: readonly string[]): Promise<void> {
-    const { cli: { json, out, err }, session, settings: { store } } = this
+    const {
+      cli: { json, out, err },
+      session,
+      settings: { store },
+    } = this
     const id = await store?.save(session, secrets)
     if (id === undefined || id === session.id) return
     this.session = { ...session, id }
-    if (json) out.json({ type: 'session', id, model: session.model, messages: session.messages.length, instead: session.id })
-    else err.line(err.style('yellow', `${session.id} was saved or deleted by another process meanwhile; this chat is saved as ${id} from here on`))
+    if (json)
+      out.json({ type: 'session', id, model: session.model, messages: session.messages.length, instead: session.id })
+    else
+      err.line(
+        err.style(
+          'yellow',
+          `${session.id} was saved or deleted by another process meanwhile; this chat is saved as ${id} from here on`,
+        ),
+      )
   }
 
   #account({ usage, interrupted, finishReason }: Answer, milliseconds: number): void {
@@ -171,8 +186,16 @@ export class Chat {
       return
     }
     if (!cli.err.terminal) return
-    const state = interrupted ? 'stopped · ' : finishReason === 'length' ? 'cut at the token limit · ' : finishReason === 'content-filter' ? 'refused · ' : ''
-    cli.err.line(cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`))
+    const state = interrupted
+      ? 'stopped · '
+      : finishReason === 'length'
+        ? 'cut at the token limit · '
+        : finishReason === 'content-filter'
+          ? 'refused · '
+          : ''
+    cli.err.line(
+      cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`),
+    )
   }
 
   async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
@@ -180,7 +203,9 @@ export class Chat {
     const { io, err } = this.cli
     if (!io.stdin.isTTY || this.cli.json) return false
     try {
-      const answer = await this.#lines.answer(`${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `)
+      const answer = await this.#lines.answer(
+        `${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `,
+      )
       if (answer?.trim().toLowerCase() === 'a') this.#allowed.add(name)
       return /^\s*[ya]/i.test(answer ?? '')
     } catch (error) {

@@ -48,11 +48,19 @@ class TerminalLines implements LineReader {
 
   /** Lines of the first `deafMs` are no answer: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
-    const lines = createInterface({ input: this.#stdin, output: this.#output, terminal: true, history: [...this.#history], historySize: 200 })
+    const lines = createInterface({
+      input: this.#stdin,
+      output: this.#output,
+      terminal: true,
+      history: [...this.#history],
+      historySize: 200,
+    })
     const askedAt = performance.now()
     const answers: string[] = []
     return new Promise((resolve, reject) => {
-      lines.on('history', (history) => { this.#history = history })
+      lines.on('history', (history) => {
+        this.#history = history
+      })
       lines.once('SIGINT', () => {
         reject(new Interrupted('interrupted'))
         lines.close()
@@ -73,7 +81,9 @@ class TerminalLines implements LineReader {
           lines.close()
         })
       })
-      lines.once('close', () => { resolve(undefined) })
+      lines.once('close', () => {
+        resolve(undefined)
+      })
       lines.setPrompt(prompt)
       lines.prompt()
       if (!deafMs && this.#begun) lines.write(this.#begun)
@@ -93,7 +103,9 @@ class PipedLines implements LineReader {
   constructor(stdin: Io['stdin']) {
     const lines = createInterface({ input: stdin, crlfDelay: Infinity })
     this.#lines = lines[Symbol.asyncIterator]()
-    this.#close = () => { lines.close() }
+    this.#close = () => {
+      lines.close()
+    }
   }
 
   async read(): Promise<string | undefined> {

@@ -25,7 +25,10 @@ const longestTimer = 2 ** 31 - 1
  * Runs one call and describes what came of it; whatever goes wrong becomes a result that the model can read. What is run is made
  * of the text that was approved, so that nothing can change in between.
  */
-export async function runTool(call: ToolCall, { tools, approve, step, timeoutMs = defaultToolSeconds * 1000, signal, onStart }: ToolRun): Promise<ToolResult> {
+export async function runTool(
+  call: ToolCall,
+  { tools, approve, step, timeoutMs = defaultToolSeconds * 1000, signal, onStart }: ToolRun,
+): Promise<ToolResult> {
   const fail = (content: string): ToolResult => ({ callId: call.id, content, isError: true })
   if (call.error !== undefined) return fail(`The arguments are not a JSON object: ${call.error}`)
   const tool = tools.find(({ definition }) => definition.name === call.name)
@@ -35,7 +38,12 @@ export async function runTool(call: ToolCall, { tools, approve, step, timeoutMs 
   try {
     const value = await tool.check(JSON.parse(shown) as ToolCall['arguments'])
     onStart?.(call)
-    const result = await inTime((ended) => tool.execute(value, { callId: call.id, step, signal: ended }), call.name, tool.timeoutMs ?? timeoutMs, signal)
+    const result = await inTime(
+      (ended) => tool.execute(value, { callId: call.id, step, signal: ended }),
+      call.name,
+      tool.timeoutMs ?? timeoutMs,
+      signal,
+    )
     return { callId: call.id, content: typeof result === 'string' ? result : JSON.stringify(result ?? null) }
   } catch (error) {
     if (signal.aborted) throw signal.reason
@@ -44,19 +52,35 @@ export async function runTool(call: ToolCall, { tools, approve, step, timeoutMs 
 }
 
 /** Everything but plain ASCII as `\uXXXX`: nothing can hide on a terminal, and JSON stays the same JSON. */
-export const toVisible = (text: string): string => text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const toVisible = (text: string): string =>
+  text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A tool that does not listen must not hold up Ctrl-C, nor the chat for ever: what it says later is dropped. */
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, name: string, timeoutMs: number, signal: AbortSignal): Promise<T> {
+async function inTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  name: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<T> {
   const late = new AbortController()
   const seconds = timeoutMs / 1000
-  const timer = timeoutMs === Infinity ? undefined : setTimeout(() => {
-    late.abort(new Error(`The tool "${name}" did not answer within ${seconds} s; whether it had an effect is unknown.`))
-  }, Math.min(timeoutMs, longestTimer))
+  const timer =
+    timeoutMs === Infinity
+      ? undefined
+      : setTimeout(
+          () => {
+            late.abort(
+              new Error(`The tool "${name}" did not answer within ${seconds} s; whether it had an effect is unknown.`),
+            )
+          },
+          Math.min(timeoutMs, longestTimer),
+        )
   const ended = AbortSignal.any([signal, late.signal])
   try {
     return await new Promise<T>((resolve, reject) => {
-      const onAbort = (): void => { reject(ended.reason) }
+      const onAbort = (): void => {
+        reject(ended.reason)
+      }
       if (ended.aborted) onAbort()
       ended.addEventListener('abort', onAbort)
       work(ended).then(resolve, reject)

@@ -55,11 +55,20 @@ export class SessionStore {
     checkId(id)
     const { save, path, text } = await this.#read(id)
     const json = fromSealed(text)
-    if (json === undefined) throw new LlmError('config', `${path}: this is no saved chat, or it was changed or damaged after it was saved`)
+    if (json === undefined)
+      throw new LlmError('config', `${path}: this is no saved chat, or it was changed or damaged after it was saved`)
     const stored = JSON.parse(json) as { readonly [Field in keyof (Session & StoredConversation)]?: unknown }
     const { model, system, createdAt, updatedAt } = stored
-    if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new LlmError('config', `${path}: this is no saved chat`)
-    const session = { id, model, ...(typeof system === 'string' && { system }), createdAt, updatedAt, messages: messagesOf(stored, path) }
+    if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string')
+      throw new LlmError('config', `${path}: this is no saved chat`)
+    const session = {
+      id,
+      model,
+      ...(typeof system === 'string' && { system }),
+      createdAt,
+      updatedAt,
+      messages: messagesOf(stored, path),
+    }
     this.#saves.set(id, save)
     return session
   }
@@ -74,7 +83,8 @@ export class SessionStore {
   async delete(id: string): Promise<void> {
     checkId(id)
     if (!(await this.#savesOf(id)).length) throw new LlmError('config', `there is no saved chat ${id}`)
-    for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await rm(join(this.#folder, name), { force: true })
+    for (const name of await this.#names())
+      if (name.startsWith(`${id}.`)) await rm(join(this.#folder, name), { force: true })
   }
 
   /** False where another process was quicker. */
@@ -100,7 +110,8 @@ export class SessionStore {
     let missing = 0
     for (;;) {
       const save = (await this.#savesOf(id)).at(-1)
-      if (save === undefined || save === missing) throw new LlmError('config', `there is no saved chat ${id}; "modelport sessions" lists them`)
+      if (save === undefined || save === missing)
+        throw new LlmError('config', `there is no saved chat ${id}; "modelport sessions" lists them`)
       const path = this.#path(id, save)
       try {
         return { save, path, text: await readTextFile(path) }
@@ -133,7 +144,8 @@ export class SessionStore {
 }
 
 function checkId(id: string): void {
-  if (!idForm.test(id)) throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
+  if (!idForm.test(id))
+    throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
 }
 
 function messagesOf(stored: unknown, path: string): readonly ChatMessage[] {

@@ -14,7 +14,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   help: {
     help: 'this list',
     run: ({ cli }) => {
-      if (cli.json) cli.out.json({ type: 'commands', commands: Object.entries(commands).map(([name, { help }]) => ({ name, help })) })
+      if (cli.json)
+        cli.out.json({
+          type: 'commands',
+          commands: Object.entries(commands).map(([name, { help }]) => ({ name, help })),
+        })
       else for (const [name, { help }] of Object.entries(commands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
       return undefined
     },
@@ -23,7 +27,10 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     help: 'use another model from here on: /model NAME, or provider:model',
     run: async (chat, argument) => {
       if (argument) await chat.use(chat.settings.models.pick(argument))
-      const { cli: { out, err, json }, model: { name } } = chat
+      const {
+        cli: { out, err, json },
+        model: { name },
+      } = chat
       if (json) out.json({ type: 'model', model: name })
       else err.line(`model: ${err.foreign(name)}`)
       return undefined

@@ -43,7 +43,13 @@ export function toSeconds(text: string): number {
 }
 
 /** The options of the call. */
-export async function toCallOptions({ system, maxTokens, temperature, schema, timeout }: CallFlags): Promise<CallOptions> {
+export async function toCallOptions({
+  system,
+  maxTokens,
+  temperature,
+  schema,
+  timeout,
+}: CallFlags): Promise<CallOptions> {
   return {
     ...(system !== undefined && { system }),
     ...(maxTokens !== undefined && { maxTokens }),
@@ -61,6 +67,7 @@ async function readSchema(file: string): Promise<JsonObject> {
     if (error instanceof SyntaxError) throw new UsageError(`${file}: this is no JSON`)
     throw error
   }
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) throw new UsageError(`${file}: a JSON Schema is an object`)
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    throw new UsageError(`${file}: a JSON Schema is an object`)
   return schema as JsonObject
 }

@@ -33,12 +33,17 @@ export function addChat(program: Command, start: Start): void {
     .option('-s, --system <text>', 'instructions for the model')
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--allow-tools', 'run tools without asking')
-    .option('--tool-timeout <seconds>', 'most seconds for a call of a tool that does not say', toSeconds, defaultToolSeconds)
+    .option(
+      '--tool-timeout <seconds>',
+      'most seconds for a call of a tool that does not say',
+      toSeconds,
+      defaultToolSeconds,
+    )
     .option('--record <file>', 'keep the exchanges in a cassette, keys taken out; "modelport replay" answers from it')
     .option('-r, --resume [id]', 'go on with a saved chat, without an id with the latest')
     .option('--no-save', 'keep nothing')
     .option('--sessions <folder>', 'where chats are saved')
-    .option('--reasoning', 'show the model\'s reasoning')
+    .option('--reasoning', "show the model's reasoning")
     .option('--no-markdown', 'show Markdown as it was written')
     .action((options: ChatOptions) => start(options, (cli) => chat(cli, options), 'own'))
 }
@@ -51,13 +56,31 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const resumed = options.resume === undefined ? undefined : await resumedSession(store, options.resume)
   const model = models.pick(options.model ?? resumed?.model)
   const now = new Date()
-  const fresh: Session = { id: SessionStore.newId(now), model: model.name, createdAt: now.toISOString(), updatedAt: now.toISOString(), messages: [] }
+  const fresh: Session = {
+    id: SessionStore.newId(now),
+    model: model.name,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+    messages: [],
+  }
   const system = options.system ?? resumed?.system
   const session = { ...(resumed ?? fresh), model: model.name, ...(system !== undefined && { system }) }
   const tools = toolFile === undefined ? [] : await loadTools(toolFile)
-  const recording = options.record === undefined ? undefined : await ChatRecording.start(cli, resolve(options.record), model, session, tools)
+  const recording =
+    options.record === undefined
+      ? undefined
+      : await ChatRecording.start(cli, resolve(options.record), model, session, tools)
   const talk = new Chat(cli, createLineReader(cli.io), {
-    model, models, session, store: save ? store : undefined, recording, tools, toolTimeoutMs: options.toolTimeout * 1000, allowTools, reasoning, markdown,
+    model,
+    models,
+    session,
+    store: save ? store : undefined,
+    recording,
+    tools,
+    toolTimeoutMs: options.toolTimeout * 1000,
+    allowTools,
+    reasoning,
+    markdown,
   })
   // What is wrong with the model is better known before anything is said.
   await talk.use(model)

@@ -19,7 +19,13 @@ interface CompleteOptions extends CommonOptions, CallFlags {
 
 /** `modelport complete`: one answer, made for pipes. */
 export function addComplete(program: Command, start: Start): void {
-  withCallFlags(withModelOption(withCommonOptions(program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it'))))
+  withCallFlags(
+    withModelOption(
+      withCommonOptions(
+        program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it'),
+      ),
+    ),
+  )
     .description('answer one prompt; reads and writes pipes')
     .option('--usage', 'print tokens and cost to the error output')
     .action((prompt: string[], options: CompleteOptions) => start(options, (cli) => complete(cli, prompt, options)))
@@ -32,13 +38,23 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
   const messages: ChatMessage[] = [{ role: 'user', content: await readPrompt(cli, words) }]
   const provider = await newProvider(model.config, context)
   if (json) {
-    const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the answer', () => provider.generate(messages, callOptions, { signal }))
+    const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the answer', () =>
+      provider.generate(messages, callOptions, { signal }),
+    )
     const cost = costOf(usage, model.profile)
     out.json({ text, finishReason, model: message.origin?.model ?? provider.model, usage, ...(cost && { cost }) })
     return exitCodes.done
   }
   const view = new TextView({ out, err, reasoning: false, markdown: false })
-  const answer = await ask({ provider, messages, tools: [], approve: () => Promise.resolve(false), options: callOptions, signal, view })
+  const answer = await ask({
+    provider,
+    messages,
+    tools: [],
+    approve: () => Promise.resolve(false),
+    options: callOptions,
+    signal,
+    view,
+  })
   signal.throwIfAborted()
   warnOfCut(cli, answer)
   if (options.usage) err.line(formatUsage(answer.usage, model.profile))
@@ -47,7 +63,10 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
 
 /** Says what the text alone does not: that it was cut, or filtered. */
 export function warnOfCut({ err }: Cli, { finishReason }: Answer): void {
-  const notes: Partial<Record<FinishReason, string>> = { 'length': 'the answer was cut at the token limit', 'content-filter': 'the model refused, or its answer was filtered' }
+  const notes: Partial<Record<FinishReason, string>> = {
+    length: 'the answer was cut at the token limit',
+    'content-filter': 'the model refused, or its answer was filtered',
+  }
   const note = finishReason && notes[finishReason]
   if (note) err.line(err.style('yellow', `warning: ${note}`))
 }

@@ -13,5 +13,6 @@ export function addCompletion(program: Command, start: Start): void {
         if (json) out.json({ shell, script })
         else out.write(script)
         return Promise.resolve(exitCodes.done)
-      }))
+      }),
+    )
 }

@@ -19,7 +19,9 @@ export function addDoctor(program: Command, start: Start): void {
   withCommonOptions(program.command('doctor'))
     .description('check each model from its configuration to an answer, and say what to do about what fails')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
-    .addOption(new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'))
+    .addOption(
+      new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
+    )
     .option('--timeout <seconds>', 'most seconds for each step', toSeconds, 30)
     .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
 }
@@ -36,7 +38,9 @@ async function doctor(cli: Cli, { model: names, until, timeout }: DoctorOptions)
       const report = await checkModel(model, cli, {
         until,
         timeoutMs: timeout * 1000,
-        onBegin: (step) => { progress = new Progress(err, `${model.name}: ${step}`) },
+        onBegin: (step) => {
+          progress = new Progress(err, `${model.name}: ${step}`)
+        },
         onStep: (step) => {
           progress?.stop()
           if (!json && !step.notReached) printStep(cli, step)
@@ -64,5 +68,6 @@ function printStep({ out }: Cli, { id, status, latencyMs, detail, fix, refusedHo
   if (fix !== undefined) out.line(`           ${out.style('yellow', 'fix:')} ${out.foreign(fix)}`)
   if (refusedHost === undefined) return
   out.line(`           allow ${out.style('bold', refusedHost)}`)
-  for (const { sandbox, line, where } of allow) out.line(`             ${sandbox.padEnd(12)} ${line.replaceAll('\n', ', ')}  ${out.style('dim', `(${where})`)}`)
+  for (const { sandbox, line, where } of allow)
+    out.line(`             ${sandbox.padEnd(12)} ${line.replaceAll('\n', ', ')}  ${out.style('dim', `(${where})`)}`)
 }

@@ -1,7 +1,25 @@
 import { lookup } from 'node:dns/promises'
 import {
-  type AllowList, apiHosts, environmentNames, type HostEntry, hostPort, type ModelConfig, toCilium, toClaudeCode, toCodex, toDeno, toDocker, toEks, toGke,
-  toKubernetes, toNftables, toNginx, toNode, toSquid, toSrt, toVsCode,
+  type AllowList,
+  apiHosts,
+  environmentNames,
+  type HostEntry,
+  hostPort,
+  type ModelConfig,
+  toCilium,
+  toClaudeCode,
+  toCodex,
+  toDeno,
+  toDocker,
+  toEks,
+  toGke,
+  toKubernetes,
+  toNftables,
+  toNginx,
+  toNode,
+  toSquid,
+  toSrt,
+  toVsCode,
 } from '@modelport/factory'
 import { type Command, Option } from 'commander'
 import type { Cli, CommonOptions } from '../cli.js'
@@ -17,23 +35,23 @@ interface Facts {
 
 /** Every form of the factory, by the name it has here. */
 const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], facts: Facts) => AllowList>> = {
-  'deno': (hosts, { env }) => toDeno(hosts, { env }),
-  'srt': (hosts) => toSrt(hosts),
+  deno: (hosts, { env }) => toDeno(hosts, { env }),
+  srt: (hosts) => toSrt(hosts),
   'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),
   'claude-code': (hosts) => toClaudeCode(hosts),
-  'vscode': (hosts) => toVsCode(hosts),
-  'codex': (hosts) => toCodex(hosts),
+  vscode: (hosts) => toVsCode(hosts),
+  codex: (hosts) => toCodex(hosts),
   'codex-policy': (hosts) => toCodex(hosts, { form: 'policy' }),
   'codex-network-access': (hosts) => toCodex(hosts, { form: 'network-access' }),
-  'squid': (hosts) => toSquid(hosts),
-  'nginx': (hosts) => toNginx(hosts),
-  'cilium': (hosts) => toCilium(hosts),
-  'gke': (hosts) => toGke(hosts),
-  'eks': (hosts) => toEks(hosts),
-  'kubernetes': (hosts, { addresses }) => toKubernetes(hosts, { addresses }),
-  'nftables': (hosts) => toNftables(hosts),
-  'docker': (hosts) => toDocker(hosts),
-  'node': (hosts) => toNode(hosts),
+  squid: (hosts) => toSquid(hosts),
+  nginx: (hosts) => toNginx(hosts),
+  cilium: (hosts) => toCilium(hosts),
+  gke: (hosts) => toGke(hosts),
+  eks: (hosts) => toEks(hosts),
+  kubernetes: (hosts, { addresses }) => toKubernetes(hosts, { addresses }),
+  nftables: (hosts) => toNftables(hosts),
+  docker: (hosts) => toDocker(hosts),
+  node: (hosts) => toNode(hosts),
 }
 
 /** Names that `--format` takes. */
@@ -58,9 +76,14 @@ export function addHosts(program: Command, start: Start): void {
 async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsOptions): Promise<number> {
   const { out, err, json, context } = cli
   const models = await loadModels(cli)
-  const configs: ModelConfig[] = (names ? names.map((name) => models.pick(name)) : models.all()).map(({ config }) => config)
+  const configs: ModelConfig[] = (names ? names.map((name) => models.pick(name)) : models.all()).map(
+    ({ config }) => config,
+  )
   const entries = apiHosts(configs, context)
-  const facts = { env: environmentNames(configs, context), addresses: resolve ? await withProgress(err, 'looking names up', () => lookUp(entries)) : {} }
+  const facts = {
+    env: environmentNames(configs, context),
+    addresses: resolve ? await withProgress(err, 'looking names up', () => lookUp(entries)) : {},
+  }
   const list = exporters[format]?.(entries, facts)
   if (json) {
     out.json({ hosts: entries, environment: facts.env, ...(list && { allowList: list }) })
@@ -72,13 +95,22 @@ async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsO
   }
   out.write(list.text)
   // What the text cannot say must not end up in the file it is written to.
-  for (const note of [...list.requires.env.map((name) => `needs the environment variable ${name}`), ...list.requires.notes]) err.line(err.style('dim', `note: ${note}`))
+  for (const note of [
+    ...list.requires.env.map((name) => `needs the environment variable ${name}`),
+    ...list.requires.notes,
+  ])
+    err.line(err.style('dim', `note: ${note}`))
   for (const warning of list.requires.warnings) err.line(err.style('yellow', `warning: ${warning}`))
   return exitCodes.done
 }
 
 function describe({ purpose, scheme, required, when, viaProxy }: HostEntry): string {
-  const facts = [...(purpose === 'api' ? [] : [purpose]), ...(scheme === 'http' ? ['http'] : []), ...(required ? [] : [when ?? 'optional']), ...(viaProxy ? ['through the proxy'] : [])]
+  const facts = [
+    ...(purpose === 'api' ? [] : [purpose]),
+    ...(scheme === 'http' ? ['http'] : []),
+    ...(required ? [] : [when ?? 'optional']),
+    ...(viaProxy ? ['through the proxy'] : []),
+  ]
   return facts.length ? `  # ${facts.join(', ')}` : ''
 }
 

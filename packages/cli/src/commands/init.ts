@@ -55,7 +55,8 @@ async function init(cli: Cli, options: InitOptions): Promise<number> {
   if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
   const model = interactive ? await askNewModel(cli, given, name) : fromOptions(given, name)
   const tested = options.test ? await test(cli, model, interactive) : undefined
-  if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined) await saveKey(locations.keys, model.apiKeyEnv, model.key)
+  if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined)
+    await saveKey(locations.keys, model.apiKeyEnv, model.key)
   await addModel(locations.config, file, model, options.name === undefined && file.pool === undefined)
   report(cli, model, tested, interactive)
   return exitCodes.done
@@ -76,7 +77,8 @@ function fromOptions(given: GivenAnswers, name: string): NewModel {
   const model = given.model ?? named ?? row.model
   if (model === undefined) throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
   const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : row.keyEnv[0])
-  if (given.key !== undefined && apiKeyEnv === undefined) throw new UsageError(`give --key-env: the name under which the key of ${row.name} is kept`)
+  if (given.key !== undefined && apiKeyEnv === undefined)
+    throw new UsageError(`give --key-env: the name under which the key of ${row.name} is kept`)
   return { ...given, name, provider: row.name, model, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
 }
 
@@ -85,7 +87,9 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
   const { out, io, signal, context } = cli
   for (;;) {
     try {
-      const { latencyMs } = await withProgress(out, 'testing the connection', () => testConnection(toModelConfig(model), model.key, { signal, context }))
+      const { latencyMs } = await withProgress(out, 'testing the connection', () =>
+        testConnection(toModelConfig(model), model.key, { signal, context }),
+      )
       return Math.round(latencyMs)
     } catch (error) {
       signal.throwIfAborted()
@@ -95,18 +99,36 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
     }
     const next = await select({
       message: 'It does not work yet.',
-      options: [{ value: 'again', label: 'try again' }, { value: 'save', label: 'save it all the same' }, { value: 'quit', label: 'quit, save nothing' }],
-      showInstructions: false, input: io.stdin, output: io.stdout,
+      options: [
+        { value: 'again', label: 'try again' },
+        { value: 'save', label: 'save it all the same' },
+        { value: 'quit', label: 'quit, save nothing' },
+      ],
+      showInstructions: false,
+      input: io.stdin,
+      output: io.stdout,
     })
     if (isCancel(next) || next === 'quit') throw new Interrupted('interrupted')
     if (next === 'save') return undefined
   }
 }
 
-function report({ json, out, io, locations }: Cli, { name, provider, model, key, saveKey: saved, apiKeyEnv }: NewModel, latencyMs: number | undefined, interactive: boolean): void {
+function report(
+  { json, out, io, locations }: Cli,
+  { name, provider, model, key, saveKey: saved, apiKeyEnv }: NewModel,
+  latencyMs: number | undefined,
+  interactive: boolean,
+): void {
   const unset = key !== undefined && !saved ? apiKeyEnv : undefined
   if (json) {
-    out.json({ name, provider, model, config: locations.config, ...(key !== undefined && saved && { keys: locations.keys }), ...(latencyMs !== undefined && { latencyMs }) })
+    out.json({
+      name,
+      provider,
+      model,
+      config: locations.config,
+      ...(key !== undefined && saved && { keys: locations.keys }),
+      ...(latencyMs !== undefined && { latencyMs }),
+    })
     return
   }
   const lines = [

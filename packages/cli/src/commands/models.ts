@@ -46,17 +46,27 @@ async function models(cli: Cli, options: ModelsOptions): Promise<number> {
   return rows.length > 0 && rows.every(({ error }) => error) ? exitCodes.unhealthy : exitCodes.done
 }
 
-async function toRow(cli: Cli, { name, config, purpose }: NamedModel, roles: Readonly<Record<string, string>>, remote: boolean): Promise<ModelRow> {
+async function toRow(
+  cli: Cli,
+  { name, config, purpose }: NamedModel,
+  roles: Readonly<Record<string, string>>,
+  remote: boolean,
+): Promise<ModelRow> {
   const { context, signal, err } = cli
   const { row, config: resolved } = resolveModel(config, context)
   const facts = {
-    name, provider: row.name, model: resolved.model, host: apiHost(config, context),
+    name,
+    provider: row.name,
+    model: resolved.model,
+    host: apiHost(config, context),
     roles: Object.entries(roles).flatMap(([role, used]) => (used === name ? [role] : [])),
     ...(purpose !== undefined && { purpose }),
   }
   if (!remote) return facts
   try {
-    const list = await withProgress(err, `asking ${name}`, () => listModels(config, context, { signal, deadlineMs: 30_000 }))
+    const list = await withProgress(err, `asking ${name}`, () =>
+      listModels(config, context, { signal, deadlineMs: 30_000 }),
+    )
     return { ...facts, remote: list.map(({ id }) => id) }
   } catch (error) {
     if (signal.aborted || !isLlmError(error)) throw error
@@ -64,10 +74,19 @@ async function toRow(cli: Cli, { name, config, purpose }: NamedModel, roles: Rea
   }
 }
 
-function printRow({ out, err }: Cli, { name, provider, model = '', host, roles, purpose, remote, error }: ModelRow, several: boolean): void {
+function printRow(
+  { out, err }: Cli,
+  { name, provider, model = '', host, roles, purpose, remote, error }: ModelRow,
+  several: boolean,
+): void {
   if (error) err.line(`${err.style('red', `${name}:`)} ${err.foreign(error.message)}`)
   for (const id of remote ?? []) out.line(out.foreign(several ? `${name}: ${id}` : id))
   if (remote || error) return
-  const parts = [`${out.style('bold', out.foreign(name))}  ${provider}:${out.foreign(model)}`, host || 'no connection', ...(roles.length ? [`roles: ${roles.join(', ')}`] : []), ...(purpose === undefined ? [] : [out.foreign(purpose)])]
+  const parts = [
+    `${out.style('bold', out.foreign(name))}  ${provider}:${out.foreign(model)}`,
+    host || 'no connection',
+    ...(roles.length ? [`roles: ${roles.join(', ')}`] : []),
+    ...(purpose === undefined ? [] : [out.foreign(purpose)]),
+  ]
   out.line(parts.join('  '))
 }

@@ -12,11 +12,14 @@ export async function readPrompt({ io, signal }: Cli, words: readonly string[]):
 
 /** Everything of an input, as text. */
 export async function readAll(input: Cli['io']['stdin'], signal: AbortSignal): Promise<string> {
-  const stop = (): void => { input.destroy() }
+  const stop = (): void => {
+    input.destroy()
+  }
   signal.addEventListener('abort', stop, { once: true })
   try {
     const chunks: Uint8Array[] = []
-    for await (const chunk of input as AsyncIterable<Uint8Array | string>) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    for await (const chunk of input as AsyncIterable<Uint8Array | string>)
+      chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
     return Buffer.concat(chunks).toString('utf8')
   } finally {
     signal.removeEventListener('abort', stop)

@@ -24,11 +24,27 @@ interface RecordOptions extends CommonOptions, CallFlags {
 
 /** `modelport record`: asks a real model and keeps the exchange. */
 export function addRecord(program: Command, start: Start): void {
-  withCallFlags(withModelOption(withCommonOptions(program.command('record').argument('<file>', 'cassette to write').argument('[prompt...]', 'what to ask; what is piped in comes after it'))))
+  withCallFlags(
+    withModelOption(
+      withCommonOptions(
+        program
+          .command('record')
+          .argument('<file>', 'cassette to write')
+          .argument('[prompt...]', 'what to ask; what is piped in comes after it'),
+      ),
+    ),
+  )
     .description('answer one prompt and write the exchange into a cassette, keys taken out')
     .option('-t, --tools <file>', 'module with tools; they run without being asked for')
-    .option('--tool-timeout <seconds>', 'most seconds for a call of a tool that does not say', toSeconds, defaultToolSeconds)
-    .action((file: string, prompt: string[], options: RecordOptions) => start(options, (cli) => record(cli, resolve(file), prompt, options)))
+    .option(
+      '--tool-timeout <seconds>',
+      'most seconds for a call of a tool that does not say',
+      toSeconds,
+      defaultToolSeconds,
+    )
+    .action((file: string, prompt: string[], options: RecordOptions) =>
+      start(options, (cli) => record(cli, resolve(file), prompt, options)),
+    )
 }
 
 async function record(cli: Cli, file: string, words: readonly string[], options: RecordOptions): Promise<number> {
@@ -41,12 +57,27 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const provider = await newProvider(config, context)
   await checkPrivateFile(file)
   const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
-  const question = { provider, messages: [{ role: 'user' as const, content: prompt }], tools, approve: () => Promise.resolve(true), toolTimeoutMs: options.toolTimeout * 1000, options: callOptions, signal, view }
+  const question = {
+    provider,
+    messages: [{ role: 'user' as const, content: prompt }],
+    tools,
+    approve: () => Promise.resolve(true),
+    toolTimeoutMs: options.toolTimeout * 1000,
+    options: callOptions,
+    signal,
+    view,
+  }
   const answer = await ask(question)
   signal.throwIfAborted()
   if (!json) warnOfCut(cli, answer)
   const { deadlineMs: _, ...repeated } = callOptions
-  const asked = { model: toRecordedModel(model, cli), options: repeated, prompt, tools: tools.map(({ definition }) => definition), results: answer.results }
+  const asked = {
+    model: toRecordedModel(model, cli),
+    options: repeated,
+    prompt,
+    tools: tools.map(({ definition }) => definition),
+    results: answer.results,
+  }
   const cassette = recorder.cassette()
   await saveRecording(file, cassette, asked, secretsOf(model, cli))
   if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })

@@ -16,13 +16,25 @@ interface ReplayOptions extends CommonOptions {
 
 /** `modelport replay`: the answer of a cassette, without a network. */
 export function addReplay(program: Command, start: Start): void {
-  withCommonOptions(program.command('replay').argument('<file>', 'cassette that "modelport record" wrote').argument('[prompt...]', 'ask this instead of what was asked'))
+  withCommonOptions(
+    program
+      .command('replay')
+      .argument('<file>', 'cassette that "modelport record" wrote')
+      .argument('[prompt...]', 'ask this instead of what was asked'),
+  )
     .description('answer from a cassette; nothing is sent')
     .option('--lenient', 'compare method and path of requests only')
-    .action((file: string, prompt: string[], options: ReplayOptions) => start(options, (cli) => replay(cli, resolve(file), prompt, options)))
+    .action((file: string, prompt: string[], options: ReplayOptions) =>
+      start(options, (cli) => replay(cli, resolve(file), prompt, options)),
+    )
 }
 
-async function replay(cli: Cli, file: string, words: readonly string[], { lenient = false }: ReplayOptions): Promise<number> {
+async function replay(
+  cli: Cli,
+  file: string,
+  words: readonly string[],
+  { lenient = false }: ReplayOptions,
+): Promise<number> {
   const { out, err, json, signal } = cli
   const recording = await loadRecording(file, lenient ? 'lenient' : 'strict')
   const { asked, player } = recording
@@ -34,7 +46,15 @@ async function replay(cli: Cli, file: string, words: readonly string[], { lenien
   let messages: readonly ChatMessage[] = history
   for (const prompt of prompts) {
     const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
-    const answer = await ask({ provider, messages: [...messages, { role: 'user', content: prompt }], tools, approve: () => Promise.resolve(true), options: asked.options, signal, view })
+    const answer = await ask({
+      provider,
+      messages: [...messages, { role: 'user', content: prompt }],
+      tools,
+      approve: () => Promise.resolve(true),
+      options: asked.options,
+      signal,
+      view,
+    })
     signal.throwIfAborted()
     messages = answer.messages
     if (!json) warnOfCut(cli, answer)

@@ -39,11 +39,21 @@ async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
     }
   }
   if (cli.json) {
-    cli.out.json({ sessions: found.map(({ id, model, createdAt, updatedAt, messages }) => ({ id, model, createdAt, updatedAt, messages: messages.length })) })
+    cli.out.json({
+      sessions: found.map(({ id, model, createdAt, updatedAt, messages }) => ({
+        id,
+        model,
+        createdAt,
+        updatedAt,
+        messages: messages.length,
+      })),
+    })
     return exitCodes.done
   }
   for (const { id, model, updatedAt, messages } of found) {
-    cli.out.line(`${id}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${String(messages.length).padStart(3)} messages  ${cli.out.foreign(model)}`)
+    cli.out.line(
+      `${id}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${String(messages.length).padStart(3)} messages  ${cli.out.foreign(model)}`,
+    )
   }
   return exitCodes.done
 }

@@ -15,7 +15,11 @@ function toPath(text: string): string {
 /** Adds the options of every command. */
 export const withCommonOptions = (command: Command): Command =>
   command
-    .option('-c, --config <file>', 'configuration (default: $MODELPORT_CONFIG, else config.yaml in the user\'s folder)', toPath)
+    .option(
+      '-c, --config <file>',
+      "configuration (default: $MODELPORT_CONFIG, else config.yaml in the user's folder)",
+      toPath,
+    )
     .option('--json', 'print JSON for programs')
 
 /** Adds the option that names a model. */

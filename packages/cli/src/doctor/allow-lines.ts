@@ -6,18 +6,45 @@ export function toAllowLines(host: HostEntry): AllowLine[] {
   const list = [{ ...host, viaProxy: false }]
   const lines: AllowLine[] = [
     { sandbox: 'srt', line: domainsOf(toSrt(list).text), where: 'network.allowedDomains of ~/.srt-settings.json' },
-    { sandbox: 'claude-code', line: domainsOf(toClaudeCode(list).text), where: 'sandbox.network.allowedDomains of settings.json' },
-    { sandbox: 'codex', line: toCodex(list).text.split('\n').filter((line) => line.endsWith('= "allow"')).join('\n'), where: '[permissions.workspace.network.domains] of config.toml' },
+    {
+      sandbox: 'claude-code',
+      line: domainsOf(toClaudeCode(list).text),
+      where: 'sandbox.network.allowedDomains of settings.json',
+    },
+    {
+      sandbox: 'codex',
+      line: toCodex(list)
+        .text.split('\n')
+        .filter((line) => line.endsWith('= "allow"'))
+        .join('\n'),
+      where: '[permissions.workspace.network.domains] of config.toml',
+    },
     { sandbox: 'deno', line: /--allow-net=\S+/.exec(toDeno(list).text)?.[0] ?? '', where: 'deno run' },
-    { sandbox: 'docker', line: toDocker(list).text.split('\n').filter((line) => line.startsWith('sbx ')).join('\n'), where: 'a shell' },
-    { sandbox: 'node', line: /--allow-net\b/.exec(toNode(list).text)?.[0] ?? '', where: 'node --permission; it allows every host' },
+    {
+      sandbox: 'docker',
+      line: toDocker(list)
+        .text.split('\n')
+        .filter((line) => line.startsWith('sbx '))
+        .join('\n'),
+      where: 'a shell',
+    },
+    {
+      sandbox: 'node',
+      line: /--allow-net\b/.exec(toNode(list).text)?.[0] ?? '',
+      where: 'node --permission; it allows every host',
+    },
   ]
   return lines.filter(({ line }) => line)
 }
 
 function domainsOf(text: string): string {
-  interface Network { readonly allowedDomains?: readonly string[] }
-  const { network, sandbox } = JSON.parse(text) as { readonly network?: Network; readonly sandbox?: { readonly network?: Network } }
+  interface Network {
+    readonly allowedDomains?: readonly string[]
+  }
+  const { network, sandbox } = JSON.parse(text) as {
+    readonly network?: Network
+    readonly sandbox?: { readonly network?: Network }
+  }
   return (network ?? sandbox?.network)?.allowedDomains?.map((domain) => JSON.stringify(domain)).join(', ') ?? ''
 }
 

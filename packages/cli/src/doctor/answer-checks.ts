@@ -8,12 +8,28 @@ const maxTokens = 1024
 const tool: ToolDefinition = {
   name: 'add_numbers',
   description: 'Adds two numbers',
-  parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'], additionalProperties: false },
+  parameters: {
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number' } },
+    required: ['a', 'b'],
+    additionalProperties: false,
+  },
 }
-const schema: JsonObject = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false }
+const schema: JsonObject = {
+  type: 'object',
+  properties: { ok: { type: 'boolean' } },
+  required: ['ok'],
+  additionalProperties: false,
+}
 
-const providerOf = ({ model, cli }: CheckState): Promise<Provider> => newProvider({ ...model.config, fallback: undefined }, cli.context)
-const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({ maxTokens, signal, deadlineMs: timeoutMs, retry: { attempts: 1 } })
+const providerOf = ({ model, cli }: CheckState): Promise<Provider> =>
+  newProvider({ ...model.config, fallback: undefined }, cli.context)
+const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({
+  maxTokens,
+  signal,
+  deadlineMs: timeoutMs,
+  retry: { attempts: 1 },
+})
 
 /** An answer comes in pieces, and ends. */
 export async function checkStream(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
@@ -25,7 +41,13 @@ export async function checkStream(state: CheckState, _signal: AbortSignal, timeo
   const usage = reader.usage()
   const tokens = usage.reported ? `${usage.outputTokens} tokens` : 'tokens not reported'
   const begin = first === undefined ? 'no text' : `first text after ${Math.round(first)} ms`
-  return first === undefined ? { status: 'warning', detail: `${begin}, ${tokens}, ended with ${reader.finishReason() ?? 'no reason'}`, fix: 'The model said nothing in so few tokens: try "modelport complete".' } : { detail: `${begin}, ${tokens}` }
+  return first === undefined
+    ? {
+        status: 'warning',
+        detail: `${begin}, ${tokens}, ended with ${reader.finishReason() ?? 'no reason'}`,
+        fix: 'The model said nothing in so few tokens: try "modelport complete".',
+      }
+    : { detail: `${begin}, ${tokens}` }
 }
 
 /** The model calls a tool, with arguments that parse. */
@@ -34,9 +56,14 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
   const fix = 'Use another model for tools; or set supports_tools: false in its profile.'
   try {
     const provider = await providerOf(state)
-    const { toolCalls, finishReason } = await provider.generate([{ role: 'user', content: 'Call the tool add_numbers with a = 2 and b = 3.' }], {
-      ...optionsOf(state.cli.signal, timeoutMs), tools: [tool], toolChoice: 'required',
-    })
+    const { toolCalls, finishReason } = await provider.generate(
+      [{ role: 'user', content: 'Call the tool add_numbers with a = 2 and b = 3.' }],
+      {
+        ...optionsOf(state.cli.signal, timeoutMs),
+        tools: [tool],
+        toolChoice: 'required',
+      },
+    )
     const [call] = toolCalls
     if (!call) return { status: 'warning', detail: `it was not called; the answer ended with ${finishReason}`, fix }
     if (call.error !== undefined) return { status: 'warning', detail: `its arguments do not parse: ${call.error}`, fix }
@@ -48,14 +75,19 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
 
 /** The answer fits a schema. */
 export async function checkSchema(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
-  if (state.model.profile?.supportsJsonSchema === false) return { status: 'skipped', detail: 'the profile says it cannot' }
-  const fix = 'Check answers yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
+  if (state.model.profile?.supportsJsonSchema === false)
+    return { status: 'skipped', detail: 'the profile says it cannot' }
+  const fix =
+    'Check answers yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
   try {
     const provider = await providerOf(state)
     const { text } = await provider.generate([{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }], {
-      ...optionsOf(state.cli.signal, timeoutMs), responseFormat: { type: 'json-schema', name: 'health', schema },
+      ...optionsOf(state.cli.signal, timeoutMs),
+      responseFormat: { type: 'json-schema', name: 'health', schema },
     })
-    return fits(text) ? { detail: 'the answer fits' } : { status: 'warning', detail: `the answer does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
+    return fits(text)
+      ? { detail: 'the answer fits' }
+      : { status: 'warning', detail: `the answer does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
   } catch (error) {
     return toWarning(error, fix)
   }
@@ -63,7 +95,8 @@ export async function checkSchema(state: CheckState, _signal: AbortSignal, timeo
 
 /** What the model or its API cannot do is no fault of the connection. */
 function toWarning(error: unknown, fix: string): Outcome {
-  if (isLlmError(error) && ['unsupported', 'invalid-request', 'config'].includes(error.code)) return { status: 'warning', detail: error.message, fix }
+  if (isLlmError(error) && ['unsupported', 'invalid-request', 'config'].includes(error.code))
+    return { status: 'warning', detail: error.message, fix }
   throw error
 }
 

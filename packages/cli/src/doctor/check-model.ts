@@ -1,6 +1,15 @@
 import type { Socket } from 'node:net'
 import { isLlmError } from '@modelport/core'
-import { apiHost, apiHosts, type ConnectionProblem, diagnose, type HostEntry, hostPort, proxyVariables, resolveModel } from '@modelport/factory'
+import {
+  apiHost,
+  apiHosts,
+  type ConnectionProblem,
+  diagnose,
+  type HostEntry,
+  hostPort,
+  proxyVariables,
+  resolveModel,
+} from '@modelport/factory'
 import type { Cli } from '../cli.js'
 import type { NamedModel } from '../configured-models.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'
@@ -29,7 +38,10 @@ export async function checkModel(model: NamedModel, cli: Cli, options: CheckOpti
     for (const [index, id] of stepIds.entries()) {
       if (index > last) break
       options.onBegin(id)
-      const step: DoctorStep = failed === undefined ? await runStep(id, state, options.timeoutMs) : { id, status: 'skipped', notReached: true, detail: `${failed} failed` }
+      const step: DoctorStep =
+        failed === undefined
+          ? await runStep(id, state, options.timeoutMs)
+          : { id, status: 'skipped', notReached: true, detail: `${failed} failed` }
       if (step.status === 'failed') failed = id
       steps.push(step)
       options.onStep(step)
@@ -56,7 +68,11 @@ export interface CheckState {
 function facts({ model, cli }: CheckState): Pick<DoctorReport, 'provider' | 'model' | 'host'> {
   try {
     const { row, config } = resolveModel(model.config, cli.context)
-    return { provider: row.name, ...(config.model !== undefined && { model: config.model }), host: apiHost(model.config, cli.context) }
+    return {
+      provider: row.name,
+      ...(config.model !== undefined && { model: config.model }),
+      host: apiHost(model.config, cli.context),
+    }
   } catch {
     return {}
   }
@@ -67,7 +83,11 @@ async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promis
   const startedAt = performance.now()
   const latency = (): number => Math.round(performance.now() - startedAt)
   try {
-    const { status = 'ok', timed = true, ...outcome } = await checks[id](state, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), timeoutMs)
+    const {
+      status = 'ok',
+      timed = true,
+      ...outcome
+    } = await checks[id](state, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), timeoutMs)
     return { id, status, ...(timed && status !== 'skipped' && { latencyMs: latency() }), ...outcome }
   } catch (error) {
     signal.throwIfAborted()
@@ -80,12 +100,22 @@ function describeFailure(error: unknown, state: CheckState): Omit<DoctorStep, 'i
   const { problem, fix } = diagnose(error)
   const detail = error instanceof Error ? error.message : String(error)
   // A message of a configuration says itself what to do.
-  const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)].filter(Boolean).join(' ')
-  const refused = problem === 'sandbox' || (problem === 'proxy' && state.dialled?.purpose === 'proxy') ? (state.api ?? state.dialled) : undefined
+  const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)]
+    .filter(Boolean)
+    .join(' ')
+  const refused =
+    problem === 'sandbox' || (problem === 'proxy' && state.dialled?.purpose === 'proxy')
+      ? (state.api ?? state.dialled)
+      : undefined
   const sandbox = sandboxOf(detail)
   const lines = refused ? toAllowLines(refused) : []
   const known = lines.filter((line) => line.sandbox === sandbox)
-  return { detail, problem, ...(advice && { fix: advice }), ...(refused && { refusedHost: hostPort(refused), allow: known.length ? known : lines }) }
+  return {
+    detail,
+    problem,
+    ...(advice && { fix: advice }),
+    ...(refused && { refusedHost: hostPort(refused), allow: known.length ? known : lines }),
+  }
 }
 
 /** Inside of some sandboxes a proxy is the only way out. */
@@ -93,7 +123,12 @@ function proxyAdvice(problem: ConnectionProblem, { model, cli }: CheckState): st
   if (!['dns', 'refused', 'timeout', 'interrupted', 'sandbox'].includes(problem)) return ''
   const names = proxyVariables(cli.context.environment).filter((name) => /^https?_proxy$/i.test(name))
   const hosts = apiHosts(model.config, cli.context)
-  if (!names.length || hosts.some(({ purpose }) => purpose === 'proxy') || hosts.every(({ scheme }) => scheme === 'http')) return ''
+  if (
+    !names.length ||
+    hosts.some(({ purpose }) => purpose === 'proxy') ||
+    hosts.every(({ scheme }) => scheme === 'http')
+  )
+    return ''
   const name = names.find((one) => /https/i.test(one)) ?? names[0] ?? ''
   return `${name} is set, but this model does not use it: add "proxy_env: ${name}" to it.`
 }

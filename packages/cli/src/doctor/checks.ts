@@ -1,4 +1,14 @@
-import { newProvider, apiHosts, diagnose, hostPort, keyVariables, resolveApiKey, resolveEnvironment, resolveModel, testConnection } from '@modelport/factory'
+import {
+  newProvider,
+  apiHosts,
+  diagnose,
+  hostPort,
+  keyVariables,
+  resolveApiKey,
+  resolveEnvironment,
+  resolveModel,
+  testConnection,
+} from '@modelport/factory'
 import { isLlmError } from '@modelport/core'
 import { checkSchema, checkStream, checkTools } from './answer-checks.js'
 import type { CheckState } from './check-model.js'
@@ -31,11 +41,18 @@ export const checks: Readonly<Record<StepId, Check>> = {
     const dialled = hosts.find(({ purpose }) => purpose === 'proxy') ?? api
     if (api) state.api = api
     if (dialled) state.dialled = dialled
-    const source = model.config.apiKey ? 'configuration' : keyVariables(resolved).find((name) => resolveEnvironment(name, cli.context.environment) !== undefined)
+    const source = model.config.apiKey
+      ? 'configuration'
+      : keyVariables(resolved).find((name) => resolveEnvironment(name, cli.context.environment) !== undefined)
     const named = model.config.apiKeyEnv
     const detail = `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`
     if (key !== undefined || named === undefined || resolved.row.offline) return { detail, timed: false }
-    return { status: 'warning', detail, timed: false, fix: `The variable ${named} is not set, so no key is sent: set it, or take api_key_env out.` }
+    return {
+      status: 'warning',
+      detail,
+      timed: false,
+      fix: `The variable ${named} is not set, so no key is sent: set it, or take api_key_env out.`,
+    }
   },
 
   dns: async ({ dialled }) => {
@@ -73,7 +90,11 @@ export const checks: Readonly<Record<StepId, Check>> = {
     const { model, cli } = state
     const { signal } = cli
     try {
-      await testConnection({ ...model.config, fallback: undefined }, undefined, { timeoutMs, signal, context: cli.context })
+      await testConnection({ ...model.config, fallback: undefined }, undefined, {
+        timeoutMs,
+        signal,
+        context: cli.context,
+      })
       return { detail: state.dialled ? 'accepted' : 'none needed' }
     } catch (error) {
       // The key was good enough to be told that the model or the request is not.
@@ -84,8 +105,12 @@ export const checks: Readonly<Record<StepId, Check>> = {
   },
 
   model: (state) => {
-    if (state.refusal !== undefined) return Promise.reject(state.refusal instanceof Error ? state.refusal : new Error('the request was refused'))
-    return Promise.resolve({ detail: `${resolveModel(state.model.config, state.cli.context).config.model ?? ''} answers`, timed: false })
+    if (state.refusal !== undefined)
+      return Promise.reject(state.refusal instanceof Error ? state.refusal : new Error('the request was refused'))
+    return Promise.resolve({
+      detail: `${resolveModel(state.model.config, state.cli.context).config.model ?? ''} answers`,
+      timed: false,
+    })
   },
 
   stream: checkStream,

@@ -5,7 +5,14 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import { type HostEntry, hostPort } from '@modelport/factory'
 
-const reasons: Readonly<Record<string, ProviderErrorDetails['reason'] & string>> = { ENOTFOUND: 'dns', EAI_AGAIN: 'dns', EAI_NODATA: 'dns', ECONNREFUSED: 'refused', ECONNRESET: 'reset', EPIPE: 'reset' }
+const reasons: Readonly<Record<string, ProviderErrorDetails['reason'] & string>> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_NODATA: 'dns',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+}
 /** A system that forbids connections says so with one of these. */
 const denied = ['ERR_ACCESS_DENIED', 'EACCES', 'EPERM']
 
@@ -43,14 +50,21 @@ export interface DialledProxy {
 }
 
 /** Asks a proxy for a way to the target. What it says when it refuses is kept: sandboxes name themselves there. */
-export async function openTunnel({ socket: proxy, host: proxyHost, authorization }: DialledProxy, target: HostEntry, signal: AbortSignal): Promise<void> {
+export async function openTunnel(
+  { socket: proxy, host: proxyHost, authorization }: DialledProxy,
+  target: HostEntry,
+  signal: AbortSignal,
+): Promise<void> {
   const address = hostPort(target)
   const password = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`
   proxy.write(`CONNECT ${address} HTTP/1.1\r\nhost: ${address}\r\n${password}\r\n`)
   let head = ''
   try {
     while (!head.includes('\r\n\r\n') && head.length < 16_384) {
-      const [chunk] = (await Promise.race([once(proxy, 'data', { signal }), once(proxy, 'end', { signal }).then(() => [])])) as [Buffer?]
+      const [chunk] = (await Promise.race([
+        once(proxy, 'data', { signal }),
+        once(proxy, 'end', { signal }).then(() => []),
+      ])) as [Buffer?]
       if (!chunk) break
       head += chunk.toString('latin1')
     }
@@ -60,14 +74,25 @@ export async function openTunnel({ socket: proxy, host: proxyHost, authorization
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1])
   if (status >= 200 && status < 300) return
   const said = /^x-proxy-error:\s*(.*)$/im.exec(head)?.[1]?.trim() ?? ''
-  const what = status ? `the proxy at ${proxyHost} answered ${status} to CONNECT ${address}` : `what listens at ${proxyHost} is no proxy`
-  throw new ProviderError('network', `${said ? `${what}: ${said}` : what} (proxy response)`, { provider: 'doctor', host: address, ...(status && { status }) })
+  const what = status
+    ? `the proxy at ${proxyHost} answered ${status} to CONNECT ${address}`
+    : `what listens at ${proxyHost} is no proxy`
+  throw new ProviderError('network', `${said ? `${what}: ${said}` : what} (proxy response)`, {
+    provider: 'doctor',
+    host: address,
+    ...(status && { status }),
+  })
 }
 
 /** Makes the connection a secure one, and resolves once the certificate is checked. */
 export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSignal): Promise<TLSSocket> {
   const name = entry.host.replace(/^\[(.*)\]$/, '$1')
-  const secure = connectTls({ socket, host: name, ALPNProtocols: ['http/1.1'], ...(!isIP(name) && { servername: name }) })
+  const secure = connectTls({
+    socket,
+    host: name,
+    ALPNProtocols: ['http/1.1'],
+    ...(!isIP(name) && { servername: name }),
+  })
   try {
     await once(secure, 'secureConnect', { signal })
     secure.on('error', () => undefined)
@@ -75,7 +100,12 @@ export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSig
   } catch (error) {
     secure.destroy()
     if (signal.aborted) throw toFailure(error, hostPort(entry))
-    throw new ProviderError('network', `${hostPort(entry)}: ${messageOf(error)}`, { provider: 'doctor', host: hostPort(entry), reason: 'tls' }, { cause: error })
+    throw new ProviderError(
+      'network',
+      `${hostPort(entry)}: ${messageOf(error)}`,
+      { provider: 'doctor', host: hostPort(entry), reason: 'tls' },
+      { cause: error },
+    )
   }
 }
 
@@ -84,9 +114,18 @@ function toFailure(error: unknown, host: string): unknown {
   if ((error as { readonly name?: unknown }).name === 'AbortError') {
     return new ProviderError('timeout', `${host}: no answer in time`, { provider: 'doctor', host, reason: 'connect' })
   }
-  if (denied.includes(code)) return new ProviderError('network', `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`, { provider: 'doctor', host })
+  if (denied.includes(code))
+    return new ProviderError('network', `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`, {
+      provider: 'doctor',
+      host,
+    })
   const reason = reasons[code]
-  return new ProviderError(code === 'ETIMEDOUT' ? 'timeout' : 'network', `${host}: ${messageOf(error)}`, { provider: 'doctor', host, ...(reason && { reason }) }, { cause: error })
+  return new ProviderError(
+    code === 'ETIMEDOUT' ? 'timeout' : 'network',
+    `${host}: ${messageOf(error)}`,
+    { provider: 'doctor', host, ...(reason && { reason }) },
+    { cause: error },
+  )
 }
 
 /** Of several addresses that were tried, the first that says something. */

@@ -1,5 +1,12 @@
 import { autocomplete, isCancel, password, select, text } from '@clack/prompts'
-import { createProviderTable, findRow, listModels, parseModel, type ProviderRow, resolveEnvironment } from '@modelport/factory'
+import {
+  createProviderTable,
+  findRow,
+  listModels,
+  parseModel,
+  type ProviderRow,
+  resolveEnvironment,
+} from '@modelport/factory'
 import type { Cli } from '../cli.js'
 import { Interrupted } from '../exit-codes.js'
 import { withProgress } from '../progress.js'
@@ -17,8 +24,15 @@ export async function askNewModel(cli: Cli, given: GivenAnswers, name: string): 
   const row = findRow(rowName)
   const baseUrl = given.baseUrl ?? (await askBaseUrl(cli, row))
   const key = await askKey(cli, row, given)
-  const address = { provider: row.name, ...(baseUrl !== undefined && { baseUrl }), ...(key.apiKeyEnv !== undefined && { apiKeyEnv: key.apiKeyEnv }) }
-  const model = given.model ?? named ?? (await askModel(cli, row, { ...address, ...(key.key !== undefined && { apiKey: key.key }) }))
+  const address = {
+    provider: row.name,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(key.apiKeyEnv !== undefined && { apiKeyEnv: key.apiKeyEnv }),
+  }
+  const model =
+    given.model ??
+    named ??
+    (await askModel(cli, row, { ...address, ...(key.key !== undefined && { apiKey: key.key }) }))
   return { name: given.name ?? name, model, ...address, ...key }
 }
 
@@ -29,11 +43,16 @@ async function answered<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
   return answer as Exclude<T, symbol>
 }
 
-const streams = ({ io }: Cli): { input: Cli['io']['stdin']; output: Cli['io']['stdout'] } => ({ input: io.stdin, output: io.stdout })
+const streams = ({ io }: Cli): { input: Cli['io']['stdin']; output: Cli['io']['stdout'] } => ({
+  input: io.stdin,
+  output: io.stdout,
+})
 
 /** Providers that can be set up with a few questions. */
 const offered = (): ProviderRow[] =>
-  [...new Set(createProviderTable().values())].filter(({ offline, retired, baseUrl }) => !offline && !retired && typeof baseUrl !== 'function')
+  [...new Set(createProviderTable().values())].filter(
+    ({ offline, retired, baseUrl }) => !offline && !retired && typeof baseUrl !== 'function',
+  )
 
 async function askProvider(cli: Cli): Promise<string> {
   const rows = offered()
@@ -48,18 +67,32 @@ async function askProvider(cli: Cli): Promise<string> {
     return { value: row.name, label: row.name, ...(hint !== undefined && { hint }) }
   })
   const likely = options.find(({ hint }) => hint !== undefined)?.value ?? options[0]?.value ?? ''
-  return answered(select({ message: 'Which provider?', options, initialValue: likely, maxItems: 8, showInstructions: false, ...streams(cli) }))
+  return answered(
+    select({
+      message: 'Which provider?',
+      options,
+      initialValue: likely,
+      maxItems: 8,
+      showInstructions: false,
+      ...streams(cli),
+    }),
+  )
 }
 
 async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow): Promise<string | undefined> {
   if (typeof baseUrl === 'string' && !selfHosted) return undefined
   const usual = typeof baseUrl === 'string' ? baseUrl : undefined
-  const given = await answered(text({
-    message: `Address of ${name}?`,
-    ...(usual === undefined ? { placeholder: 'http://localhost:8080/v1' } : { initialValue: usual }),
-    validate: (value) => (/^https?:\/\/[^\s/@]+/i.test(value?.trim() ?? '') ? undefined : 'Write it like http://localhost:8080/v1, without a password'),
-    ...streams(cli),
-  }))
+  const given = await answered(
+    text({
+      message: `Address of ${name}?`,
+      ...(usual === undefined ? { placeholder: 'http://localhost:8080/v1' } : { initialValue: usual }),
+      validate: (value) =>
+        /^https?:\/\/[^\s/@]+/i.test(value?.trim() ?? '')
+          ? undefined
+          : 'Write it like http://localhost:8080/v1, without a password',
+      ...streams(cli),
+    }),
+  )
   return given.trim() === usual ? undefined : given.trim()
 }
 
@@ -67,43 +100,63 @@ type KeyAnswer = Pick<NewModel, 'apiKeyEnv' | 'key' | 'saveKey'>
 
 async function askKey(cli: Cli, row: ProviderRow, given: GivenAnswers): Promise<KeyAnswer> {
   const { environment = () => undefined } = cli.context
-  const variable = given.apiKeyEnv ?? row.keyEnv.find((one) => resolveEnvironment(one, environment) !== undefined) ?? row.keyEnv[0]
-  if (given.key !== undefined) return { key: given.key, saveKey: given.saveKey ?? true, ...(variable !== undefined && { apiKeyEnv: variable }) }
+  const variable =
+    given.apiKeyEnv ?? row.keyEnv.find((one) => resolveEnvironment(one, environment) !== undefined) ?? row.keyEnv[0]
+  if (given.key !== undefined)
+    return { key: given.key, saveKey: given.saveKey ?? true, ...(variable !== undefined && { apiKeyEnv: variable }) }
   if (variable === undefined) return {}
   if (resolveEnvironment(variable, environment) !== undefined) return { apiKeyEnv: variable }
   const optional = !row.needsKey
-  const typed = await answered(password({
-    message: `Key of ${row.name}${optional ? ', if it needs one' : row.keyUrl ? ` (get one: ${row.keyUrl})` : ''}`,
-    validate: (value) => (optional || value?.trim() ? undefined : 'A key is needed'),
-    ...streams(cli),
-  }))
+  const typed = await answered(
+    password({
+      message: `Key of ${row.name}${optional ? ', if it needs one' : row.keyUrl ? ` (get one: ${row.keyUrl})` : ''}`,
+      validate: (value) => (optional || value?.trim() ? undefined : 'A key is needed'),
+      ...streams(cli),
+    }),
+  )
   // Nothing typed is nothing at all.
   const key = (typed as string | undefined)?.trim() ?? ''
   if (!key) return {}
-  const saveKey = await answered(select({
-    message: 'Where to keep the key?',
-    options: [
-      { value: true, label: `in ${cli.locations.keys}`, hint: 'readable by you alone' },
-      { value: false, label: `nowhere: I will set ${variable} myself` },
-    ],
-    showInstructions: false,
-    ...streams(cli),
-  }))
+  const saveKey = await answered(
+    select({
+      message: 'Where to keep the key?',
+      options: [
+        { value: true, label: `in ${cli.locations.keys}`, hint: 'readable by you alone' },
+        { value: false, label: `nowhere: I will set ${variable} myself` },
+      ],
+      showInstructions: false,
+      ...streams(cli),
+    }),
+  )
   return { key, saveKey, apiKeyEnv: variable }
 }
 
 /** Offers what the vendor or the server has; asks for a name where that cannot be had. */
 async function askModel(cli: Cli, row: ProviderRow, config: Parameters<typeof listModels>[0]): Promise<string> {
-  const ids: string[] = await withProgress(cli.out, 'asking for its models', () => listModels(config, cli.context, { signal: cli.signal, deadlineMs: 5000 })).then(
+  const ids: string[] = await withProgress(cli.out, 'asking for its models', () =>
+    listModels(config, cli.context, { signal: cli.signal, deadlineMs: 5000 }),
+  ).then(
     (models) => models.map(({ id }) => id).filter((id) => toTerminalText(id) === id),
     () => [],
   )
   cli.signal.throwIfAborted()
   const usual = row.model
   if (!ids.length) {
-    return (await answered(text({ message: 'Which model?', ...(usual !== undefined && { initialValue: usual }), validate: (value) => (value?.trim() ? undefined : 'Give its name'), ...streams(cli) }))).trim()
+    return (
+      await answered(
+        text({
+          message: 'Which model?',
+          ...(usual !== undefined && { initialValue: usual }),
+          validate: (value) => (value?.trim() ? undefined : 'Give its name'),
+          ...streams(cli),
+        }),
+      )
+    ).trim()
   }
-  const sorted: string[] = usual !== undefined && ids.includes(usual) ? [usual, ...ids.filter((id) => id !== usual)] : ids
+  const sorted: string[] =
+    usual !== undefined && ids.includes(usual) ? [usual, ...ids.filter((id) => id !== usual)] : ids
   const options = sorted.map((value) => ({ value, label: value }))
-  return answered(autocomplete<string>({ message: 'Which model? Type to search', options, maxItems: 8, ...streams(cli) }))
+  return answered(
+    autocomplete<string>({ message: 'Which model? Type to search', options, maxItems: 8, ...streams(cli) }),
+  )
 }

@@ -35,14 +35,22 @@ export function freeName({ pool }: ConfigFile, wanted = 'main'): string {
 }
 
 /** Adds a model, and gives it the role `chat` where nobody has it or it is asked for; comments and other parts stay. */
-export async function addModel(path: string, { text }: ConfigFile, { name, provider, model, baseUrl, apiKeyEnv }: NewModel, chat: boolean): Promise<void> {
+export async function addModel(
+  path: string,
+  { text }: ConfigFile,
+  { name, provider, model, baseUrl, apiKeyEnv }: NewModel,
+  chat: boolean,
+): Promise<void> {
   const entry = {
-    name, provider, model,
+    name,
+    provider,
+    model,
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(apiKeyEnv !== undefined && { api_key_env: apiKeyEnv }),
   }
   const document: Document = text === undefined ? new Document({}) : parseDocument(text)
-  if (document.contents !== null && !isMap(document.contents)) throw new LlmError('config', `${path}: expected fields such as "models:"`)
+  if (document.contents !== null && !isMap(document.contents))
+    throw new LlmError('config', `${path}: expected fields such as "models:"`)
   if (document.has('models')) document.addIn(['models'], document.createNode(entry))
   else document.set('models', document.createNode([entry]))
   if (!document.has('roles')) document.set('roles', document.createNode({}))

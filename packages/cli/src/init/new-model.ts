@@ -17,7 +17,8 @@ export interface NewModel {
 
 /** The configuration of the model, to test it with. */
 export const toModelConfig = ({ provider, model, baseUrl, apiKeyEnv }: NewModel): ModelConfig => ({
-  provider, model,
+  provider,
+  model,
   ...(baseUrl !== undefined && { baseUrl }),
   ...(apiKeyEnv !== undefined && { apiKeyEnv }),
 })

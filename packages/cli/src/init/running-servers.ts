@@ -3,7 +3,11 @@ import type { ProviderRow } from '@modelport/factory'
 
 /** Names of the providers whose server listens on this computer, at its usual port. Nothing is sent, and no other computer contacted. */
 export async function findRunning(rows: readonly ProviderRow[], signal: AbortSignal): Promise<Set<string>> {
-  const local = rows.flatMap(({ name, selfHosted, baseUrl }) => (selfHosted && typeof baseUrl === 'string' && new URL(baseUrl).hostname === 'localhost' ? [{ name, port: Number(new URL(baseUrl).port) }] : []))
+  const local = rows.flatMap(({ name, selfHosted, baseUrl }) =>
+    selfHosted && typeof baseUrl === 'string' && new URL(baseUrl).hostname === 'localhost'
+      ? [{ name, port: Number(new URL(baseUrl).port) }]
+      : [],
+  )
   const found = await Promise.all(local.map(async ({ name, port }) => ((await listens(port, signal)) ? [name] : [])))
   return new Set(found.flat())
 }

@@ -13,7 +13,11 @@ export function signatureOf(thinking: string): string {
 
 /** Blocks of a content; a string stands for one text block. */
 export const blocksOf = (content: unknown): readonly WireBlock[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? (content as WireBlock[]) : []
+  typeof content === 'string'
+    ? [{ type: 'text', text: content }]
+    : Array.isArray(content)
+      ? (content as WireBlock[])
+      : []
 
 /** Fields of the block types a request may hold, and the roles they may stand under. */
 const blockTypes: Readonly<Record<string, readonly [roles: string, fields: string]>> = {
@@ -32,18 +36,23 @@ const blockTypes: Readonly<Record<string, readonly [roles: string, fields: strin
 export function blockViolations(block: WireBlock, role: string, where: string): string[] {
   const type = String(block.type)
   const known = blockTypes[type]
-  if (!known) return /_tool_(use|result)$|^(fallback|compaction|container_upload|mcp_tool_listing)$/.test(type) ? [] : [`${where}.type: unknown type ${type}`]
+  if (!known)
+    return /_tool_(use|result)$|^(fallback|compaction|container_upload|mcp_tool_listing)$/.test(type)
+      ? []
+      : [`${where}.type: unknown type ${type}`]
   const found: string[] = []
   const [roles, fields] = known
   if (!roles.split(' ').includes(role)) found.push(`${where}: ${type} is not allowed in a ${role} message`)
   const allowed = ['type', ...fields.split(' ')]
-  for (const field of Object.keys(block)) if (!allowed.includes(field)) found.push(`${where}.${field}: Extra inputs are not permitted`)
+  for (const field of Object.keys(block))
+    if (!allowed.includes(field)) found.push(`${where}.${field}: Extra inputs are not permitted`)
   const check = checks[type]
   return check ? [...found, ...check(block, where)] : found
 }
 
 const checks: Readonly<Record<string, (block: WireBlock, where: string) => string[]>> = {
-  text: ({ text }, where) => (typeof text === 'string' && text.trim() ? [] : [`${where}: text content blocks must contain non-whitespace text`]),
+  text: ({ text }, where) =>
+    typeof text === 'string' && text.trim() ? [] : [`${where}: text content blocks must contain non-whitespace text`],
   thinking: ({ thinking, signature }, where) => {
     if (typeof thinking !== 'string') return [`${where}.thinking: Field required`]
     return signature === signatureOf(thinking) ? [] : [`${where}: Invalid signature in thinking block`]
@@ -52,13 +61,16 @@ const checks: Readonly<Record<string, (block: WireBlock, where: string) => strin
   tool_use: ({ id, name, input }, where) => [
     ...(/^[a-zA-Z0-9_-]{1,64}$/.test(String(id)) ? [] : [`${where}.id: String should match pattern ^[a-zA-Z0-9_-]+$`]),
     ...(typeof name === 'string' && name ? [] : [`${where}.name: Field required`]),
-    ...(typeof input === 'object' && input !== null && !Array.isArray(input) ? [] : [`${where}.input: Input should be a valid dictionary`]),
+    ...(typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? []
+      : [`${where}.input: Input should be a valid dictionary`]),
   ],
   tool_result: ({ content, is_error: isError }, where) => {
     const inner = content === undefined ? [] : blocksOf(content)
     const found = inner.flatMap((block, index) => blockViolations(block, 'user', `${where}.content[${index}]`))
     for (const [index, { type }] of inner.entries()) {
-      if (!['text', 'image', 'document', 'search_result'].includes(String(type))) found.push(`${where}.content[${index}]: ${String(type)} inside a tool_result`)
+      if (!['text', 'image', 'document', 'search_result'].includes(String(type)))
+        found.push(`${where}.content[${index}]: ${String(type)} inside a tool_result`)
     }
     if (isError === true && !inner.length) found.push(`${where}: content cannot be empty if is_error is true`)
     return found
@@ -70,7 +82,8 @@ const checks: Readonly<Record<string, (block: WireBlock, where: string) => strin
 function sourceViolations(source: unknown, where: string, mediaTypes: readonly string[]): string[] {
   const { type, media_type: mediaType, data, url } = (source ?? {}) as Readonly<Record<string, unknown>>
   if (type === 'url') return typeof url === 'string' ? [] : [`${where}.source.url: Field required`]
-  if (type === 'text') return mediaType === 'text/plain' && typeof data === 'string' ? [] : [`${where}.source: not text/plain`]
+  if (type === 'text')
+    return mediaType === 'text/plain' && typeof data === 'string' ? [] : [`${where}.source: not text/plain`]
   if (type !== 'base64') return [`${where}.source.type: unknown`]
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+=*$/.test(data)) return [`${where}.source.data: not base64`]
   return mediaTypes.includes(String(mediaType)) ? [] : [`${where}.source.media_type: ${String(mediaType)}`]

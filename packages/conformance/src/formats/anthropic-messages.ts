@@ -6,7 +6,11 @@ import { anthropicRead, anthropicViolations } from './anthropic-messages-request
 
 const json = { 'content-type': 'application/json' }
 const stopReasons: Readonly<Record<string, string>> = {
-  stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use', 'content-filter': 'refusal', pause: 'pause_turn',
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  'content-filter': 'refusal',
+  pause: 'pause_turn',
 }
 
 /**
@@ -42,7 +46,11 @@ const modelOf = ({ body }: WireRequest): string => (body as { model?: string }).
 const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 const stream = (all: readonly string[]): WireAnswer => ({
   status: 200,
-  headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'request-id': 'req_conformance' },
+  headers: {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'request-id': 'req_conformance',
+  },
   pieces: all,
 })
 
@@ -50,11 +58,16 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { input, output } = usageOf(turn.usage)
   const message = {
     ...{ id: 'msg_conformance', type: 'message', role: 'assistant', model: modelOf(request), content: [] },
-    ...{ stop_reason: null, stop_sequence: null, usage: { ...input, ...(output.output_tokens !== undefined && { output_tokens: 1 }) } },
+    ...{
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...input, ...(output.output_tokens !== undefined && { output_tokens: 1 }) },
+    },
   }
   yield event({ type: 'message_start', message } as { type: string })
   let index = 0
-  const open = (block: object): string => event({ type: 'content_block_start', index, content_block: block } as { type: string })
+  const open = (block: object): string =>
+    event({ type: 'content_block_start', index, content_block: block } as { type: string })
   const add = (delta: object): string => event({ type: 'content_block_delta', index, delta } as { type: string })
   const close = (): string => event({ type: 'content_block_stop', index: index++ } as { type: string })
   if (turn.reasoning) {
@@ -73,7 +86,8 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
     yield add({ type: 'input_json_delta', partial_json: '' })
     const text = argumentsOf(call)
     const half = Math.ceil(text.length / 2)
-    for (const part of [text.slice(0, half), text.slice(half)]) if (part) yield add({ type: 'input_json_delta', partial_json: part })
+    for (const part of [text.slice(0, half), text.slice(half)])
+      if (part) yield add({ type: 'input_json_delta', partial_json: part })
     yield close()
   }
   yield event({ type: 'ping' })
@@ -94,7 +108,12 @@ function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
     content: [
       ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: signatureOf(thinking) }]),
       ...(text ? [{ type: 'text', text }] : []),
-      ...(turn.toolCalls ?? []).map((call) => ({ type: 'tool_use', ...idOf(call), name: call.name, input: call.arguments })),
+      ...(turn.toolCalls ?? []).map((call) => ({
+        type: 'tool_use',
+        ...idOf(call),
+        name: call.name,
+        input: call.arguments,
+      })),
     ],
     stop_reason: stopReasons[turn.finish] ?? turn.finish,
     stop_sequence: null,
@@ -116,15 +135,27 @@ function usageOf(usage: Partial<TokenCounts>): { input: object; output: { output
       cache_creation_input_tokens: cacheCreationTokens,
       cache_read_input_tokens: cacheReadTokens,
     },
-    output: { output_tokens: outputTokens, ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }) },
+    output: {
+      output_tokens: outputTokens,
+      ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+    },
   }
 }
 
 /** @see https://platform.claude.com/docs/en/api/errors (read 2026-11-21) */
 function errorType(status: number): string {
   const known: Readonly<Record<number, string>> = {
-    400: 'invalid_request_error', 401: 'authentication_error', 402: 'billing_error', 403: 'permission_error', 404: 'not_found_error',
-    409: 'conflict_error', 413: 'request_too_large', 429: 'rate_limit_error', 500: 'api_error', 504: 'timeout_error', 529: 'overloaded_error',
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    402: 'billing_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    409: 'conflict_error',
+    413: 'request_too_large',
+    429: 'rate_limit_error',
+    500: 'api_error',
+    504: 'timeout_error',
+    529: 'overloaded_error',
   }
   return known[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }

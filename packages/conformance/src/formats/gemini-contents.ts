@@ -6,7 +6,12 @@ export interface WirePart {
   readonly thought?: unknown
   readonly thoughtSignature?: unknown
   readonly functionCall?: { readonly id?: unknown; readonly name?: unknown; readonly args?: unknown }
-  readonly functionResponse?: { readonly id?: unknown; readonly name?: unknown; readonly response?: unknown; readonly parts?: unknown }
+  readonly functionResponse?: {
+    readonly id?: unknown
+    readonly name?: unknown
+    readonly response?: unknown
+    readonly parts?: unknown
+  }
   readonly [field: string]: unknown
 }
 
@@ -31,7 +36,9 @@ const dataFields: Readonly<Record<string, readonly string[] | undefined>> = {
   toolCall: words('id toolType args'),
   toolResponse: words('id toolType response'),
 }
-const metaFields = words('thought thoughtSignature videoMetadata mediaResolution mediaProcessing partMetadata speechMetadata')
+const metaFields = words(
+  'thought thoughtSignature videoMetadata mediaResolution mediaProcessing partMetadata speechMetadata',
+)
 
 const callsOf = (content: WireContent | undefined): NonNullable<WirePart['functionCall']>[] =>
   (content?.role === 'model' ? (content.parts ?? []) : []).flatMap(({ functionCall }) => functionCall ?? [])
@@ -50,11 +57,17 @@ export function contentViolations(contents: readonly WireContent[] | undefined, 
   const turn = contents.findLastIndex((content) => content.role === 'user' && !resultsOf(content).length)
   for (const [index, content] of contents.entries()) {
     const where = `contents[${index}]`
-    for (const field of Object.keys(content)) if (field !== 'role' && field !== 'parts') found.push(`Unknown name "${field}" at '${where}': Cannot find field.`)
-    if (content.role !== 'user' && content.role !== 'model') found.push(`${where}.role: Please use a valid role: user, model.`)
+    for (const field of Object.keys(content))
+      if (field !== 'role' && field !== 'parts') found.push(`Unknown name "${field}" at '${where}': Cannot find field.`)
+    if (content.role !== 'user' && content.role !== 'model')
+      found.push(`${where}.role: Please use a valid role: user, model.`)
     if (!content.parts?.length) found.push(`${where}.parts: must not be empty.`)
-    for (const [at, part] of (content.parts ?? []).entries()) found.push(...partViolations(part, String(content.role), `${where}.parts[${at}]`))
-    found.push(...pairingViolations(contents, index, where), ...signatureViolations(content, where, signed && index > turn))
+    for (const [at, part] of (content.parts ?? []).entries())
+      found.push(...partViolations(part, String(content.role), `${where}.parts[${at}]`))
+    found.push(
+      ...pairingViolations(contents, index, where),
+      ...signatureViolations(content, where, signed && index > turn),
+    )
   }
   if (contents.at(-1)?.role === 'model') found.push('contents: the last content must not have the role model')
   return found
@@ -63,11 +76,18 @@ export function contentViolations(contents: readonly WireContent[] | undefined, 
 function partViolations(part: WirePart, role: string, where: string): string[] {
   const found: string[] = []
   const data = Object.keys(part).filter((field) => field in dataFields)
-  if (data.length !== 1) found.push(`${where}: required oneof field 'data' must have one initialized field, not ${data.join(' and ') || 'none'}`)
-  for (const field of Object.keys(part)) if (!(field in dataFields) && !metaFields.includes(field)) found.push(`Unknown name "${field}" at '${where}': Cannot find field.`)
+  if (data.length !== 1)
+    found.push(
+      `${where}: required oneof field 'data' must have one initialized field, not ${data.join(' and ') || 'none'}`,
+    )
+  for (const field of Object.keys(part))
+    if (!(field in dataFields) && !metaFields.includes(field))
+      found.push(`Unknown name "${field}" at '${where}': Cannot find field.`)
   for (const field of data) {
     const known = dataFields[field]
-    if (known) for (const inner of Object.keys(part[field] as object)) if (!known.includes(inner)) found.push(`Unknown name "${inner}" at '${where}.${field}': Cannot find field.`)
+    if (known)
+      for (const inner of Object.keys(part[field] as object))
+        if (!known.includes(inner)) found.push(`Unknown name "${inner}" at '${where}.${field}': Cannot find field.`)
   }
   if ('text' in part && typeof part.text !== 'string') found.push(`${where}.text: not a string`)
   if (part.functionCall && role !== 'model') found.push(`${where}: function calls belong to the role model`)
@@ -75,8 +95,10 @@ function partViolations(part: WirePart, role: string, where: string): string[] {
   for (const named of [part.functionCall, part.functionResponse]) {
     if (named && (typeof named.name !== 'string' || !named.name)) found.push(`${where}: Name cannot be empty.`)
   }
-  if (part.functionCall && !isObject(part.functionCall.args ?? {})) found.push(`${where}.function_call.args: not an object`)
-  if (part.functionResponse && !isObject(part.functionResponse.response)) found.push(`${where}.function_response.response: not an object`)
+  if (part.functionCall && !isObject(part.functionCall.args ?? {}))
+    found.push(`${where}.function_call.args: not an object`)
+  if (part.functionResponse && !isObject(part.functionResponse.response))
+    found.push(`${where}.function_response.response: not an object`)
   return found
 }
 
@@ -85,19 +107,29 @@ function pairingViolations(contents: readonly WireContent[], index: number, wher
   const found: string[] = []
   const [before, content, after] = [contents[index - 1], contents[index], contents[index + 1]]
   if (callsOf(content).length) {
-    if (before?.role !== 'user') found.push(`${where}: Please ensure that function call turn comes immediately after a user turn or after a function response turn.`)
+    if (before?.role !== 'user')
+      found.push(
+        `${where}: Please ensure that function call turn comes immediately after a user turn or after a function response turn.`,
+      )
     if (!resultsOf(after).length) found.push(`${where}: the calls are not answered in the next content`)
   }
   const results = resultsOf(content)
   if (!results.length) return found
   const calls = callsOf(before)
-  if (!calls.length) return [...found, `${where}: Please ensure that function response turn comes immediately after a function call turn.`]
+  if (!calls.length)
+    return [
+      ...found,
+      `${where}: Please ensure that function response turn comes immediately after a function call turn.`,
+    ]
   if (calls.length !== results.length) {
-    found.push(`${where}: Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.`)
+    found.push(
+      `${where}: Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.`,
+    )
   }
   for (const [at, { name, id }] of results.entries()) {
     const call = calls[at]
-    if (name !== call?.name) found.push(`${where}: the response of "${String(name)}" answers a call of "${String(call?.name)}"`)
+    if (name !== call?.name)
+      found.push(`${where}: the response of "${String(name)}" answers a call of "${String(call?.name)}"`)
     if (id !== call?.id) found.push(`${where}: the response has the id ${String(id)}, its call ${String(call?.id)}`)
   }
   return found

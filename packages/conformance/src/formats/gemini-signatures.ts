@@ -1,8 +1,12 @@
 /** What a signature of another model may be replaced with, as documented. */
-export const foreignSignatures: readonly string[] = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']
+export const foreignSignatures: readonly string[] = [
+  'skip_thought_signature_validator',
+  'context_engineering_is_the_way_to_go',
+]
 
 /** What this server signs a function call with: it tells later whether the call came back as it was. */
-export const callSignature = (name: unknown, args: unknown): string => btoa(`signed-call-${hash(`${String(name)}:${JSON.stringify(args ?? {})}`)}`)
+export const callSignature = (name: unknown, args: unknown): string =>
+  btoa(`signed-call-${hash(`${String(name)}:${JSON.stringify(args ?? {})}`)}`)
 
 /** What this server signs the end of a text with. */
 export const textSignature = (text: string): string => btoa(`signed-text-${hash(text)}`)

@@ -5,11 +5,25 @@ import { callSignature, textSignature } from './gemini-signatures.js'
 
 const json = { 'content-type': 'application/json; charset=UTF-8' }
 const finishReasons: Readonly<Record<string, string>> = {
-  stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', 'content-filter': 'SAFETY', error: 'MALFORMED_FUNCTION_CALL', other: 'OTHER',
+  stop: 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  'content-filter': 'SAFETY',
+  error: 'MALFORMED_FUNCTION_CALL',
+  other: 'OTHER',
 }
 const statuses: Readonly<Record<number, string>> = {
-  400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ABORTED', 429: 'RESOURCE_EXHAUSTED',
-  499: 'CANCELLED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE', 504: 'DEADLINE_EXCEEDED',
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
 }
 
 /**
@@ -49,20 +63,37 @@ export const gemini: WireFormat = {
 const isStream = ({ path }: WireRequest): boolean => path.includes(':streamGenerateContent')
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\r\n\r\n`
 const whole = (body: unknown): WireAnswer => ({ status: 200, headers: json, pieces: [JSON.stringify(body, null, 2)] })
-const stream = (pieces: readonly string[]): WireAnswer => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, pieces })
+const stream = (pieces: readonly string[]): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  pieces,
+})
 
-const envelope = ({ path }: WireRequest): object => ({ modelVersion: /models\/([^:/]+):/.exec(path)?.[1] ?? 'model', responseId: 'response-of-conformance' })
+const envelope = ({ path }: WireRequest): object => ({
+  modelVersion: /models\/([^:/]+):/.exec(path)?.[1] ?? 'model',
+  responseId: 'response-of-conformance',
+})
 
 /** Thoughts, text and calls in chunks of their own; the last chunk has the end of the text, the reason and all counts. */
 function* chunks(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { inputTokens, cacheReadTokens } = turn.usage
-  const early = inputTokens === undefined ? {} : { usageMetadata: { promptTokenCount: inputTokens, ...cached(cacheReadTokens), totalTokenCount: inputTokens } }
+  const early =
+    inputTokens === undefined
+      ? {}
+      : { usageMetadata: { promptTokenCount: inputTokens, ...cached(cacheReadTokens), totalTokenCount: inputTokens } }
   const chunk = (parts: readonly object[], candidate: object = {}, usage: object = early): string =>
-    event({ candidates: [{ content: { parts, role: 'model' }, ...candidate, index: 0 }], ...usage, ...envelope(request) })
+    event({
+      candidates: [{ content: { parts, role: 'model' }, ...candidate, index: 0 }],
+      ...usage,
+      ...envelope(request),
+    })
   for (const text of turn.reasoning ?? []) yield chunk([{ text, thought: true }])
   for (const text of turn.text ?? []) yield chunk([{ text }])
   for (const part of callParts(turn.toolCalls ?? [])) yield chunk([part])
-  const end = { text: '', ...(turn.toolCalls?.length ? {} : { thoughtSignature: textSignature((turn.text ?? []).join('')) }) }
+  const end = {
+    text: '',
+    ...(turn.toolCalls?.length ? {} : { thoughtSignature: textSignature((turn.text ?? []).join('')) }),
+  }
   yield chunk([end], { finishReason: finishReasons[turn.finish] ?? turn.finish }, usageOf(turn))
 }
 
@@ -74,7 +105,11 @@ function wholeBody(turn: ScriptTurn, request: WireRequest): object {
     ...(text ? [{ text, ...signed }] : []),
     ...callParts(turn.toolCalls ?? []),
   ]
-  const candidate = { content: { parts, role: 'model' }, finishReason: finishReasons[turn.finish] ?? turn.finish, index: 0 }
+  const candidate = {
+    content: { parts, role: 'model' },
+    finishReason: finishReasons[turn.finish] ?? turn.finish,
+    index: 0,
+  }
   return { candidates: [candidate], ...usageOf(turn), ...envelope(request) }
 }
 

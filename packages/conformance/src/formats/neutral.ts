@@ -1,7 +1,14 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
 import { type Fetch, type NeutralRecord, toErrorCode, type Turn } from '@modelport/driver'
 import type { ScriptTurn } from '../script.js'
-import { everything, type WireAnswer, type WireConversation, type WireConversationMessage, type WireFormat, type WireRequest } from '../wire-format.js'
+import {
+  everything,
+  type WireAnswer,
+  type WireConversation,
+  type WireConversationMessage,
+  type WireFormat,
+  type WireRequest,
+} from '../wire-format.js'
 
 /**
  * The records of answers that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
@@ -18,14 +25,22 @@ export const neutral: WireFormat = {
   violations: neutralViolations,
 }
 
-const toAnswer = (records: readonly NeutralRecord[]): WireAnswer => ({ status: 200, headers: {}, pieces: records.map((record) => `${JSON.stringify(record)}\n`) })
+const toAnswer = (records: readonly NeutralRecord[]): WireAnswer => ({
+  status: 200,
+  headers: {},
+  pieces: records.map((record) => `${JSON.stringify(record)}\n`),
+})
 
 function toRecords({ reasoning = [], text = [], toolCalls = [] }: ScriptTurn): NeutralRecord[] {
   return [
     ...reasoning.map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...text.map((piece) => ({ type: 'text' as const, text: piece })),
     ...toolCalls.map(({ id, name, arguments: value, argumentsText = JSON.stringify(value) }, index) => ({
-      type: 'call' as const, index, name, arguments: argumentsText, ...(id !== undefined && { id }),
+      type: 'call' as const,
+      index,
+      name,
+      arguments: argumentsText,
+      ...(id !== undefined && { id }),
     })),
   ]
 }
@@ -60,7 +75,10 @@ function toConversation({ model, stream, messages, tools, options, defaultTemper
   return {
     model,
     stream,
-    system: messages.map((message) => (message.role === 'system' ? textOf(message.content) : '')).filter(Boolean).join('\n'),
+    system: messages
+      .map((message) => (message.role === 'system' ? textOf(message.content) : ''))
+      .filter(Boolean)
+      .join('\n'),
     tools: tools.map(({ name, parameters }) => ({ name, parameters })),
     messages: messages.flatMap(toConversationMessage),
     maxTokens,
@@ -74,7 +92,9 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
   if (message.role === 'user') return [{ role: 'user', text }]
   if (message.role === 'assistant') return [{ role: 'assistant', text, toolCalls: message.toolCalls ?? [] }]
   const { toolCallId: callId, toolName: name, isError } = message
-  return [{ role: 'tool', callId, text, ...(name !== undefined && { name }), ...(isError !== undefined && { isError }) }]
+  return [
+    { role: 'tool', callId, text, ...(name !== undefined && { name }), ...(isError !== undefined && { isError }) },
+  ]
 }
 
 /** What a driver may rely on: there are messages, and the results of a round follow it in call order, with the names of their tools. */
@@ -88,10 +108,12 @@ function neutralViolations({ body }: WireRequest): readonly string[] {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       const [call, ...rest] = open
-      if (call?.id !== message.callId || call.name !== message.name) found.push(`messages[${index}]: does not answer the next open call`)
+      if (call?.id !== message.callId || call.name !== message.name)
+        found.push(`messages[${index}]: does not answer the next open call`)
       open = rest
     } else {
-      if (open.length) found.push(`messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`)
+      if (open.length)
+        found.push(`messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`)
       open = message.role === 'assistant' ? message.toolCalls : []
     }
   }

@@ -17,7 +17,10 @@ interface WireBody {
   readonly model?: unknown
   readonly messages?: readonly WireMessage[]
   readonly stream?: unknown
-  readonly tools?: readonly { readonly type?: unknown; readonly function?: { readonly name?: unknown; readonly parameters?: unknown } }[]
+  readonly tools?: readonly {
+    readonly type?: unknown
+    readonly function?: { readonly name?: unknown; readonly parameters?: unknown }
+  }[]
   readonly options?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }
@@ -40,9 +43,15 @@ const fields: Readonly<Record<string, (value: unknown) => boolean>> = {
   shift: (value) => typeof value === 'boolean',
 }
 const options: typeof fields = {
-  num_predict: isWhole, num_ctx: isWhole, seed: isWhole, top_k: isWhole,
-  temperature: isNumber, top_p: isNumber, min_p: isNumber,
-  stop: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((text) => typeof text === 'string')),
+  num_predict: isWhole,
+  num_ctx: isWhole,
+  seed: isWhole,
+  top_k: isWhole,
+  temperature: isNumber,
+  top_p: isNumber,
+  min_p: isNumber,
+  stop: (value) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((text) => typeof text === 'string')),
 }
 const messageFields: Readonly<Record<string, string>> = {
   system: 'role content images',
@@ -59,8 +68,14 @@ export function ollamaChatRead(request: WireRequest): WireConversation {
   return {
     model: String(body.model),
     stream: body.stream !== false,
-    system: messages.filter(({ role }) => role === 'system').map(({ content }) => String(content)).join('\n'),
-    tools: (body.tools ?? []).map((tool) => ({ name: String(tool.function?.name), parameters: tool.function?.parameters })),
+    system: messages
+      .filter(({ role }) => role === 'system')
+      .map(({ content }) => String(content))
+      .join('\n'),
+    tools: (body.tools ?? []).map((tool) => ({
+      name: String(tool.function?.name),
+      parameters: tool.function?.parameters,
+    })),
     messages: messages.flatMap(readMessage),
     ...(typeof maxTokens === 'number' && { maxTokens }),
     ...(typeof temperature === 'number' && { temperature }),
@@ -70,7 +85,8 @@ export function ollamaChatRead(request: WireRequest): WireConversation {
 function readMessage(message: WireMessage): WireConversationMessage[] {
   const text = String(message.content)
   if (message.role === 'user') return [{ role: 'user', text }]
-  if (message.role === 'tool') return [{ role: 'tool', callId: String(message.tool_call_id), name: String(message.tool_name), text }]
+  if (message.role === 'tool')
+    return [{ role: 'tool', callId: String(message.tool_call_id), name: String(message.tool_name), text }]
   if (message.role !== 'assistant') return []
   const toolCalls = (message.tool_calls ?? []).map((call) => ({
     id: String(call.id),
@@ -86,17 +102,23 @@ export function ollamaChatViolations({ body, headers }: WireRequest): readonly s
   const { model, messages, ...rest } = body as WireBody
   if (!headers['content-type']?.includes('application/json')) found.push('content-type is not application/json')
   if (typeof model !== 'string' || !model) found.push('model: missing')
-  found.push(...formViolations(rest, fields, '', true), ...formViolations(rest.options ?? {}, options, 'options.', false))
-  if (rest['top_logprobs'] !== undefined && rest['logprobs'] !== true) found.push('top_logprobs: only with logprobs: true')
+  found.push(
+    ...formViolations(rest, fields, '', true),
+    ...formViolations(rest.options ?? {}, options, 'options.', false),
+  )
+  if (rest['top_logprobs'] !== undefined && rest['logprobs'] !== true)
+    found.push('top_logprobs: only with logprobs: true')
   if (rest.tools?.length === 0) found.push('tools: empty array')
   for (const [index, tool] of (rest.tools ?? []).entries()) {
     if (tool.type !== 'function') found.push(`tools[${index}].type: not function`)
-    if (typeof tool.function?.name !== 'string' || !tool.function.name) found.push(`tools[${index}].function.name: missing`)
+    if (typeof tool.function?.name !== 'string' || !tool.function.name)
+      found.push(`tools[${index}].function.name: missing`)
     if (!isObject(tool.function?.parameters)) found.push(`tools[${index}].function.parameters: not an object`)
   }
   if (!messages?.length) found.push('messages: missing, which only loads the model')
   const open = new Map<unknown, unknown>()
-  for (const [index, message] of (messages ?? []).entries()) found.push(...messageViolations(message, `messages[${index}]`, open))
+  for (const [index, message] of (messages ?? []).entries())
+    found.push(...messageViolations(message, `messages[${index}]`, open))
   if (open.size) found.push(`messages: calls without a tool message: ${[...open.keys()].join(', ')}`)
   return found
 }

@@ -10,8 +10,17 @@ const json = { 'content-type': 'application/json; charset=utf-8' }
  */
 export const ollamaChat: WireFormat = {
   api: 'ollama-chat',
-  supports: { reasoning: true, toolCallIds: true, argumentsText: false, inBandError: true, cacheTokens: true, contentFilter: false, toolResultErrors: false },
-  matches: ({ method, path }) => method === 'POST' && /\/api\/chat(\?|$)/.test(path) && !/\/(v1|api)\/api\/|\/\/api/.test(path),
+  supports: {
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: false,
+    inBandError: true,
+    cacheTokens: true,
+    contentFilter: false,
+    toolResultErrors: false,
+  },
+  matches: ({ method, path }) =>
+    method === 'POST' && /\/api\/chat(\?|$)/.test(path) && !/\/(v1|api)\/api\/|\/\/api/.test(path),
   answer: (turn, request) => (isStream(request) ? stream(lines(turn, request)) : whole(turn, request)),
   answerThenFail: (turn, request, message) => {
     const failure = JSON.stringify({ error: message })
@@ -30,7 +39,11 @@ export const ollamaChat: WireFormat = {
 /** A request streams unless it says no. */
 const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream !== false
 
-const stream = (pieces: readonly string[]): WireAnswer => ({ status: 200, headers: { 'content-type': 'application/x-ndjson' }, pieces })
+const stream = (pieces: readonly string[]): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/x-ndjson' },
+  pieces,
+})
 
 function lines(turn: ScriptTurn, request: WireRequest): string[] {
   const line = (message: object, more: object = { done: false }): string =>
@@ -54,7 +67,10 @@ function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
   return { status: 200, headers: json, pieces: [JSON.stringify({ ...head(request), message, ...tail(turn) })] }
 }
 
-const head = ({ body }: WireRequest): object => ({ model: (body as { model?: unknown }).model, created_at: '2026-11-21T00:00:00.000000Z' })
+const head = ({ body }: WireRequest): object => ({
+  model: (body as { model?: unknown }).model,
+  created_at: '2026-11-21T00:00:00.000000Z',
+})
 
 const toolCalls = (turn: ScriptTurn): object[] =>
   (turn.toolCalls ?? []).map((call, index) => ({
@@ -64,7 +80,11 @@ const toolCalls = (turn: ScriptTurn): object[] =>
 
 /** Calls end a round with `stop`, as the server does it. Counts of 0 are left out, as Go's `omitempty` does. */
 function tail({ finish, usage }: ScriptTurn): object {
-  const counts = { prompt_eval_count: usage.inputTokens, prompt_eval_cached_count: usage.cacheReadTokens, eval_count: usage.outputTokens }
+  const counts = {
+    prompt_eval_count: usage.inputTokens,
+    prompt_eval_cached_count: usage.cacheReadTokens,
+    eval_count: usage.outputTokens,
+  }
   return {
     done: true,
     done_reason: finish === 'tool-calls' ? 'stop' : finish,

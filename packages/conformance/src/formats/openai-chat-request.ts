@@ -19,7 +19,10 @@ interface WireBody {
   readonly messages?: readonly WireMessage[]
   readonly stream?: unknown
   readonly stream_options?: unknown
-  readonly tools?: readonly { readonly type?: unknown; readonly function?: { readonly name?: unknown; readonly parameters?: unknown } }[]
+  readonly tools?: readonly {
+    readonly type?: unknown
+    readonly function?: { readonly name?: unknown; readonly parameters?: unknown }
+  }[]
   readonly max_tokens?: number
   readonly max_completion_tokens?: number
   readonly temperature?: number
@@ -28,10 +31,12 @@ interface WireBody {
 
 /** What a body may hold; the second line is common dialect beyond OpenAI's own. */
 const fields = new Set(
-  ('audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages metadata modalities model moderation n ' +
+  (
+    'audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages metadata modalities model moderation n ' +
     'parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options prompt_cache_retention reasoning_effort response_format ' +
     'safety_identifier seed service_tier stop store stream stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options ' +
-    'top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget chat_template_kwargs').split(' '),
+    'top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget chat_template_kwargs'
+  ).split(' '),
 )
 const messageFields: Readonly<Record<string, string>> = {
   system: 'role content name',
@@ -45,13 +50,18 @@ const messageFields: Readonly<Record<string, string>> = {
 export function openaiChatRead(request: WireRequest): WireConversation {
   const body = request.body as WireBody
   const messages = body.messages ?? []
-  const system = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ content }) => openaiText(content))
+  const system = messages
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .map(({ content }) => openaiText(content))
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   return {
     model: String(body.model),
     stream: body.stream === true,
     system: system.join('\n'),
-    tools: (body.tools ?? []).map((tool) => ({ name: String(tool.function?.name), parameters: tool.function?.parameters })),
+    tools: (body.tools ?? []).map((tool) => ({
+      name: String(tool.function?.name),
+      parameters: tool.function?.parameters,
+    })),
     messages: messages.flatMap(readMessage),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(body.temperature !== undefined && { temperature: body.temperature }),
@@ -79,17 +89,20 @@ export function openaiChatViolations({ body, headers }: WireRequest): readonly s
   if (typeof model !== 'string' || !model) found.push('model: missing')
   if (streamOptions !== undefined && stream !== true) found.push('stream_options: only with stream: true')
   for (const field of Object.keys(rest)) if (!fields.has(field)) found.push(`${field}: unknown field`)
-  if (rest.max_tokens !== undefined && rest.max_completion_tokens !== undefined) found.push('max_tokens and max_completion_tokens: only one')
+  if (rest.max_tokens !== undefined && rest.max_completion_tokens !== undefined)
+    found.push('max_tokens and max_completion_tokens: only one')
   if (rest['tool_choice'] !== undefined && !tools) found.push('tool_choice: only with tools')
   if (rest['parallel_tool_calls'] !== undefined && !tools) found.push('parallel_tool_calls: only with tools')
   if (tools?.length === 0) found.push('tools: empty array')
   for (const [index, tool] of (tools ?? []).entries()) {
     if (tool.type !== 'function') found.push(`tools[${index}].type: not function`)
-    else if (!/^[\w-]{1,64}$/.test(String(tool.function?.name))) found.push(`tools[${index}].function.name: not 1 to 64 letters, digits, _ or -`)
+    else if (!/^[\w-]{1,64}$/.test(String(tool.function?.name)))
+      found.push(`tools[${index}].function.name: not 1 to 64 letters, digits, _ or -`)
   }
   if (!messages?.length) found.push('messages: missing')
   const open = new Set<unknown>()
-  for (const [index, message] of (messages ?? []).entries()) found.push(...messageViolations(message, `messages[${index}]`, open))
+  for (const [index, message] of (messages ?? []).entries())
+    found.push(...messageViolations(message, `messages[${index}]`, open))
   if (open.size) found.push(`messages: calls without a tool message: ${[...open].join(', ')}`)
   return found
 }
@@ -114,8 +127,10 @@ function messageViolations(message: WireMessage, where: string, open: Set<unknow
   const calls = message.tool_calls
   if (calls?.length === 0) found.push(`${where}.tool_calls: empty array`)
   if (message.content === undefined && !calls) found.push(`${where}.content: missing`)
-  if (message.content === null && !calls && message['refusal'] == null) found.push(`${where}.content: null without tool_calls`)
-  for (const [index, call] of (calls ?? []).entries()) found.push(...callViolations(call, `${where}.tool_calls[${index}]`, open))
+  if (message.content === null && !calls && message['refusal'] == null)
+    found.push(`${where}.content: null without tool_calls`)
+  for (const [index, call] of (calls ?? []).entries())
+    found.push(...callViolations(call, `${where}.tool_calls[${index}]`, open))
   return found
 }
 
@@ -123,10 +138,12 @@ function callViolations(call: WireToolCall, where: string, open: Set<unknown>): 
   const found: string[] = []
   // "string too long. Expected a string with maximum length 64", as the API answers (decolua/9router#3167, jin-bo/agentao#321); before
   // August 2026 it was 40 (microsoft/autogen#6377).
-  if (typeof call.id !== 'string' || !/^[\w-]{1,64}$/.test(call.id)) found.push(`${where}.id: not 1 to 64 letters, digits, _ or -`)
+  if (typeof call.id !== 'string' || !/^[\w-]{1,64}$/.test(call.id))
+    found.push(`${where}.id: not 1 to 64 letters, digits, _ or -`)
   if (open.has(call.id)) found.push(`${where}.id: given twice`)
   if (call.type !== 'function') found.push(`${where}.type: not function`)
-  if (!/^[\w-]{1,64}$/.test(String(call.function?.name))) found.push(`${where}.function.name: not 1 to 64 letters, digits, _ or -`)
+  if (!/^[\w-]{1,64}$/.test(String(call.function?.name)))
+    found.push(`${where}.function.name: not 1 to 64 letters, digits, _ or -`)
   if (typeof call.function?.arguments !== 'string') found.push(`${where}.function.arguments: not a string`)
   open.add(call.id)
   return found

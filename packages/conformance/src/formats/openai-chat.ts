@@ -4,7 +4,10 @@ import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
 
 const json = { 'content-type': 'application/json' }
 const finishReasons: Readonly<Record<string, string>> = {
-  stop: 'stop', length: 'length', 'tool-calls': 'tool_calls', 'content-filter': 'content_filter',
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
 }
 
 /**
@@ -19,7 +22,9 @@ export const openaiChat: WireFormat = {
   answerThenFail: (turn, request, message) => {
     const failure = { error: { message, type: 'server_error', param: null, code: null } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
-    const before = [...pieces({ ...turn, usage: {} }, request)].filter((piece) => !/"finish_reason":"|\[DONE\]/.test(piece))
+    const before = [...pieces({ ...turn, usage: {} }, request)].filter(
+      (piece) => !/"finish_reason":"|\[DONE\]/.test(piece),
+    )
     return stream([...before, event(failure)])
   },
   failure: (status, message, headers = {}) => ({
@@ -43,7 +48,13 @@ const stream = (all: readonly string[]): WireAnswer => ({
 
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { model = 'model' } = request.body as { model?: string }
-  const base = { id: 'chatcmpl-conformance', object: 'chat.completion.chunk', created: 1_790_000_000, model, system_fingerprint: 'fp_0' }
+  const base = {
+    id: 'chatcmpl-conformance',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model,
+    system_fingerprint: 'fp_0',
+  }
   const usage = wantsUsage(request) ? { usage: null } : {}
   const chunk = (delta: object, finishReason: string | null = null): string =>
     event({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], ...usage })
@@ -99,7 +110,12 @@ function usageOf({ usage }: ScriptTurn): object {
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
     prompt_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheCreationTokens, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   }
 }
 

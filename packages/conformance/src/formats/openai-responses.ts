@@ -13,11 +13,16 @@ export const openaiResponses: WireFormat = {
   answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
   answerThenFail: (turn, request, message) => {
     const error = { code: 'server_error', message }
-    if (!isStream(request)) return json({ ...response({ ...turn, usage: {} }, request), status: 'failed', error, output: [] })
+    if (!isStream(request))
+      return json({ ...response({ ...turn, usage: {} }, request), status: 'failed', error, output: [] })
     const before = [...pieces({ ...turn, usage: {} }, request)].slice(0, -1)
     return stream([...before, event({ type: 'error', sequence_number: before.length, ...error, param: null })])
   },
-  failure: (status, message, headers = {}) => ({ ...json({ error: { message, ...errorType(status), param: null } }), status, headers: { ...jsonHeaders, ...headers } }),
+  failure: (status, message, headers = {}) => ({
+    ...json({ error: { message, ...errorType(status), param: null } }),
+    status,
+    headers: { ...jsonHeaders, ...headers },
+  }),
   read: openaiResponsesRead,
   violations: openaiResponsesViolations,
 }
@@ -29,7 +34,8 @@ const stream = (all: readonly string[]): WireAnswer => ({
   headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   pieces: all,
 })
-const event = (data: { readonly type: string; readonly [field: string]: unknown }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const event = (data: { readonly type: string; readonly [field: string]: unknown }): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream === true
 
 interface Body {
@@ -50,16 +56,32 @@ function itemsOf({ reasoning, text, toolCalls = [], finish }: ScriptTurn, reques
   const status = finish === 'stop' || finish === 'tool-calls' ? 'completed' : 'incomplete'
   const items: Item[] = []
   if (reasoning) {
-    items.push({ type: 'reasoning', id: 'rs_0', summary: [summaryPart(reasoning)], ...(encrypted && { encrypted_content: 'gAAAA_conformance' }) })
+    items.push({
+      type: 'reasoning',
+      id: 'rs_0',
+      summary: [summaryPart(reasoning)],
+      ...(encrypted && { encrypted_content: 'gAAAA_conformance' }),
+    })
   }
   if (text?.length || !toolCalls.length) {
-    items.push({ type: 'message', id: 'msg_0', status, role: 'assistant', content: text?.length ? [textPart(text)] : [] })
+    items.push({
+      type: 'message',
+      id: 'msg_0',
+      status,
+      role: 'assistant',
+      content: text?.length ? [textPart(text)] : [],
+    })
   }
   return [...items, ...toolCalls.map((call, index) => callItem(call, index, status))]
 }
 
 const summaryPart = (pieces: readonly string[]): object => ({ type: 'summary_text', text: pieces.join('') })
-const textPart = (pieces: readonly string[]): object => ({ type: 'output_text', text: pieces.join(''), annotations: [], logprobs: [] })
+const textPart = (pieces: readonly string[]): object => ({
+  type: 'output_text',
+  text: pieces.join(''),
+  annotations: [],
+  logprobs: [],
+})
 const callItem = (call: ScriptCall, index: number, status: string): Item => ({
   type: 'function_call',
   id: `fc_${index}`,
@@ -70,12 +92,23 @@ const callItem = (call: ScriptCall, index: number, status: string): Item => ({
 })
 
 /** A response: in progress, or finished with its items. Of what the API repeats of the request only a little. */
-function response(turn: ScriptTurn | undefined, request: WireRequest): { readonly status: string; readonly [field: string]: unknown } {
+function response(
+  turn: ScriptTurn | undefined,
+  request: WireRequest,
+): { readonly status: string; readonly [field: string]: unknown } {
   const { model = 'model', store = true } = request.body as Body
   const finished = turn && (turn.finish === 'stop' || turn.finish === 'tool-calls')
   const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
   return {
-    id: 'resp_0', object: 'response', created_at: 1_790_000_000, model, store, error: null, instructions: null, metadata: {}, tools: [],
+    id: 'resp_0',
+    object: 'response',
+    created_at: 1_790_000_000,
+    model,
+    store,
+    error: null,
+    instructions: null,
+    metadata: {},
+    tools: [],
     status: !turn ? 'in_progress' : finished ? 'completed' : 'incomplete',
     incomplete_details: turn && !finished ? { reason: reasons[turn.finish] ?? turn.finish } : null,
     output: turn ? itemsOf(turn, request) : [],
@@ -85,13 +118,24 @@ function response(turn: ScriptTurn | undefined, request: WireRequest): { readonl
 
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   let sequence_number = 0
-  const say = (type: string, fields: object): string => event({ type: `response.${type}`, sequence_number: sequence_number++, ...fields })
+  const say = (type: string, fields: object): string =>
+    event({ type: `response.${type}`, sequence_number: sequence_number++, ...fields })
   yield say('created', { response: response(undefined, request) })
   yield say('in_progress', { response: response(undefined, request) })
   for (const [output_index, item] of itemsOf(turn, request).entries()) {
     const at = { output_index, item_id: item.id }
-    const empty = { status: 'in_progress', ...(item.type === 'function_call' ? { arguments: '' } : item.type === 'message' ? { content: [] } : { summary: [] }) }
-    yield say('output_item.added', { output_index, item: item.type === 'reasoning' ? { ...item, summary: [] } : { ...item, ...empty } })
+    const empty = {
+      status: 'in_progress',
+      ...(item.type === 'function_call'
+        ? { arguments: '' }
+        : item.type === 'message'
+          ? { content: [] }
+          : { summary: [] }),
+    }
+    yield say('output_item.added', {
+      output_index,
+      item: item.type === 'reasoning' ? { ...item, summary: [] } : { ...item, ...empty },
+    })
     if (item.type === 'reasoning') yield* reasoningPieces(turn.reasoning ?? [], at, say)
     else if (item.type === 'message') yield* textPieces(turn.text ?? [], at, say)
     else yield* callPieces(String(item['arguments']), at, say)
@@ -122,7 +166,8 @@ function* textPieces(all: readonly string[], item: object, say: Say): Generator<
 
 function* callPieces(text: string, at: object, say: Say): Generator<string> {
   const half = Math.ceil(text.length / 2)
-  for (const delta of [text.slice(0, half), text.slice(half)]) if (delta) yield say('function_call_arguments.delta', { ...at, delta })
+  for (const delta of [text.slice(0, half), text.slice(half)])
+    if (delta) yield say('function_call_arguments.delta', { ...at, delta })
   yield say('function_call_arguments.done', { ...at, arguments: text })
 }
 

@@ -23,7 +23,11 @@ const tests: Tests = {
     assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
   },
   'S5 aborted while waiting for the headers': async (lab) => {
-    await abortedAt(lab, lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })), [...streams, ...wholes])
+    await abortedAt(
+      lab,
+      lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true })),
+      [...streams, ...wholes],
+    )
   },
   'S5 aborted inside a whole answer': async (lab) => {
     const { turns } = scriptNamed('text')
@@ -36,7 +40,9 @@ const tests: Tests = {
   },
   'S5 aborted in the second round': async (lab) => {
     const { turns } = scriptNamed('one call')
-    const connection = lab.connect((request, index) => (index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request))))
+    const connection = lab.connect((request, index) =>
+      index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request)),
+    )
     const controller = new AbortController()
     const outcome = stream(connection, { signal: controller.signal })
     await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
@@ -50,9 +56,14 @@ const tests: Tests = {
     for (const start of [0, 1]) {
       const controller = new AbortController()
       const { signal } = controller
-      const call = start ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error)) : connection.provider.complete('Hello?', { signal })
+      const call = start
+        ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error))
+        : connection.provider.complete('Hello?', { signal })
       const outcome = rejection(call, 'the call')
-      await lab.until(() => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000), 'the call waits to try again')
+      await lab.until(
+        () => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000),
+        'the call waits to try again',
+      )
       controller.abort()
       assertReason(await withoutHang(outcome, 'the call'), signal)
       await lab.clock.advance(60_000)
@@ -63,7 +74,8 @@ const tests: Tests = {
     const connection = lab.play(scriptNamed('one call'))
     const controller = new AbortController()
     const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
-    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next()) assert(!read.done, 'the stream ended early')
+    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next())
+      assert(!read.done, 'the stream ended early')
     controller.abort()
     assertReason(await rejection(reader.next(), 'a read'), controller.signal)
     assertEqual([connection.requests.length, lab.clock.pending], [1, 0], 'requests, timers left')

@@ -12,23 +12,32 @@ import { disguises, inBytes, inRandomChunks, inTwo } from '../wire-text.js'
 export function byteRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const { turns } = script
-    rule(`S3 byte by byte and in random chunks: ${script.name}`, async (lab) => {
-      const connection = lab.play(script)
-      const expected = await eventsOf(connection)
-      for (const split of [inBytes, ...[1, 2, 3, 4, 5].map((seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed))]) {
-        const start = connection.requests.length
-        connection.plan = (request, index) => {
-          const answer = lab.answer(turns, request, index - start)
-          return withBody(answer, split(toBytes(answer)))
+    rule(
+      `S3 byte by byte and in random chunks: ${script.name}`,
+      async (lab) => {
+        const connection = lab.play(script)
+        const expected = await eventsOf(connection)
+        for (const split of [
+          inBytes,
+          ...[1, 2, 3, 4, 5].map((seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed)),
+        ]) {
+          const start = connection.requests.length
+          connection.plan = (request, index) => {
+            const answer = lab.answer(turns, request, index - start)
+            return withBody(answer, split(toBytes(answer)))
+          }
+          assertEqual(await eventsOf(connection), expected, 'events')
+          lab.count('splits')
         }
-        assertEqual(await eventsOf(connection), expected, 'events')
-        lab.count('splits')
-      }
-    }, { skip: cannotSay(turns, format) })
+      },
+      { skip: cannotSay(turns, format) },
+    )
   }
   for (const name of ['unicode', 'parallel calls', 'usage tail']) {
     const script = scriptNamed(name)
-    rule(`S3 split in two at every byte: ${name}`, (lab) => everySplit(lab, script.turns.slice(0, 1)), { skip: cannotSay(script.turns, format) })
+    rule(`S3 split in two at every byte: ${name}`, (lab) => everySplit(lab, script.turns.slice(0, 1)), {
+      skip: cannotSay(script.turns, format),
+    })
   }
   rule('S3 a whole answer split at every byte', everySplitOfWhole)
   for (const [name, disguise] of Object.entries(disguises)) {
@@ -70,7 +79,11 @@ async function everySplitOfWhole(lab: Lab): Promise<void> {
 }
 
 /** The result is the same wherever the answer's bytes are split in two. */
-async function atEveryByte(lab: Lab, turns: Turns, result: (connection: Connection) => Promise<unknown>): Promise<void> {
+async function atEveryByte(
+  lab: Lab,
+  turns: Turns,
+  result: (connection: Connection) => Promise<unknown>,
+): Promise<void> {
   const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
   const expected = await result(connection)
   let length = 2

@@ -16,13 +16,19 @@ const tests: Tests = {
     const connection = lab.play(scriptNamed('text and calls'))
     await stream(connection)
     const assistant = lab.conversation(connection, 1).messages[1]
-    assert(assistant?.role === 'assistant', 'the second message on the wire is not the assistant\'s')
-    assertEqual(assistant.toolCalls.map(({ arguments: values }) => values), [{ city: 'Rome' }, { city: 'Bari' }], 'calls on the wire')
+    assert(assistant?.role === 'assistant', "the second message on the wire is not the assistant's")
+    assertEqual(
+      assistant.toolCalls.map(({ arguments: values }) => values),
+      [{ city: 'Rome' }, { city: 'Bari' }],
+      'calls on the wire',
+    )
   },
   'D2 a round replays its own text, not that of the rounds before': async (lab) => {
     const connection = lab.play(scriptNamed('three rounds'))
     await stream(connection)
-    const texts = lab.conversation(connection, 2).messages.flatMap((message) => (message.role === 'assistant' ? [message.text] : []))
+    const texts = lab
+      .conversation(connection, 2)
+      .messages.flatMap((message) => (message.role === 'assistant' ? [message.text] : []))
     assertEqual(texts, ['One. ', 'Two. '], 'texts of the assistant messages in the third request')
   },
   'D3 usage after the finish reason is counted': async (lab) => {
@@ -35,14 +41,26 @@ const tests: Tests = {
   },
   'D4 parallel calls come in wire order, every time': async (lab) => {
     const cities = ['Z', 'B', 'Y', 'A', 'X', 'C', 'W', 'D', 'V', 'E', 'U', 'F']
-    const toolCalls = cities.map((city, index) => ({ id: `call_${(index * 7) % 12}`, name: 'get_weather', arguments: { city } }))
+    const toolCalls = cities.map((city, index) => ({
+      id: `call_${(index * 7) % 12}`,
+      name: 'get_weather',
+      arguments: { city },
+    }))
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
     for (let time = 0; time < 3; time++) {
       const connection = lab.play({ name: 'many calls', turns: [turn, { text: ['ok'], finish: 'stop', usage: {} }] })
       const [round] = roundsOf((await stream(connection)).events)
-      assertEqual(round?.toolCalls.map((call) => call.arguments['city']), cities, 'calls')
+      assertEqual(
+        round?.toolCalls.map((call) => call.arguments['city']),
+        cities,
+        'calls',
+      )
       const { messages } = lab.conversation(connection, 1)
-      assertEqual(messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])), cities.map((_, index) => `result ${index} of get_weather`), 'results on the wire')
+      assertEqual(
+        messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])),
+        cities.map((_, index) => `result ${index} of get_weather`),
+        'results on the wire',
+      )
     }
   },
   'D5 every part of a chunk is delivered': async (lab) => {
@@ -53,34 +71,50 @@ const tests: Tests = {
     })
     const [round] = roundsOf((await stream(connection)).events)
     assertEqual(round?.text, 'Let me look.', 'text')
-    assertEqual(round?.toolCalls.map((call) => call.arguments['city']), ['Rome', 'Bari'], 'calls')
+    assertEqual(
+      round?.toolCalls.map((call) => call.arguments['city']),
+      ['Rome', 'Bari'],
+      'calls',
+    )
   },
   'D6 setTools reaches the next request': setTools,
   'D6 a result names its tool where the API wants the name': async (lab) => {
     const connection = lab.play(scriptNamed('parallel calls'))
     await stream(connection)
-    const names = lab.conversation(connection, 1).messages.flatMap((message) => (message.role === 'tool' && message.name !== undefined ? [message.name] : []))
+    const names = lab
+      .conversation(connection, 1)
+      .messages.flatMap((message) => (message.role === 'tool' && message.name !== undefined ? [message.name] : []))
     if (names.length) assertEqual(names, ['get_weather', 'get_weather', 'get_time'], 'names of the results')
   },
   'D7 an error result keeps its mark': errorResults,
   'D7 a system message inside the history reaches the wire': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
-    const history: ChatMessage[] = [...question, { role: 'assistant', content: 'Wait.' }, { role: 'system', content: 'Summary so far: 42.' }, { role: 'user', content: 'Go on.' }]
+    const history: ChatMessage[] = [
+      ...question,
+      { role: 'assistant', content: 'Wait.' },
+      { role: 'system', content: 'Summary so far: 42.' },
+      { role: 'user', content: 'Go on.' },
+    ]
     await stream(connection, { system: 'Be brief.' }, history)
     await connection.provider.generate(history, { system: 'Be brief.' })
     for (const index of [0, 1]) {
       const sent = JSON.stringify(lab.conversation(connection, index))
-      for (const text of ['Be brief.', 'Summary so far: 42.']) assert(sent.includes(text), `request ${index} lacks "${text}": ${sent}`)
+      for (const text of ['Be brief.', 'Summary so far: 42.'])
+        assert(sent.includes(text), `request ${index} lacks "${text}": ${sent}`)
     }
   },
   'D8 temperature 0 goes on the wire': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { temperature: 0 })
     await connection.provider.complete('Hello?', { temperature: 0 })
-    for (const index of [0, 1]) assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
+    for (const index of [0, 1])
+      assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
   },
   'D9 the finish reason is told': async (lab) => {
-    for (const [name, reason] of [['text', 'stop'], ['length', 'length']] as const) {
+    for (const [name, reason] of [
+      ['text', 'stop'],
+      ['length', 'length'],
+    ] as const) {
       const { provider } = lab.play(scriptNamed(name))
       const reader = await provider.stream('Hello?')
       assertEqual(reader.finishReason(), undefined, 'finishReason() before the end')
@@ -100,11 +134,21 @@ const tests: Tests = {
     for (const name of ['text', 'empty text', 'two rounds']) {
       const { events } = await stream(lab.play(scriptNamed(name)))
       assertEqual(events.filter(({ type }) => type === 'done').length, 1, 'done events')
-      assertEqual(events.findIndex(({ type }) => type === 'done'), events.length - 1, 'place of done')
-      assertEqual(events.filter(({ type }) => type === 'turn-end').length, scriptNamed(name).turns.length, 'turn-end events')
+      assertEqual(
+        events.findIndex(({ type }) => type === 'done'),
+        events.length - 1,
+        'place of done',
+      )
+      assertEqual(
+        events.filter(({ type }) => type === 'turn-end').length,
+        scriptNamed(name).turns.length,
+        'turn-end events',
+      )
     }
     const { turns } = scriptNamed('text')
-    const cut = await stream(lab.connect((request) => toReply({ ...lab.answer(turns, request), pieces: begun(lab.answer(turns, request)) })))
+    const cut = await stream(
+      lab.connect((request) => toReply({ ...lab.answer(turns, request), pieces: begun(lab.answer(turns, request)) })),
+    )
     assert(cut.failed, 'the cut stream did not reject')
     assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
     const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']
@@ -131,7 +175,16 @@ export function defectRules(rule: Rule, { format }: Harness): void {
 }
 
 async function setTools(lab: Lab): Promise<void> {
-  const added: ToolDefinition = { name: 'new_tool', description: 'New', parameters: { type: 'object', properties: { deep: { type: 'object', properties: { list: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } } } } } }
+  const added: ToolDefinition = {
+    name: 'new_tool',
+    description: 'New',
+    parameters: {
+      type: 'object',
+      properties: {
+        deep: { type: 'object', properties: { list: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } } },
+      },
+    },
+  }
   const connection = lab.play(scriptNamed('three rounds'))
   const reader = await open(connection)
   const answer = async (): Promise<void> => {
@@ -150,14 +203,17 @@ async function setTools(lab: Lab): Promise<void> {
   assertEqual(names[1], [...first, 'new_tool'], 'tools of the second request')
   assertEqual(names[2], [], 'tools of the third request')
   const parameters = JSON.stringify(lab.conversation(connection, 1).tools.at(-1)?.parameters)
-  for (const word of ['deep', 'list', '"a"', '"b"']) assert(parameters.includes(word), `the schema on the wire lacks ${word}: ${parameters}`)
+  for (const word of ['deep', 'list', '"a"', '"b"'])
+    assert(parameters.includes(word), `the schema on the wire lacks ${word}: ${parameters}`)
 }
 
 async function errorResults(lab: Lab): Promise<void> {
   const texts: unknown[] = []
   for (const isError of [false, true]) {
     const connection = lab.play(scriptNamed('one call'))
-    await stream(connection, {}, undefined, (calls) => calls.map(({ id }) => ({ callId: id, content: 'no such city', isError })))
+    await stream(connection, {}, undefined, (calls) =>
+      calls.map(({ id }) => ({ callId: id, content: 'no such city', isError })),
+    )
     const message = lab.conversation(connection, 1).messages.at(-1)
     assert(message?.role === 'tool', 'the last message on the wire is not the result')
     assert(message.text.includes('no such city'), `the result has lost its text: ${message.text}`)
@@ -167,15 +223,33 @@ async function errorResults(lab: Lab): Promise<void> {
   assert(JSON.stringify(texts[0]) !== JSON.stringify(texts[1]), 'the model is not told that the tool failed')
   const connection = lab.play(scriptNamed('one call'))
   const answer = await connection.provider.generate(question, { tools: scriptTools })
-  const results = answer.toolCalls.map(({ id }) => toToolMessage({ callId: id, content: 'no such city', isError: true }))
+  const results = answer.toolCalls.map(({ id }) =>
+    toToolMessage({ callId: id, content: 'no such city', isError: true }),
+  )
   await connection.provider.generate([...question, answer.message, ...results], { tools: scriptTools })
   const message = lab.conversation(connection, 1).messages.at(-1)
-  assertEqual(message?.role === 'tool' && [message.text, message.isError ?? false], texts[1], 'an error result in the history')
+  assertEqual(
+    message?.role === 'tool' && [message.text, message.isError ?? false],
+    texts[1],
+    'an error result in the history',
+  )
 }
 
 async function malformedArguments(lab: Lab): Promise<void> {
-  for (const argumentsText of ['{"city": "Os', '{city: "Oslo"}', '[]', '"Oslo"', 'null', '{"a":1}{"b":2}', '{"__proto__":{"admin":true}}']) {
-    const turn: ScriptTurn = { toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: {}, argumentsText }], finish: 'tool-calls', usage: {} }
+  for (const argumentsText of [
+    '{"city": "Os',
+    '{city: "Oslo"}',
+    '[]',
+    '"Oslo"',
+    'null',
+    '{"a":1}{"b":2}',
+    '{"__proto__":{"admin":true}}',
+  ]) {
+    const turn: ScriptTurn = {
+      toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: {}, argumentsText }],
+      finish: 'tool-calls',
+      usage: {},
+    }
     const connection = lab.connect((request) => toReply(lab.answer([turn], request)))
     const [round] = roundsOf((await stream(connection, {}, undefined, () => [])).events)
     const [call] = round?.toolCalls ?? []
@@ -190,7 +264,10 @@ async function brokenRecord(lab: Lab): Promise<void> {
     const connection = lab.connect((request) => {
       const answer = lab.answer(turns, request)
       const middle = Math.ceil(answer.pieces.length / 2)
-      return toReply({ ...answer, pieces: [...answer.pieces.slice(0, middle), brokenPiece(answer, text), ...answer.pieces.slice(middle)] })
+      return toReply({
+        ...answer,
+        pieces: [...answer.pieces.slice(0, middle), brokenPiece(answer, text), ...answer.pieces.slice(middle)],
+      })
     })
     const { failed, error } = await stream(connection)
     assert(failed, `a stream with the record ${text} ended as if it were whole`)
@@ -212,7 +289,16 @@ async function oneWay(lab: Lab): Promise<void> {
   await readOut(await provider.streamWithTools(question, [], options))
   const sent = connection.requests.map((_, index) => lab.conversation(connection, index))
   assertEqual(sent.length, 6, 'requests: one a call')
-  assertEqual(sent.map((one) => one.stream), [false, false, false, true, true, true], 'stream')
-  for (const one of sent) assertEqual({ ...one, stream: true }, { ...sent[5], stream: true }, 'the conversation of every method')
-  assertEqual([sent[0]?.system, sent[0]?.temperature, sent[0]?.maxTokens], ['Be brief.', 0.25, 99], 'options on the wire')
+  assertEqual(
+    sent.map((one) => one.stream),
+    [false, false, false, true, true, true],
+    'stream',
+  )
+  for (const one of sent)
+    assertEqual({ ...one, stream: true }, { ...sent[5], stream: true }, 'the conversation of every method')
+  assertEqual(
+    [sent[0]?.system, sent[0]?.temperature, sent[0]?.maxTokens],
+    ['Be brief.', 0.25, 99],
+    'options on the wire',
+  )
 }

@@ -27,12 +27,21 @@ const retried = [429, 500, 502, 503, 529]
 export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => Reply>> = {
   'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
-  'an HTML body': (_, status, headers = {}) => toReply({ status, headers: { 'content-type': 'text/html', ...headers }, pieces: ['<html><body><h1>Bad Gateway</h1></body></html>'] }),
+  'an HTML body': (_, status, headers = {}) =>
+    toReply({
+      status,
+      headers: { 'content-type': 'text/html', ...headers },
+      pieces: ['<html><body><h1>Bad Gateway</h1></body></html>'],
+    }),
 }
 
 const tests: Tests = {
   'F1 a web page instead of an answer is no success': async (lab) => {
-    const page = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, pieces: ['<!doctype html><title>Sign in</title>'] }
+    const page = {
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      pieces: ['<!doctype html><title>Sign in</title>'],
+    }
     const connection = lab.connectRetrying(() => toReply(page))
     for (const call of callsOf(connection)) {
       const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
@@ -41,7 +50,9 @@ const tests: Tests = {
   },
   'F2 one call is one request, and a failure that will not go away is not tried again': async (lab) => {
     for (const [status] of codes.filter(([code]) => !retried.includes(code))) {
-      const connection = lab.connectRetrying((_, index) => (index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no'))))
+      const connection = lab.connectRetrying((_, index) =>
+        index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no')),
+      )
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
       assertEqual(connection.requests.length, 1, `requests with status ${status}`)
     }
@@ -49,9 +60,14 @@ const tests: Tests = {
     for (const call of callsOf(connection)) await call()
     assertEqual(connection.requests.length, 3, 'requests of three calls')
   },
-  'F2, F3 the server\'s own x-should-retry wins over its status': async (lab) => {
-    for (const [status, wish, requests] of [[400, 'true', 3], [503, 'false', 1]] as const) {
-      const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })))
+  "F2, F3 the server's own x-should-retry wins over its status": async (lab) => {
+    for (const [status, wish, requests] of [
+      [400, 'true', 3],
+      [503, 'false', 1],
+    ] as const) {
+      const connection = lab.connectRetrying(() =>
+        toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })),
+      )
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
       assertEqual(connection.requests.length, requests, `requests with status ${status} and x-should-retry: ${wish}`)
     }
@@ -64,28 +80,51 @@ const tests: Tests = {
       heard.push([attempt, connection.requests.length])
       if (attempt === 2) throw refusal
     }
-    const error = await lab.clock.run(rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call'), 'the call')
-    assertEqual(heard, [[1, 1], [2, 2]], 'attempts that onRetry heard of, and the requests sent by then')
+    const error = await lab.clock.run(
+      rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call'),
+      'the call',
+    )
+    assertEqual(
+      heard,
+      [
+        [1, 1],
+        [2, 2],
+      ],
+      'attempts that onRetry heard of, and the requests sent by then',
+    )
     assert(error === refusal, `rejected with ${String(error)}, not with what onRetry threw`)
     assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')
   },
   'F3 a passing failure is tried again, three attempts in all': async (lab) => {
     for (const status of retried) {
       const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'later')))
-      const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), `status ${status}`), `status ${status}`)
+      const error = await lab.clock.run(
+        rejection(connection.provider.complete('Hello?'), `status ${status}`),
+        `status ${status}`,
+      )
       assertEqual(connection.requests.length, 3, `requests with status ${status}`)
       assertEqual((error as ProviderError).attempts, 3, 'attempts')
-      await lab.clock.run(rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt'), 'one attempt')
+      await lab.clock.run(
+        rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt'),
+        'one attempt',
+      )
       assertEqual(connection.requests.length, 4, 'requests with one attempt more')
     }
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
   'F3 the answer after a retry is as if nothing had happened': async (lab) => {
-    const network = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) })
-    const first: readonly Reply[] = [...retried.map((status) => toReply(lab.format.failure(status, 'later'))), { status: 200, headers: {}, steps: [], reject: network }]
+    const network = Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+    })
+    const first: readonly Reply[] = [
+      ...retried.map((status) => toReply(lab.format.failure(status, 'later'))),
+      { status: 200, headers: {}, steps: [], reject: network },
+    ]
     for (const failure of first) {
       const { turns } = scriptNamed('one call')
-      const connection = lab.connectRetrying((request, index) => (index === 0 ? failure : toReply(lab.answer(turns, request, index - 1))))
+      const connection = lab.connectRetrying((request, index) =>
+        index === 0 ? failure : toReply(lab.answer(turns, request, index - 1)),
+      )
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       assert(!failed, `the stream failed: ${String(error)}`)
       assertEqual(reader?.fullText(), 'Cold.', 'fullText()')
@@ -98,7 +137,9 @@ const tests: Tests = {
     const { turns } = scriptNamed('one call')
     const failing = new Set([0, 1, 3, 4])
     let served = 0
-    const connection = lab.connectRetrying((request, index) => (failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++))))
+    const connection = lab.connectRetrying((request, index) =>
+      failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++)),
+    )
     const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(connection.requests.length, 6, 'requests')
@@ -111,7 +152,9 @@ export function failureRules(rule: Rule, { name }: Harness): void {
   for (const [kind, reply] of Object.entries(bodies)) {
     rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
       for (const [status, expected] of codes) {
-        const connection = lab.connectRetrying(() => reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }))
+        const connection = lab.connectRetrying(() =>
+          reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }),
+        )
         for (const call of callsOf(connection)) {
           const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
           assertCode(error, expected, `status ${status}`)
@@ -139,8 +182,12 @@ function assertFacts(error: ProviderError, status: number, name: string, json: b
   assertEqual(error.status, status, 'status of the error')
   assertEqual(error.requestId, 'req-7', `requestId of the error with status ${status}`)
   assert(error.provider && error.host, 'the error names its provider and host')
-  assert(error.message.includes(String(status)) && error.message.includes(error.code), `the message has status and code: ${error.message}`)
-  if (json) assert(error.message.includes('the reason why'), `${name}: the message has the server's text: ${error.message}`)
+  assert(
+    error.message.includes(String(status)) && error.message.includes(error.code),
+    `the message has status and code: ${error.message}`,
+  )
+  if (json)
+    assert(error.message.includes('the reason why'), `${name}: the message has the server's text: ${error.message}`)
 }
 
 /** A stream cut after its nth wire event: tried again as long as nothing of the answer was shown. */

@@ -13,32 +13,52 @@ const reason = 'the engine is on fire'
 export function inBandRules(rule: Rule, { format }: Harness): void {
   const skip = format.supports.inBandError ? undefined : `${format.api} reports no failure inside an answer`
   for (const name of ['text', 'text and calls']) {
-    rule(`S6 a failure after every wire event is typed and keeps what was said: ${name}`, (lab) => everyPosition(lab, name), { skip })
+    rule(
+      `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
+      (lab) => everyPosition(lab, name),
+      { skip },
+    )
   }
-  rule('S6 a failure before the first piece is tried again when it may pass', async (lab) => {
-    const { turns } = scriptNamed('text')
-    const connection = lab.connectRetrying((request, index) => {
-      const failed = lab.format.answerThenFail({ finish: 'stop', usage: {} }, request, reason)
-      return index ? toReply(lab.answer(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
-    })
-    const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
-    if (failed) {
-      assert(isLlmError(error) && !error.retryable, `a retryable failure was not tried again: ${String(error)}`)
-      assertEqual(connection.requests.length, 1, 'requests')
-    } else {
-      assertEqual([connection.requests.length, reader?.fullText()], [2, 'Hello, world!'], 'requests and text')
-    }
-  }, { skip })
-  rule('S6 a failure inside a whole answer', async (lab) => {
-    const { turns } = scriptNamed('text')
-    const connection = lab.connectRetrying((request) => toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)))
-    assertReason(await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'), 'a whole answer')
-  }, { skip })
+  rule(
+    'S6 a failure before the first piece is tried again when it may pass',
+    async (lab) => {
+      const { turns } = scriptNamed('text')
+      const connection = lab.connectRetrying((request, index) => {
+        const failed = lab.format.answerThenFail({ finish: 'stop', usage: {} }, request, reason)
+        return index ? toReply(lab.answer(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
+      })
+      const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
+      if (failed) {
+        assert(isLlmError(error) && !error.retryable, `a retryable failure was not tried again: ${String(error)}`)
+        assertEqual(connection.requests.length, 1, 'requests')
+      } else {
+        assertEqual([connection.requests.length, reader?.fullText()], [2, 'Hello, world!'], 'requests and text')
+      }
+    },
+    { skip },
+  )
+  rule(
+    'S6 a failure inside a whole answer',
+    async (lab) => {
+      const { turns } = scriptNamed('text')
+      const connection = lab.connectRetrying((request) =>
+        toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)),
+      )
+      assertReason(
+        await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'),
+        'a whole answer',
+      )
+    },
+    { skip },
+  )
 }
 
 function assertReason(error: unknown, what: string): asserts error is ProviderError {
   assert(isLlmError(error), `${what}: rejected with ${String(error)}`)
-  assert(!['truncated', 'protocol', 'unknown'].includes(error.code), `${what}: the code is ${error.code}, not the server's own: ${error.message}`)
+  assert(
+    !['truncated', 'protocol', 'unknown'].includes(error.code),
+    `${what}: the code is ${error.code}, not the server's own: ${error.message}`,
+  )
   assert(error.message.includes(reason), `${what}: the message lacks the server's: ${error.message}`)
 }
 
@@ -53,7 +73,10 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
       count = pieces.length
       return toReply({ ...answer, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
     })
-    const { failed, error, events } = await lab.clock.run(stream(connection, {}, undefined, () => []), `failure after ${position} wire events`)
+    const { failed, error, events } = await lab.clock.run(
+      stream(connection, {}, undefined, () => []),
+      `failure after ${position} wire events`,
+    )
     const what = `failure after ${position} of ${count - 1} wire events`
     assert(failed, `${what}: the stream ended as if it were whole`)
     assertReason(error, what)

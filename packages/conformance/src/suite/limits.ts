@@ -17,17 +17,23 @@ const tests: Tests = {
     await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.answer([long], request)))
   },
   'S10 an event without an end is refused as soon as it is too long': async (lab) => {
-    const connection = lab.connect((request) => {
-      const endless = inChunks(encoder.encode(`data: {"x":"${'x'.repeat(50_000)}`), 500)
-      return withBody(lab.answer(turns, request), [...endless, 'stall'])
-    }, { limits: { maxEventBytes: 2000 } })
+    const connection = lab.connect(
+      (request) => {
+        const endless = inChunks(encoder.encode(`data: {"x":"${'x'.repeat(50_000)}`), 500)
+        return withBody(lab.answer(turns, request), [...endless, 'stall'])
+      },
+      { limits: { maxEventBytes: 2000 } },
+    )
     const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
     assert(failed, 'the endless event was accepted')
     assertCode(error, 'limit-exceeded', 'the stream')
-    assert((connection.requests[0]?.delivered ?? 0) <= 6, `${connection.requests[0]?.delivered ?? 0} chunks of 500 bytes were read`)
+    assert(
+      (connection.requests[0]?.delivered ?? 0) <= 6,
+      `${connection.requests[0]?.delivered ?? 0} chunks of 500 bytes were read`,
+    )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
   },
-  'S10 of an error\'s body at most 64 KiB are kept, and the message stays short': async (lab) => {
+  "S10 of an error's body at most 64 KiB are kept, and the message stays short": async (lab) => {
     const connection = lab.connect(() => {
       const page = `<p>${'a long story '.repeat(20_000)}</p>`
       return { status: 400, headers: { 'content-type': 'text/html' }, steps: inChunks(encoder.encode(page), 8192) }
@@ -38,7 +44,10 @@ const tests: Tests = {
       assert(error.message.length <= 2048, `the message has ${error.message.length} characters`)
       assert((error.body ?? '').length <= 65_536, `the body has ${(error.body ?? '').length} characters`)
     }
-    assert(connection.requests.every(({ delivered }) => delivered <= 10), 'the whole body was read')
+    assert(
+      connection.requests.every(({ delivered }) => delivered <= 10),
+      'the whole body was read',
+    )
   },
 }
 
@@ -46,20 +55,34 @@ const tests: Tests = {
 export function limitRules(rule: Rule, { format }: Harness): void {
   ruleAll(rule, tests)
   const skip = format.supports.argumentsText ? undefined : `${format.api} sends arguments as an object`
-  rule('S10 arguments that are too deep or too long are refused', async (lab) => {
-    const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000)
-    for (const argumentsText of [deep, JSON.stringify({ text: 'x'.repeat(4000) })]) {
-      const turn: ScriptTurn = { toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: {}, argumentsText }], finish: 'tool-calls', usage: {} }
-      const connection = lab.connect((request) => toReply(lab.answer([turn], request)), { limits: { maxToolArgumentLength: argumentsText === deep ? 1e6 : 2000 } })
-      const { failed, error, events } = await stream(connection)
-      assert(failed, 'the call was accepted')
-      assertCode(error, 'limit-exceeded', 'the stream')
-      assert(!events.some(({ type }) => type === 'tool-call-complete'), 'the call was completed')
-    }
-  }, { skip })
+  rule(
+    'S10 arguments that are too deep or too long are refused',
+    async (lab) => {
+      const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000)
+      for (const argumentsText of [deep, JSON.stringify({ text: 'x'.repeat(4000) })]) {
+        const turn: ScriptTurn = {
+          toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: {}, argumentsText }],
+          finish: 'tool-calls',
+          usage: {},
+        }
+        const connection = lab.connect((request) => toReply(lab.answer([turn], request)), {
+          limits: { maxToolArgumentLength: argumentsText === deep ? 1e6 : 2000 },
+        })
+        const { failed, error, events } = await stream(connection)
+        assert(failed, 'the call was accepted')
+        assertCode(error, 'limit-exceeded', 'the stream')
+        assert(!events.some(({ type }) => type === 'tool-call-complete'), 'the call was completed')
+      }
+    },
+    { skip },
+  )
 }
 
-async function exceeds(lab: Lab, limits: { readonly maxBodyBytes: number }, plan: (request: Parameters<Lab['answer']>[1]) => Reply): Promise<void> {
+async function exceeds(
+  lab: Lab,
+  limits: { readonly maxBodyBytes: number },
+  plan: (request: Parameters<Lab['answer']>[1]) => Reply,
+): Promise<void> {
   const connection = lab.connect(plan, { limits })
   for (const [index, call] of callsOf(connection).entries()) {
     assertCode(await lab.clock.run(rejection(call(), 'the call'), 'the call'), 'limit-exceeded', 'the call')

@@ -11,7 +11,8 @@ const { turns } = scriptNamed('text')
 const end = { done: true, value: undefined }
 
 /** The wire events of the text answer through its second piece of text: APIs open an answer with few or many without text. */
-export const begun = ({ pieces }: WireAnswer): readonly string[] => pieces.slice(0, pieces.findIndex((piece) => piece.includes('"lo"')) + 1)
+export const begun = ({ pieces }: WireAnswer): readonly string[] =>
+  pieces.slice(0, pieces.findIndex((piece) => piece.includes('"lo"')) + 1)
 
 /** A text answer of which only the first wire events come, through its second piece of text unless said otherwise; then silence. */
 export function stalled(lab: Lab, pieces?: number): Connection {
@@ -81,7 +82,7 @@ const tests: Tests = {
     assertEqual(await reader.next(), end, 'a read after close()')
   },
   'R5 break, return and throw in for await close the stream': breaks,
-  'R6 an abort rejects parked and later reads with the signal\'s own reason': async (lab) => {
+  "R6 an abort rejects parked and later reads with the signal's own reason": async (lab) => {
     for (const reason of [undefined, new Error('enough'), 'a string']) {
       const connection = stalled(lab)
       const controller = new AbortController()
@@ -92,7 +93,10 @@ const tests: Tests = {
       const { failed, error } = await withoutHang(out, 'the parked read')
       assert(failed, 'the read of an aborted stream ended as if it were whole')
       assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
-      assert((await rejection(reader.next(), 'a later read')) === controller.signal.reason, 'a later read rejects with another error')
+      assert(
+        (await rejection(reader.next(), 'a later read')) === controller.signal.reason,
+        'a later read rejects with another error',
+      )
       assertEqual(reader.fullText(), 'Hello', 'fullText() after the abort')
       assert(reader.usage().inputTokens >= 0, 'usage() cannot be read after the abort')
       assertEqual(reader.messages()[0], question[0], 'the first of messages() after the abort')
@@ -104,7 +108,11 @@ const tests: Tests = {
     const expected = (await readOut(await open(connection))).events
     const reader = await open(connection)
     const reads = await Promise.all(Array.from({ length: expected.length + 2 }, () => reader.next()))
-    assertEqual(reads.slice(0, -2).map(({ value }) => value), expected, 'events of overlapping reads')
+    assertEqual(
+      reads.slice(0, -2).map(({ value }) => value),
+      expected,
+      'events of overlapping reads',
+    )
     assertEqual(reads.slice(-2), [end, end], 'reads beyond the end')
   },
   'R8 overlapping reads of a failing stream: events first, then the same error': async (lab) => {
@@ -137,7 +145,7 @@ async function breaks(lab: Lab): Promise<void> {
       const stop = async (): Promise<void> => {
         for await (const event of reader) throw new RangeError(String(event))
       }
-      assert((await rejection(stop(), 'the loop')) instanceof RangeError, 'the loop\'s own error does not come out')
+      assert((await rejection(stop(), 'the loop')) instanceof RangeError, "the loop's own error does not come out")
     },
   ]
   for (const stop of stops) {

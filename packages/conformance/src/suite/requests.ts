@@ -13,7 +13,8 @@ export function requestRules(rule: Rule): void {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
     const body = JSON.stringify(connection.requests[0]?.body)
-    for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.']) assert(body.includes(text), `the body lacks "${text}": ${body}`)
+    for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.'])
+      assert(body.includes(text), `the body lacks "${text}": ${body}`)
   })
   rule('Q2 what is not set is not on the wire, but for the two defaults', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
@@ -24,24 +25,39 @@ export function requestRules(rule: Rule): void {
     const body = JSON.stringify(connection.requests[0]?.body)
     for (const word of ['null', 'undefined', 'NaN']) assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
   })
-  rule('Q2 options reach the wire: system, maxTokens, temperature; a call\'s own win over the defaults', async (lab) => {
-    const connection = lab.play(scriptNamed('text'), { defaults: { system: 'Default.', maxTokens: 11, temperature: 0.1 } })
+  rule("Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults", async (lab) => {
+    const connection = lab.play(scriptNamed('text'), {
+      defaults: { system: 'Default.', maxTokens: 11, temperature: 0.1 },
+    })
     await stream(connection)
     await stream(connection, { maxTokens: 22, temperature: 0.2 })
     const sent = [0, 1].map((index) => lab.conversation(connection, index))
-    assertEqual(sent.map(({ system }) => system), ['Default.', 'Default.'], 'system')
-    assertEqual(sent.map(({ maxTokens }) => maxTokens), [11, 22], 'maxTokens')
-    assertEqual(sent.map(({ temperature }) => temperature), [0.1, 0.2], 'temperature')
+    assertEqual(
+      sent.map(({ system }) => system),
+      ['Default.', 'Default.'],
+      'system',
+    )
+    assertEqual(
+      sent.map(({ maxTokens }) => maxTokens),
+      [11, 22],
+      'maxTokens',
+    )
+    assertEqual(
+      sent.map(({ temperature }) => temperature),
+      [0.1, 0.2],
+      'temperature',
+    )
   })
   rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
   rule('Q2 a part that is no text is sent or refused as unsupported, never dropped', async (lab) => {
     const image = toImagePart(new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]), 'image/png')
     const connection = lab.play(scriptNamed('text'))
-    if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }])) return
+    if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }]))
+      return
     const body = JSON.stringify(connection.requests[0]?.body)
     assert(image.source.type === 'base64' && body.includes(image.source.data), `the image is not on the wire: ${body}`)
   })
-  rule('Q2 the caller\'s own headers are sent', async (lab) => {
+  rule("Q2 the caller's own headers are sent", async (lab) => {
     const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
     await connection.provider.complete('Hello?')
     assertEqual(connection.requests[0]?.headers['x-own-header'], 'own', 'x-own-header')
@@ -51,12 +67,44 @@ export function requestRules(rule: Rule): void {
 }
 
 async function schemas(lab: Lab): Promise<void> {
-  await schemaSent(lab, { tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } }, '"tags"', '"a"', '"b"', '"required"')
-  await schemaSent(lab, { deep: { type: 'object', properties: { level: { type: 'integer', description: 'how deep' } }, required: ['level'] } }, '"level"', 'how deep', '["level"]')
-  const unusual = { pattern: '^zq', minimum: 1234, multipleOf: 4321, maxItems: 777, minLength: 555, const: 'zqconst', default: 'zqdefault' }
+  await schemaSent(
+    lab,
+    { tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+    '"tags"',
+    '"a"',
+    '"b"',
+    '"required"',
+  )
+  await schemaSent(
+    lab,
+    {
+      deep: {
+        type: 'object',
+        properties: { level: { type: 'integer', description: 'how deep' } },
+        required: ['level'],
+      },
+    },
+    '"level"',
+    'how deep',
+    '["level"]',
+  )
+  const unusual = {
+    pattern: '^zq',
+    minimum: 1234,
+    multipleOf: 4321,
+    maxItems: 777,
+    minLength: 555,
+    const: 'zqconst',
+    default: 'zqdefault',
+  }
   for (const [keyword, value] of Object.entries(unusual)) {
-    const type = typeof value === 'string' || keyword === 'minLength' ? 'string' : keyword === 'maxItems' ? 'array' : 'integer'
-    await schemaSent(lab, { field: { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value } }, String(value))
+    const type =
+      typeof value === 'string' || keyword === 'minLength' ? 'string' : keyword === 'maxItems' ? 'array' : 'integer'
+    await schemaSent(
+      lab,
+      { field: { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value } },
+      String(value),
+    )
   }
 }
 
@@ -70,9 +118,16 @@ async function schemaSent(lab: Lab, properties: JsonObject, ...words: readonly s
 }
 
 /** True when the call is refused as unsupported, before anything is sent. */
-async function refused({ provider, requests }: Connection, options: CallOptions, messages: readonly ChatMessage[] = question): Promise<boolean> {
+async function refused(
+  { provider, requests }: Connection,
+  options: CallOptions,
+  messages: readonly ChatMessage[] = question,
+): Promise<boolean> {
   const before = requests.length
-  const outcome = await provider.generate(messages, options).then(() => undefined, (error: unknown) => ({ error }))
+  const outcome = await provider.generate(messages, options).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
   if (!outcome) return false
   assertCode(outcome.error, 'unsupported', JSON.stringify(options))
   assertEqual(requests.length, before, `requests of a call with ${JSON.stringify(options)}, which was refused`)
@@ -81,9 +136,16 @@ async function refused({ provider, requests }: Connection, options: CallOptions,
 
 /** Options beside those that every API has; what is in a vendor's own form is not among them. */
 const furtherOptions: readonly CallOptions[] = [
-  { topP: 0.875 }, { topK: 17 }, { stop: ['zqstop'] }, { seed: 4242 }, { toolChoice: { name: 'get_time' } }, { parallelToolCalls: false },
-  { responseFormat: { type: 'json' } }, { responseFormat: { type: 'json-schema', schema: { type: 'object', properties: { zq: { type: 'string' } } } } },
-  { reasoning: 'low' }, { topLogprobs: 3 },
+  { topP: 0.875 },
+  { topK: 17 },
+  { stop: ['zqstop'] },
+  { seed: 4242 },
+  { toolChoice: { name: 'get_time' } },
+  { parallelToolCalls: false },
+  { responseFormat: { type: 'json' } },
+  { responseFormat: { type: 'json-schema', schema: { type: 'object', properties: { zq: { type: 'string' } } } } },
+  { reasoning: 'low' },
+  { topLogprobs: 3 },
 ]
 
 async function everyOption(lab: Lab): Promise<void> {
@@ -93,26 +155,61 @@ async function everyOption(lab: Lab): Promise<void> {
   const plain = canonical(connection.requests[0]?.body)
   for (const option of furtherOptions) {
     if (await refused(connection, { ...base, ...option })) continue
-    assert(canonical(connection.requests.at(-1)?.body) !== plain, `${JSON.stringify(option)} changed nothing of the request`)
+    assert(
+      canonical(connection.requests.at(-1)?.body) !== plain,
+      `${JSON.stringify(option)} changed nothing of the request`,
+    )
   }
 }
 
-const call = (id: string, city: string): ToolCall => ({ id, name: 'get_weather', arguments: { city }, argumentsText: JSON.stringify({ city }) })
-const assistant = (content: string, ...toolCalls: readonly ToolCall[]): ChatMessage => ({ role: 'assistant', content, ...(toolCalls.length && { toolCalls }) })
+const call = (id: string, city: string): ToolCall => ({
+  id,
+  name: 'get_weather',
+  arguments: { city },
+  argumentsText: JSON.stringify({ city }),
+})
+const assistant = (content: string, ...toolCalls: readonly ToolCall[]): ChatMessage => ({
+  role: 'assistant',
+  content,
+  ...(toolCalls.length && { toolCalls }),
+})
 const result = (toolCallId: string, content: string): ChatMessage => ({ role: 'tool', toolCallId, content })
 const user = (content: string): ChatMessage => ({ role: 'user', content })
 
 async function histories(lab: Lab): Promise<void> {
-  const broken: ToolCall = { id: 'call_1', name: 'get_weather', arguments: {}, argumentsText: '{"city": "Os', error: 'not valid JSON' }
+  const broken: ToolCall = {
+    id: 'call_1',
+    name: 'get_weather',
+    arguments: {},
+    argumentsText: '{"city": "Os',
+    error: 'not valid JSON',
+  }
   const all: readonly (readonly ChatMessage[])[] = [
     [user('One.'), user('Two.')],
     [user('Hi.'), assistant(''), user('Well?')],
     [user('Hi.'), assistant('A.'), assistant('B.'), user('Well?')],
     [user('Hi.'), assistant('', call('call_1', 'Oslo')), result('call_1', ''), user('Well?')],
-    [user('Hi.'), assistant('Look:', call('call_1', 'Oslo'), call('call_2', 'Rome')), result('call_2', 'two'), result('call_1', 'one')],
-    [user('Hi.'), assistant('', broken), { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true }],
+    [
+      user('Hi.'),
+      assistant('Look:', call('call_1', 'Oslo'), call('call_2', 'Rome')),
+      result('call_2', 'two'),
+      result('call_1', 'one'),
+    ],
+    [
+      user('Hi.'),
+      assistant('', broken),
+      { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true },
+    ],
     [{ role: 'system', content: 'First.' }, user('Hi.'), { role: 'system', content: 'Later.' }, user('Go on.')],
-    [user('Hi.'), { ...assistant('From elsewhere.'), reasoning: 'Hidden.', origin: { provider: 'another', model: 'other', state: { signature: 'x' } } } as ChatMessage, user('Go on.')],
+    [
+      user('Hi.'),
+      {
+        ...assistant('From elsewhere.'),
+        reasoning: 'Hidden.',
+        origin: { provider: 'another', model: 'other', state: { signature: 'x' } },
+      } as ChatMessage,
+      user('Go on.'),
+    ],
     [user('Lone \ud83d surrogate, NUL \u0000 and 👩‍🚀.')],
   ]
   const connection: Connection = lab.play(scriptNamed('text'))
@@ -120,25 +217,42 @@ async function histories(lab: Lab): Promise<void> {
     const { failed, error } = await stream(connection, {}, messages)
     assert(!failed, `history ${index} failed: ${String(error)}`)
   }
-  const texts = lab.conversation(connection, 4).messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+  const texts = lab
+    .conversation(connection, 4)
+    .messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
   assertEqual(texts, ['one', 'two'], 'results in call order')
-  assert(!JSON.stringify(connection.requests[7]?.body).includes('signature'), 'another provider\'s state is on the wire')
+  assert(!JSON.stringify(connection.requests[7]?.body).includes('signature'), "another provider's state is on the wire")
 }
 
 async function foreignIds(lab: Lab): Promise<void> {
   const long = `toolu_${'x'.repeat(90)}`
   const ids = [`${long}1`, `${long}2`, 'call:with/odd+characters=', 'call_with_odd_characters_', 'łódź', 'ok_1']
-  const messages = [user('Hi.'), assistant('', ...ids.map((id, index) => call(id, `city ${index}`))), ...ids.map((id, index) => result(id, `result ${index}`))]
+  const messages = [
+    user('Hi.'),
+    assistant('', ...ids.map((id, index) => call(id, `city ${index}`))),
+    ...ids.map((id, index) => result(id, `result ${index}`)),
+  ]
   const connection = lab.play(scriptNamed('text'))
   const { failed, error } = await stream(connection, {}, messages)
   assert(!failed, `the stream failed: ${String(error)}`)
   const sent = lab.conversation(connection).messages
   const said = sent[1]
-  assert(said?.role === 'assistant' && said.toolCalls.length === ids.length, `not all ${ids.length} calls are on the wire`)
-  assertEqual(sent.slice(2).map((message) => message.role === 'tool' && message.text), ids.map((_, index) => `result ${index}`), 'results')
+  assert(
+    said?.role === 'assistant' && said.toolCalls.length === ids.length,
+    `not all ${ids.length} calls are on the wire`,
+  )
+  assertEqual(
+    sent.slice(2).map((message) => message.role === 'tool' && message.text),
+    ids.map((_, index) => `result ${index}`),
+    'results',
+  )
   if (!lab.format.supports.toolCallIds) return
   assertEqual(new Set(said.toolCalls.map(({ id }) => id)).size, ids.length, 'different ids stay different')
-  assertEqual(sent.slice(2).map((message) => message.role === 'tool' && message.callId), said.toolCalls.map(({ id }) => id), 'ids of the results')
+  assertEqual(
+    sent.slice(2).map((message) => message.role === 'tool' && message.callId),
+    said.toolCalls.map(({ id }) => id),
+    'ids of the results',
+  )
   assertEqual(said.toolCalls[5]?.id, 'ok_1', 'an id that fits stays as it is')
 }
 
@@ -154,12 +268,23 @@ async function badInput(lab: Lab): Promise<void> {
     ['config', () => provider.complete('Hi.', { temperature: Number.NaN })],
     ['config', () => provider.streamWithTools(question, [...scriptTools, ...scriptTools])],
     ['config', () => provider.streamWithTools(question, [{ name: 'bad name', description: '' }])],
-    ['invalid-request', () => provider.streamWithTools(question, [{ name: 'endless', description: '', parameters: endless }])],
+    [
+      'invalid-request',
+      () => provider.streamWithTools(question, [{ name: 'endless', description: '', parameters: endless }]),
+    ],
     ['invalid-request', () => provider.generate(question, { vendor: endless })],
     ['invalid-request', () => provider.generate([])],
     ['invalid-request', () => provider.generate([user('Hi.'), result('call_1', 'x')])],
     ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')])],
-    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo'), call('call_2', 'Rome')), result('call_1', 'x')])],
+    [
+      'invalid-request',
+      () =>
+        provider.generate([
+          user('Hi.'),
+          assistant('', call('call_1', 'Oslo'), call('call_2', 'Rome')),
+          result('call_1', 'x'),
+        ]),
+    ],
   ]
   for (const [index, [code, attempt]] of attempts.entries()) {
     const error = await rejection(attempt(), `input ${index}`)

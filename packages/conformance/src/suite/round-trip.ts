@@ -14,10 +14,14 @@ export function roundTripRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const skip = cannotSay(script.turns, format)
     rule(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
-    rule(`L2 round trip of whole answers: ${script.name}`, (lab) => whole(lab, script), { skip: cannotSay(script.turns, format, 'whole') })
+    rule(`L2 round trip of whole answers: ${script.name}`, (lab) => whole(lab, script), {
+      skip: cannotSay(script.turns, format, 'whole'),
+    })
   }
   for (const script of textScripts) {
-    rule(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), { skip: cannotSay(script.turns, format) })
+    rule(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), {
+      skip: cannotSay(script.turns, format),
+    })
   }
   rule('L4 a provider is what isProvider says, with its name and models', async (lab) => {
     const { provider } = lab.play(textScripts[0] as Script)
@@ -34,7 +38,8 @@ async function streamed(lab: Lab, script: Script): Promise<void> {
   assert(!failed && reader, `the stream failed: ${String(error)}`)
   const rounds = roundsOf(events)
   assertEqual(rounds.length, script.turns.length, 'rounds')
-  for (const [index, turn] of script.turns.entries()) assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
+  for (const [index, turn] of script.turns.entries())
+    assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
   assertUniqueIds(rounds)
   const last = events.at(-1)
   assert(last?.type === 'done', `the last event is ${String(last?.type)}, not done`)

@@ -31,7 +31,10 @@ const tests: Tests = {
     const seen: string[] = []
     for (let read = await reader.next(); !read.done; read = await reader.next()) {
       if (read.value.type === 'text-delta') seen.push(read.value.text)
-      assert(reader.fullText().startsWith(seen.join('')), `fullText() is "${reader.fullText()}" after the pieces "${seen.join('')}"`)
+      assert(
+        reader.fullText().startsWith(seen.join('')),
+        `fullText() is "${reader.fullText()}" after the pieces "${seen.join('')}"`,
+      )
       if (read.value.type !== 'turn-end' || read.value.reason !== 'tool-calls') continue
       assert(reader.usage().rounds.length > 0, 'usage() lacks the round that ended')
       await reader.sendToolResults(resultsOf(lastCalls(reader)))
@@ -46,7 +49,11 @@ const tests: Tests = {
     const reader = await open(connection)
     const { failed, events } = await readOut(reader)
     assert(!failed, 'the stream failed')
-    assertEqual(events.slice(-2).map(({ type }) => type), ['turn-end', 'done'], 'last events')
+    assertEqual(
+      events.slice(-2).map(({ type }) => type),
+      ['turn-end', 'done'],
+      'last events',
+    )
     assertEqual(connection.requests.length, 1, 'requests')
     await assertMisuse(reader.sendToolResults([]), 'results after the end')
   },
@@ -74,7 +81,7 @@ const tests: Tests = {
     assertEqual(connection.requests.length, 2, 'requests after the read')
     await reader.close()
   },
-  'R10, D3 turn-end waits for the wire\'s end, so late usage is counted': async (lab) => {
+  "R10, D3 turn-end waits for the wire's end, so late usage is counted": async (lab) => {
     const connection = lab.play(scriptNamed('usage tail'))
     const reader = await open(connection)
     await toTurnEnd(reader)
@@ -88,7 +95,9 @@ const tests: Tests = {
 export function roundRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) => answered(lab, parallel, send))
+    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) =>
+      answered(lab, parallel, send),
+    )
   }
 }
 
@@ -113,7 +122,11 @@ const ways: Readonly<Record<string, (reader: ToolStreamReader, results: readonly
   },
 }
 
-async function answered(lab: Lab, script: Script, send: (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>): Promise<void> {
+async function answered(
+  lab: Lab,
+  script: Script,
+  send: (reader: ToolStreamReader, results: readonly ToolResult[]) => Promise<void>,
+): Promise<void> {
   const connection = lab.play(script)
   const reader = await open(connection)
   const calls = await toTurnEnd(reader)
@@ -129,7 +142,7 @@ async function answered(lab: Lab, script: Script, send: (reader: ToolStreamReade
 function assertResultsSent(lab: Lab, connection: Connection, calls: readonly { readonly name: string }[]): void {
   const { messages } = lab.conversation(connection, 1)
   const assistant = messages[1]
-  assert(assistant?.role === 'assistant', 'the second message on the wire is not the assistant\'s')
+  assert(assistant?.role === 'assistant', "the second message on the wire is not the assistant's")
   assertEqual(messages.length, 2 + calls.length, 'messages')
   for (const [index, call] of calls.entries()) {
     const sent = assistant.toolCalls[index]
@@ -147,7 +160,8 @@ async function partlyAnswered(lab: Lab): Promise<void> {
   for (let read = 0; read < 2; read++) {
     const error = await rejection(reader.next(), 'a read with calls open')
     assertCode(error, 'invalid-request', 'the rejection')
-    for (const { callId } of rest) assert(error.message.includes(callId), `the message does not name "${callId}": ${error.message}`)
+    for (const { callId } of rest)
+      assert(error.message.includes(callId), `the message does not name "${callId}": ${error.message}`)
   }
   assertEqual(connection.requests.length, 1, 'requests while calls are open')
   await reader.sendToolResults(rest)
@@ -182,17 +196,37 @@ async function refusedResults(lab: Lab): Promise<void> {
 async function conversationSoFar(lab: Lab): Promise<void> {
   const script = scriptNamed('two rounds')
   const reader = await open(lab.play(script))
-  assertEqual(reader.messages().map(({ role }) => role), ['user'], 'roles before the answer')
+  assertEqual(
+    reader.messages().map(({ role }) => role),
+    ['user'],
+    'roles before the answer',
+  )
   const calls = await toTurnEnd(reader)
-  assertEqual(reader.messages().map(({ role }) => role), ['user', 'assistant'], 'roles after the round')
+  assertEqual(
+    reader.messages().map(({ role }) => role),
+    ['user', 'assistant'],
+    'roles after the round',
+  )
   await reader.sendToolResults(resultsOf(calls))
-  assertEqual(reader.messages().map(({ role }) => role), ['user', 'assistant', 'tool'], 'roles after the results')
+  assertEqual(
+    reader.messages().map(({ role }) => role),
+    ['user', 'assistant', 'tool'],
+    'roles after the results',
+  )
   await readOut(reader)
   const messages = reader.messages()
-  assertEqual(messages.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant'], 'roles after the end')
+  assertEqual(
+    messages.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'assistant'],
+    'roles after the end',
+  )
   assertEqual(JSON.parse(JSON.stringify(messages)), messages, 'the conversation as plain JSON')
   const again = lab.play({ name: 'stored', turns: script.turns.slice(1) })
   const stored = JSON.parse(JSON.stringify(messages)) as typeof messages
   await readOut(await again.provider.streamWithTools([...stored, { role: 'user', content: 'And now?' }], scriptTools))
-  assertEqual(lab.conversation(again).messages.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant', 'user'], 'roles of the stored conversation on the wire')
+  assertEqual(
+    lab.conversation(again).messages.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'assistant', 'user'],
+    'roles of the stored conversation on the wire',
+  )
 }

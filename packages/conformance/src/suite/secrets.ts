@@ -22,7 +22,8 @@ const tests: Tests = {
         }
         lab.count('redirects', 2)
         assertEqual(connection.requests.length, 2, `requests with status ${status}`)
-        for (const { redirect } of connection.requests) assert(redirect !== 'follow', 'fetch was told to follow redirects')
+        for (const { redirect } of connection.requests)
+          assert(redirect !== 'follow', 'fetch was told to follow redirects')
       }
     }
   },
@@ -33,7 +34,7 @@ const tests: Tests = {
     }
     assertEqual(connection.requests.length, 0, 'requests')
   },
-  'E1 enforceHosts: true allows the provider\'s own hosts, and it asks no other': async (lab) => {
+  "E1 enforceHosts: true allows the provider's own hosts, and it asks no other": async (lab) => {
     const connection = lab.play(scriptNamed('two rounds'), { enforceHosts: true })
     const { failed, error } = await stream(connection)
     assert(!failed, `the stream failed: ${String(error)}`)
@@ -48,32 +49,58 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
   const skip = apiKey === undefined ? 'the provider has no key' : undefined
   const key = apiKey ?? ''
   for (const [name, reply] of Object.entries(leaks)) {
-    rule(`K1 the key is in no output: ${name}`, async (lab) => {
-      for (const shown of formsOf(key)) {
-        const connection = lab.connectRetrying((request) => reply(lab, shown, request))
-        for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
-          const error = await lab.clock.run(rejection(call(), name), name)
-          assert(isLlmError(error), `rejected with ${String(error)}`)
-          assertClean(error, key, name)
-          lab.count('failures searched')
+    rule(
+      `K1 the key is in no output: ${name}`,
+      async (lab) => {
+        for (const shown of formsOf(key)) {
+          const connection = lab.connectRetrying((request) => reply(lab, shown, request))
+          for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
+            const error = await lab.clock.run(rejection(call(), name), name)
+            assert(isLlmError(error), `rejected with ${String(error)}`)
+            assertClean(error, key, name)
+            lab.count('failures searched')
+          }
         }
-      }
-    }, { skip: skip ?? (name.startsWith('a failure inside') && !format.supports.inBandError ? `${format.api} reports no failure inside an answer` : undefined) })
+      },
+      {
+        skip:
+          skip ??
+          (name.startsWith('a failure inside') && !format.supports.inBandError
+            ? `${format.api} reports no failure inside an answer`
+            : undefined),
+      },
+    )
   }
-  rule('K1 a shorter start of the key is found too', async (lab) => {
-    const connection = lab.connectRetrying(() => toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)))
-    const error = await rejection(connection.provider.complete('Hello?'), 'the call')
-    const texts = textsOf(error)
-    assert(!texts.some((text) => text.includes(key.slice(0, 12))), `the start of the key is in the error: ${texts.find((text) => text.includes(key.slice(0, 12))) ?? ''}`)
-  }, { skip: skip ?? (key.length < 20 ? 'the key is too short' : undefined) })
-  rule('K2 the key is on no object', async (lab) => {
-    const connection = lab.play(scriptNamed('one call'))
-    const { reader } = await stream(connection)
-    for (const value of [connection.provider, reader, reader?.messages()]) assertClean(value, key, 'an object')
-    const sent = connection.requests[0]
-    const head = JSON.stringify([sent?.headers, sent?.path])
-    assert(formsOf(key).some((form) => head.includes(form)), 'the key that the harness names was not sent: what is searched for is another')
-  }, { skip })
+  rule(
+    'K1 a shorter start of the key is found too',
+    async (lab) => {
+      const connection = lab.connectRetrying(() =>
+        toReply(lab.format.failure(401, `Incorrect API key provided: ${key.slice(0, 14)}****`)),
+      )
+      const error = await rejection(connection.provider.complete('Hello?'), 'the call')
+      const texts = textsOf(error)
+      assert(
+        !texts.some((text) => text.includes(key.slice(0, 12))),
+        `the start of the key is in the error: ${texts.find((text) => text.includes(key.slice(0, 12))) ?? ''}`,
+      )
+    },
+    { skip: skip ?? (key.length < 20 ? 'the key is too short' : undefined) },
+  )
+  rule(
+    'K2 the key is on no object',
+    async (lab) => {
+      const connection = lab.play(scriptNamed('one call'))
+      const { reader } = await stream(connection)
+      for (const value of [connection.provider, reader, reader?.messages()]) assertClean(value, key, 'an object')
+      const sent = connection.requests[0]
+      const head = JSON.stringify([sent?.headers, sent?.path])
+      assert(
+        formsOf(key).some((form) => head.includes(form)),
+        'the key that the harness names was not sent: what is searched for is another',
+      )
+    },
+    { skip },
+  )
 }
 
 async function failing(connection: Connection): Promise<string> {
@@ -86,28 +113,60 @@ type Leak = (lab: Lab, shown: string, request: Parameters<Lab['answer']>[1]) => 
 
 const leaks: Readonly<Record<string, Leak>> = {
   'a 401 that repeats it in body and headers': (lab, shown) =>
-    toReply(lab.format.failure(401, `Incorrect API key provided: ${shown}.`, { 'x-request-id': shown, 'request-id': shown, 'www-authenticate': `Bearer realm="${shown}"` })),
-  'a retried 503 that repeats it': (lab, shown) => toReply(lab.format.failure(503, `overloaded for ${shown}`, { 'x-request-id': shown })),
-  'a 400 with a body that is no JSON': (_, shown) => toReply({ status: 400, headers: { 'content-type': 'text/plain' }, pieces: [`bad header: ${shown}`] }),
-  'a web page': (_, shown) => toReply({ status: 502, headers: { 'content-type': 'text/html' }, pieces: [`<p>Authorization: Bearer ${shown}</p>`] }),
-  'a redirect to an address with it': (_, shown) => ({ status: 302, headers: { location: `https://elsewhere.example/?key=${encodeURIComponent(shown)}` }, steps: [] }),
+    toReply(
+      lab.format.failure(401, `Incorrect API key provided: ${shown}.`, {
+        'x-request-id': shown,
+        'request-id': shown,
+        'www-authenticate': `Bearer realm="${shown}"`,
+      }),
+    ),
+  'a retried 503 that repeats it': (lab, shown) =>
+    toReply(lab.format.failure(503, `overloaded for ${shown}`, { 'x-request-id': shown })),
+  'a 400 with a body that is no JSON': (_, shown) =>
+    toReply({ status: 400, headers: { 'content-type': 'text/plain' }, pieces: [`bad header: ${shown}`] }),
+  'a web page': (_, shown) =>
+    toReply({
+      status: 502,
+      headers: { 'content-type': 'text/html' },
+      pieces: [`<p>Authorization: Bearer ${shown}</p>`],
+    }),
+  'a redirect to an address with it': (_, shown) => ({
+    status: 302,
+    headers: { location: `https://elsewhere.example/?key=${encodeURIComponent(shown)}` },
+    steps: [],
+  }),
   'a transport that names it': (_, shown) => ({ status: 200, headers: {}, steps: [], reject: transportError(shown) }),
   'a broken record with it': (lab, shown, request) => {
     const answer = lab.answer(turns, request)
     return toReply({ ...answer, pieces: [brokenPiece(answer, `{"echo ${shown}`), ...answer.pieces.slice(1)] })
   },
   'a failure inside the answer that repeats it': (lab, shown, request) =>
-    toReply(lab.format.answerThenFail({ text: [`You sent ${shown}`], finish: 'stop', usage: {} }, request, `key ${shown} is blocked`)),
+    toReply(
+      lab.format.answerThenFail(
+        { text: [`You sent ${shown}`], finish: 'stop', usage: {} },
+        request,
+        `key ${shown} is blocked`,
+      ),
+    ),
 }
 
 function transportError(shown: string): Error {
-  const inner = Object.assign(new Error(`connect to https://x.example/?key=${shown} failed`), { code: 'ECONNREFUSED', headers: { authorization: shown } })
-  return Object.assign(new TypeError('fetch failed', { cause: inner }), { request: { headers: { authorization: `Bearer ${shown}` } } })
+  const inner = Object.assign(new Error(`connect to https://x.example/?key=${shown} failed`), {
+    code: 'ECONNREFUSED',
+    headers: { authorization: shown },
+  })
+  return Object.assign(new TypeError('fetch failed', { cause: inner }), {
+    request: { headers: { authorization: `Bearer ${shown}` } },
+  })
 }
 
 function assertClean(value: unknown, key: string, what: string): void {
   if (!key) return
   for (const text of textsOf(value)) {
-    for (const form of formsOf(key)) assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}…`)
+    for (const form of formsOf(key))
+      assert(
+        !text.includes(form),
+        `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}…`,
+      )
   }
 }

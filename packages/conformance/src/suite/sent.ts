@@ -11,7 +11,11 @@ export function assertSent(lab: Lab, connection: Connection, index: number, roun
   const said = messages.filter(({ role }) => role === 'assistant').length
   assertEqual(said, index, `request ${index}: assistant messages`)
   assertEqual(messages[0], { role: 'user', text: 'What is the weather?' }, `request ${index}: the question`)
-  assertEqual(tools.map(({ name }) => name), ['get_weather', 'get_time', 'list_rooms'], `request ${index}: tools`)
+  assertEqual(
+    tools.map(({ name }) => name),
+    ['get_weather', 'get_time', 'list_rooms'],
+    `request ${index}: tools`,
+  )
   let position = 1
   for (const [number, round] of rounds.slice(0, index).entries()) {
     position = assertRoundSent(lab, messages, position, round, `request ${index}, round ${number}`)
@@ -19,15 +23,31 @@ export function assertSent(lab: Lab, connection: Connection, index: number, roun
   assertEqual(messages.length, position, `request ${index}: messages in all`)
 }
 
-function assertRoundSent(lab: Lab, messages: WireConversation['messages'], start: number, round: Round, what: string): number {
+function assertRoundSent(
+  lab: Lab,
+  messages: WireConversation['messages'],
+  start: number,
+  round: Round,
+  what: string,
+): number {
   const assistant = messages[start]
   assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
   assertEqual(assistant.text, round.text, `${what}: text of the assistant message`)
-  assertEqual(assistant.toolCalls.map(({ name }) => name), round.toolCalls.map(({ name }) => name), `${what}: calls of the assistant message`)
+  assertEqual(
+    assistant.toolCalls.map(({ name }) => name),
+    round.toolCalls.map(({ name }) => name),
+    `${what}: calls of the assistant message`,
+  )
   for (const [index, call] of round.toolCalls.entries()) {
     const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
     if (call.error === undefined) assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
-    assertResultSent(lab, messages[start + 1 + index], sent, { text: `result ${index} of ${call.name}`, name: call.name }, `${what}: result ${index}`)
+    assertResultSent(
+      lab,
+      messages[start + 1 + index],
+      sent,
+      { text: `result ${index} of ${call.name}`, name: call.name },
+      `${what}: result ${index}`,
+    )
   }
   return start + 1 + round.toolCalls.length
 }

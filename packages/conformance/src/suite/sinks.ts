@@ -19,11 +19,17 @@ export function textsOf(value: unknown): readonly string[] {
 /** Own fields, symbols and inherited getters, to a depth of 20. */
 function collect(value: unknown, texts: string[], seen: Set<unknown>, depth: number): void {
   if (typeof value === 'string') texts.push(value)
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || depth > 20) return
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || depth > 20)
+    return
   seen.add(value)
   if (typeof value === 'function') texts.push(String(value))
-  if (value instanceof Map || value instanceof Set || value instanceof Headers) for (const inner of value) collect(inner, texts, seen, depth + 1)
-  for (let owner: object | null = value; owner && owner !== Object.prototype && owner !== Function.prototype; owner = Object.getPrototypeOf(owner) as object | null) {
+  if (value instanceof Map || value instanceof Set || value instanceof Headers)
+    for (const inner of value) collect(inner, texts, seen, depth + 1)
+  for (
+    let owner: object | null = value;
+    owner && owner !== Object.prototype && owner !== Function.prototype;
+    owner = Object.getPrototypeOf(owner) as object | null
+  ) {
     for (const name of Reflect.ownKeys(owner)) {
       try {
         collect(Reflect.get(owner, name, value), texts, seen, depth + 1)
@@ -37,5 +43,10 @@ function collect(value: unknown, texts: string[], seen: Set<unknown>, depth: num
 /** A secret as other texts may hold it. */
 export function formsOf(secret: string): readonly string[] {
   if (!secret) return []
-  return [secret, btoa(secret).replace(/=+$/, ''), btoa(`Bearer ${secret}`).replace(/=+$/, '').slice(10, -1), encodeURIComponent(secret)]
+  return [
+    secret,
+    btoa(secret).replace(/=+$/, ''),
+    btoa(`Bearer ${secret}`).replace(/=+$/, '').slice(10, -1),
+    encodeURIComponent(secret),
+  ]
 }

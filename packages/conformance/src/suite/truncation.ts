@@ -10,15 +10,31 @@ import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
 
 const once = { retry: { attempts: 1 } }
-const cutScripts = ['empty text', 'unicode', 'reasoning', 'usage tail', 'length', 'one call', 'parallel calls', 'text and calls', 'empty arguments']
+const cutScripts = [
+  'empty text',
+  'unicode',
+  'reasoning',
+  'usage tail',
+  'length',
+  'one call',
+  'parallel calls',
+  'text and calls',
+  'empty arguments',
+]
 
 /** S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes nothing away. */
 export function truncationRules(rule: Rule, { format }: Harness): void {
   for (const name of cutScripts) {
     const script = scriptNamed(name)
     const skip = cannotSay(script.turns.slice(0, 1), format)
-    rule(`S1 the connection ends at every byte: ${name}`, (lab) => cutEverywhere(lab, script, []), { skip, timeoutMs: 180_000 })
-    rule(`S2 the connection is reset at every byte: ${name}`, (lab) => cutEverywhere(lab, script, ['reset']), { skip, timeoutMs: 180_000 })
+    rule(`S1 the connection ends at every byte: ${name}`, (lab) => cutEverywhere(lab, script, []), {
+      skip,
+      timeoutMs: 180_000,
+    })
+    rule(`S2 the connection is reset at every byte: ${name}`, (lab) => cutEverywhere(lab, script, ['reset']), {
+      skip,
+      timeoutMs: 180_000,
+    })
   }
   rule('S1 a whole answer cut at every byte', (lab) => cutWhole(lab, []))
   rule('S2 a whole answer reset at every byte', (lab) => cutWhole(lab, ['reset']))
@@ -27,7 +43,11 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
     const connection = lab.connect((request, index) => toReply(lab.answer(turns, request, index), 'reset'))
     const { failed, error, events } = await stream(connection, once)
     assert(!failed, `the stream failed: ${String(error)}`)
-    assertEqual(roundsOf(events).map(({ text }) => text), ['', 'Three answers.'], 'text of the rounds')
+    assertEqual(
+      roundsOf(events).map(({ text }) => text),
+      ['', 'Three answers.'],
+      'text of the rounds',
+    )
   })
   rule('R2, D9 a stream without its terminal event rejects truncated after every event', afterEveryEvent)
 }
@@ -48,7 +68,10 @@ async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): P
       length = bytes.length
       return withBody(answer, [bytes.subarray(0, at), ...tail])
     }
-    const outcome = await withoutHang(stream(connection, once, undefined, () => []), `cut at ${at}`)
+    const outcome = await withoutHang(
+      stream(connection, once, undefined, () => []),
+      `cut at ${at}`,
+    )
     lab.count('cuts')
     if (outcome.failed) {
       cut++
@@ -74,12 +97,20 @@ function assertTruncated({ events, error }: Outcome, truth: Round, what: string)
   if (events.length) assert(partial, `${what}: the error has no partial answer`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
   assertEqual(partial?.reasoning ?? '', reasoningOfEvents(events), `${what}: partial.reasoning`)
-  assert(truth.reasoning.startsWith(reasoningOfEvents(events)), `${what}: reasoning of the events is no start of the truth`)
+  assert(
+    truth.reasoning.startsWith(reasoningOfEvents(events)),
+    `${what}: reasoning of the events is no start of the truth`,
+  )
   for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
     const whole = truth.toolCalls[index]
     assertEqual(call.name, whole?.name, `${what}: name of partial call ${index}`)
-    if (call.error === undefined) assertEqual(call.arguments, whole?.arguments, `${what}: a partial call without an error is whole`)
-    else assert(whole?.argumentsText.startsWith(call.argumentsText), `${what}: arguments of partial call ${index} are no start of the truth`)
+    if (call.error === undefined)
+      assertEqual(call.arguments, whole?.arguments, `${what}: a partial call without an error is whole`)
+    else
+      assert(
+        whole?.argumentsText.startsWith(call.argumentsText),
+        `${what}: arguments of partial call ${index} are no start of the truth`,
+      )
   }
 }
 
@@ -111,7 +142,8 @@ async function afterEveryEvent(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text and calls')
   const connection: Connection = lab.connect((request) => toReply(lab.answer(turns, request)))
   const whole = await stream(connection, once, undefined, () => [])
-  const semantic = (events: readonly StreamEvent[]): number => events.filter(({ type }) => type !== 'turn-end' && type !== 'done').length
+  const semantic = (events: readonly StreamEvent[]): number =>
+    events.filter(({ type }) => type !== 'turn-end' && type !== 'done').length
   let count = Infinity
   for (let pieces = 0; pieces < count; pieces++) {
     connection.plan = (request) => {

@@ -30,10 +30,18 @@ const tests: Tests = {
   },
   'F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long': async (lab) => {
     const far = new Date(Date.UTC(2099, 0)).toUTCString()
-    for (const [value, deadlineMs] of [['86400', 0], ['9999999', 0], [far, 0], ['30', 10_000]] as const) {
+    for (const [value, deadlineMs] of [
+      ['86400', 0],
+      ['9999999', 0],
+      [far, 0],
+      ['30', 10_000],
+    ] as const) {
       const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
       const start = lab.clock.now()
-      const error = await withoutHang(rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value), value)
+      const error = await withoutHang(
+        rejection(connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {}), value),
+        value,
+      )
       assertCode(error, 'rate-limit', value)
       assert((error.retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
       assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')
@@ -48,7 +56,9 @@ const tests: Tests = {
   },
   'F6 a deadline spans attempts, waits and reads': deadlines,
   'F7 a server that sends no headers is given up': async (lab) => {
-    const connection = lab.connectRetrying(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), { timeouts: { headersMs: 5000 } })
+    const connection = lab.connectRetrying(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), {
+      timeouts: { headersMs: 5000 },
+    })
     const call = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'the call')
     await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
     await lab.clock.advance(4999)
@@ -61,12 +71,19 @@ const tests: Tests = {
   },
   'S4 silence after an event runs into the idle limit': silence,
   'S4 silence after the terminal event takes nothing away': async (lab) => {
-    const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'), { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+    const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'), {
+      timeouts: { idleMs: 8000, semanticIdleMs: 60_000 },
+    })
     const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
     assert(!failed, `the stream failed: ${String(error)}`)
-    assertEqual([reader?.fullText(), connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], ['Hello, world!', 1, true, 0], 'text, requests, connection closed, timers left')
+    assertEqual(
+      [reader?.fullText(), connection.requests.length, connection.requests[0]?.closed, lab.clock.pending],
+      ['Hello, world!', 1, true, 0],
+      'text, requests, connection closed, timers left',
+    )
   },
-  'S4 comments and pings keep the bytes\' clock, not the answer\'s': (lab) => drip(lab, (answer) => (answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n'),
+  "S4 comments and pings keep the bytes' clock, not the answer's": (lab) =>
+    drip(lab, (answer) => ((answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n')),
   'S4 a slow consumer is no silent server': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
     const reader = await open(connection)
@@ -121,17 +138,31 @@ async function silence(lab: Lab): Promise<void> {
   const { events, error } = await withoutHang(out, 'the read')
   assertCode(error, 'timeout', 'the call')
   assertEqual(error.reason, 'idle', 'reason of the error')
-  assertEqual([textOfEvents(events), error.partial?.text], ['Hello', 'Hello'], 'text of the events and of the partial answer')
-  assertEqual([connection.requests.length, connection.requests[0]?.closed, lab.clock.pending], [1, true, 0], 'requests, connection closed, timers left')
+  assertEqual(
+    [textOfEvents(events), error.partial?.text],
+    ['Hello', 'Hello'],
+    'text of the events and of the partial answer',
+  )
+  assertEqual(
+    [connection.requests.length, connection.requests[0]?.closed, lab.clock.pending],
+    [1, true, 0],
+    'requests, connection closed, timers left',
+  )
 }
 
-async function drip(lab: Lab, ping: (answer: { readonly headers: Readonly<Record<string, string>> }) => string): Promise<void> {
-  const connection = lab.connectRetrying((request) => {
-    const answer = lab.answer(turns, request)
-    const begin: Step[] = begun(answer).map((piece) => encoder.encode(piece))
-    const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(answer))])
-    return withBody(answer, [...begin, ...pings.flat(), 'stall'])
-  }, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+async function drip(
+  lab: Lab,
+  ping: (answer: { readonly headers: Readonly<Record<string, string>> }) => string,
+): Promise<void> {
+  const connection = lab.connectRetrying(
+    (request) => {
+      const answer = lab.answer(turns, request)
+      const begin: Step[] = begun(answer).map((piece) => encoder.encode(piece))
+      const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(answer))])
+      return withBody(answer, [...begin, ...pings.flat(), 'stall'])
+    },
+    { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } },
+  )
   const out = readOut(await open(connection))
   const start = lab.clock.now()
   const { error } = await lab.clock.run(out, 'the stream')

@@ -9,14 +9,20 @@ export interface CodexOptions {
   readonly profile?: string
 }
 
-const permissionNotes = ['profiles and sandbox_mode exclude each other', 'without the feature network_proxy the list does not bind']
+const permissionNotes = [
+  'profiles and sandbox_mode exclude each other',
+  'without the feature network_proxy the list does not bind',
+]
 
 /** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
-export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', profile = 'workspace' }: CodexOptions = {}): AllowList {
+export function toCodex(
+  hosts: readonly HostEntry[],
+  { form = 'permissions', profile = 'workspace' }: CodexOptions = {},
+): AllowList {
   const list = sandboxedHosts(hosts)
   const names = unique(list.map(({ host }) => withoutBrackets(host)))
   const forms = {
-    'permissions': [
+    permissions: [
       `default_permissions = ${JSON.stringify(profile)}`,
       '[features]',
       'network_proxy = true',
@@ -28,11 +34,20 @@ export function toCodex(hosts: readonly HostEntry[], { form = 'permissions', pro
       `[permissions.${profile}.network.domains]`,
       ...names.map((name) => `${JSON.stringify(name)} = "allow"`),
     ],
-    'policy': ['[network_proxy.policy]', `allowed_domains = [${names.map((name) => JSON.stringify(name)).join(', ')}]`],
+    policy: ['[network_proxy.policy]', `allowed_domains = [${names.map((name) => JSON.stringify(name)).join(', ')}]`],
     'network-access': ['[sandbox_workspace_write]', `network_access = ${names.length > 0}`],
   }
   return toAllowList(`codex (${form})`, hosts, (mark) => [`# ${mark}`, ...forms[form]].join('\n'), {
-    notes: form === 'permissions' ? [...permissionNotes, ...(names.length ? ['the way out is a proxy: give each model proxyEnv: "HTTPS_PROXY"'] : [])] : [],
-    warnings: form === 'network-access' && names.length ? ['this form is all or nothing: it allows every host'] : portWarning(list),
+    notes:
+      form === 'permissions'
+        ? [
+            ...permissionNotes,
+            ...(names.length ? ['the way out is a proxy: give each model proxyEnv: "HTTPS_PROXY"'] : []),
+          ]
+        : [],
+    warnings:
+      form === 'network-access' && names.length
+        ? ['this form is all or nothing: it allows every host']
+        : portWarning(list),
   })
 }

@@ -15,14 +15,21 @@ export interface NftablesOptions {
  * A shell script for nftables: two timed sets, a rule for each, and a refresher, to be run once and then more often than the
  * addresses expire. @see https://wiki.nftables.org/wiki-nftables/index.php/Concatenations (read 2026-11-21)
  */
-export function toNftables(hosts: readonly HostEntry[], { table = 'fw', chain = 'out', timeoutSeconds = 300 }: NftablesOptions = {}): AllowList {
+export function toNftables(
+  hosts: readonly HostEntry[],
+  { table = 'fw', chain = 'out', timeoutSeconds = 300 }: NftablesOptions = {},
+): AllowList {
   const list = dialledHosts(hosts)
-  const add = (set: string, address: string, port: number): string => `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`
+  const add = (set: string, address: string, port: number): string =>
+    `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`
   const refresh = unique(
     list.flatMap(({ host, port }) => {
       const family = addressFamily(host)
       if (family) return [add(`api${family}`, withoutBrackets(host), port)]
-      return ([4, 6] as const).map((version) => `for a in $(getent ahostsv${version} ${host} | awk '{print $1}' | sort -u); do ${add(`api${version}`, '$a', port)}; done`)
+      return ([4, 6] as const).map(
+        (version) =>
+          `for a in $(getent ahostsv${version} ${host} | awk '{print $1}' | sort -u); do ${add(`api${version}`, '$a', port)}; done`,
+      )
     }),
   )
   const lines = [
@@ -33,7 +40,11 @@ export function toNftables(hosts: readonly HostEntry[], { table = 'fw', chain = 
     ...refresh,
   ]
   return toAllowList('nftables 1.0', hosts, (mark) => ['#!/bin/sh', `# ${mark}`, ...lines].join('\n'), {
-    notes: [`run it every ${Math.max(1, Math.floor(timeoutSeconds / 5))} s; the table, the chain, its rule for DNS and its policy drop are yours`],
-    warnings: list.some(({ host }) => !addressFamily(host)) ? ['addresses stand for names here: those of a CDN serve other customers too'] : [],
+    notes: [
+      `run it every ${Math.max(1, Math.floor(timeoutSeconds / 5))} s; the table, the chain, its rule for DNS and its policy drop are yours`,
+    ],
+    warnings: list.some(({ host }) => !addressFamily(host))
+      ? ['addresses stand for names here: those of a CDN serve other customers too']
+      : [],
   })
 }

@@ -25,6 +25,11 @@ export function toNginx(hosts: readonly HostEntry[], { resolver = '10.0.0.53' }:
   const left = list.filter((entry) => !passing.includes(entry))
   return toAllowList('nginx 1.28', hosts, (mark) => [`# ${mark}`, 'stream {', ...blocks, '}'].join('\n'), {
     notes: ['names must resolve to this server for the program, and to the real hosts for this server'],
-    warnings: unique(left.map((entry) => `${hostPort(entry)} is left out: ${entry.scheme === 'http' ? 'plain http' : 'an IP address'} has no TLS server name`)),
+    warnings: unique(
+      left.map(
+        (entry) =>
+          `${hostPort(entry)} is left out: ${entry.scheme === 'http' ? 'plain http' : 'an IP address'} has no TLS server name`,
+      ),
+    ),
   })
 }

@@ -16,11 +16,16 @@ const firstWithNetwork = 25
  * A command for Node, whose permission is all or nothing: no list of hosts.
  * @see https://nodejs.org/api/permissions.html (read 2026-11-21)
  */
-export function toNode(hosts: readonly HostEntry[], { version = 26, program = 'app.mjs' }: NodeOptions = {}): AllowList {
+export function toNode(
+  hosts: readonly HostEntry[],
+  { version = 26, program = 'app.mjs' }: NodeOptions = {},
+): AllowList {
   const needed = dialledHosts(hosts).length > 0
   const limits = version >= firstWithNetwork
   const flags = ['--permission', ...(limits && needed ? ['--allow-net'] : []), '--allow-fs-read=.']
-  const warning = limits ? '--allow-net takes no list of hosts: a value is accepted and everything is allowed' : `--permission of Node ${version} does not limit the network`
+  const warning = limits
+    ? '--allow-net takes no list of hosts: a value is accepted and everything is allowed'
+    : `--permission of Node ${version} does not limit the network`
   return toAllowList(`node ${version}`, hosts, (mark) => `# ${mark}\nnode ${[...flags, program].join(' ')}`, {
     notes: ['modelport itself holds to the list with enforceHosts: true'],
     warnings: limits && !needed ? [] : [warning],

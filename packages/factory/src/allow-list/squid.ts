@@ -1,5 +1,14 @@
 import type { HostEntry } from '../host-entry.js'
-import { addressFamily, type AllowList, groupByPort, isLoopback, proxiedHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import {
+  addressFamily,
+  type AllowList,
+  groupByPort,
+  isLoopback,
+  proxiedHosts,
+  toAllowList,
+  unique,
+  withoutBrackets,
+} from './allow-list.js'
 
 /** Rules for Squid: the hosts that it dials for the program. @see https://www.squid-cache.org/Doc/config/acl/ (read 2026-11-21) */
 export function toSquid(hosts: readonly HostEntry[]): AllowList {
@@ -26,7 +35,13 @@ export function toSquid(hosts: readonly HostEntry[]): AllowList {
   })
 }
 
-function toRules(name: string, portName: string, port: number, group: readonly HostEntry[], more: string): { acls: string[]; rules: string[] } {
+function toRules(
+  name: string,
+  portName: string,
+  port: number,
+  group: readonly HostEntry[],
+  more: string,
+): { acls: string[]; rules: string[] } {
   const names = unique(group.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
   const addresses = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => withoutBrackets(host)))
   return {

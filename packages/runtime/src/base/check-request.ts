@@ -1,0 +1,128 @@
+import { type ChatMessage, type ErrorCode, isProvider, LlmError } from '@modelport/core'
+import { isPlainObject } from './canonical-json.js'
+
+/** What a value must be, in words, and whether it is that. */
+type Kind = readonly [wanted: string, is: (value: unknown) => boolean]
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isListOf =
+  (is: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(is)
+const isDefinition = (value: unknown): boolean => isPlainObject(value) && isText(value['name'])
+const isTool = (value: unknown): boolean =>
+  isPlainObject(value) &&
+  isDefinition(value['definition']) &&
+  isFunction(value['validate']) &&
+  isFunction(value['execute'])
+const isContent = (value: unknown): boolean =>
+  isText(value) || isListOf((part) => isPlainObject(part) && isText(part['type']))(value)
+const isMessage = (value: unknown): boolean =>
+  isPlainObject(value) && isText(value['role']) && isContent(value['content'])
+const isAgent = (value: unknown): boolean =>
+  isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
+const has =
+  (...methods: readonly string[]) =>
+  (value: unknown): boolean =>
+    isPlainObject(value) && methods.every((name) => isFunction(value[name]))
+
+const text: Kind = ['a text', isText]
+// A promise is a forgotten await.
+const object: Kind = ['an object', (value) => isPlainObject(value) && !isFunction(value['then'])]
+const callable: Kind = ['a function', isFunction]
+const messages: Kind = ['a list of messages, each with a role and its content', isListOf(isMessage)]
+const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool)]
+
+/** What a run and a single action are asked; `tools` differ. What is not here is checked where it is read. */
+const fields: Readonly<Record<string, Kind>> = {
+  query: ['a text or a list of content parts', isContent],
+  messages,
+  history: ['a ConversationHistory', has('toList', 'add')],
+  system: text,
+  sources: ['a list of sources, each with tools()', isListOf(has('tools'))],
+  agents: ['a list of agents, each with a name and call()', isListOf(isAgent)],
+  capabilities: [
+    'the capabilities of a provider',
+    (value) => isPlainObject(value) && isPlainObject(value['tools']) && isPlainObject(value['schema']),
+  ],
+  preset: ['the name of a preset or an object', (value) => isText(value) || object[1](value)],
+  limits: object,
+  budget: object,
+  profile: object,
+  authorize: callable,
+  onEvent: callable,
+  compaction: object,
+  options: object,
+  signal: ['an AbortSignal', has('addEventListener', 'throwIfAborted')],
+  runId: text,
+  agentName: text,
+}
+
+/** @throws {LlmError} of the code: the value is of another kind. */
+function hold(code: ErrorCode, where: string, value: unknown, [wanted, is]: Kind): void {
+  if (!is(value)) throw new LlmError(code, `${where} must be ${wanted}`)
+}
+
+/** @throws {LlmError} `config` — what is given for one is no provider. */
+export function checkProvider(provider: unknown, where = 'provider'): void {
+  hold('config', where, provider, ['a Provider; make one with a provider package or with newProvider', isProvider])
+}
+
+/** @throws {LlmError} `invalid-request` — they are no messages. */
+export function checkMessages(given: readonly ChatMessage[]): void {
+  hold('invalid-request', 'messages', given, messages)
+}
+
+/** @throws {LlmError} `config` — they are no tools. */
+export function checkTools(given: unknown): void {
+  hold('config', 'tools', given, tools)
+}
+
+/**
+ * Holds a request to the kinds of its fields: not everybody has a compiler.
+ * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
+ */
+export function checkRequest(request: object, toolsAre: 'tools' | 'definitions'): void {
+  hold('invalid-request', 'the request', request, object)
+  const given: readonly [string, unknown][] = Object.entries(request)
+  for (const [name, value] of given) {
+    const kind: Kind | undefined =
+      name !== 'tools'
+        ? fields[name]
+        : toolsAre === 'tools'
+          ? [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list)]
+          : ['a list of tool definitions', isListOf(isDefinition)]
+    if (kind && value !== undefined) hold('invalid-request', name, value, kind)
+  }
+}
+
+/** @throws {LlmError} `invalid-request` — the calls, the tools or `onResult` are none. */
+export function checkBatch(calls: unknown, options: { readonly tools?: unknown; readonly onResult?: unknown }): void {
+  hold('invalid-request', 'calls', calls, ['a list of tool calls', isListOf(isDefinition)])
+  hold('invalid-request', 'the options', options, object)
+  checkTools(options.tools)
+  hold('invalid-request', 'onResult', options.onResult, callable)
+}
+
+/** @throws {LlmError} `config` — the settings of a tool have a field of another kind. */
+export function checkToolSettings(settings: object): void {
+  hold('config', 'the settings of a tool', settings, object)
+  const { name, description, execute } = settings as Readonly<Record<string, unknown>>
+  hold('config', 'the name of a tool', name, text)
+  hold('config', `tool "${String(name)}": description`, description, text)
+  hold('config', `tool "${String(name)}": execute`, execute, callable)
+}
+
+/** @throws {LlmError} `config` — the settings of an MCP server have a field of another kind. */
+export function checkMcpSettings(settings: object): void {
+  hold('config', 'the settings of an MCP server', settings, object)
+  const { name, prefix = '', transport } = settings as Readonly<Record<string, unknown>>
+  hold('config', 'the name of an MCP server', name, text)
+  hold('config', `MCP server "${String(name)}": prefix`, prefix, text)
+  hold('config', `MCP server "${String(name)}": transport`, transport, [
+    'an object with command, url or create',
+    (value) =>
+      isPlainObject(value) && (isText(value['command']) || isText(value['url']) || isFunction(value['create'])),
+  ])
+}

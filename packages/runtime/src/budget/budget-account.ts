@@ -1,0 +1,163 @@
+import { LlmError } from '@modelport/core'
+import { toObserver } from './observer.js'
+import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
+
+/** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */
+export type Amount = 'calls' | 'inputTokens' | 'outputTokens' | 'toolCalls' | 'steps' | 'cost'
+
+/** Some of them. */
+export type Amounts = Readonly<Partial<Record<Amount, number>>>
+
+const limitOf = {
+  calls: 'maxCalls',
+  inputTokens: 'maxInputTokens',
+  outputTokens: 'maxOutputTokens',
+  toolCalls: 'maxToolCalls',
+  steps: 'maxSteps',
+  cost: 'maxCost',
+} as const satisfies Record<Amount, keyof RunBudget>
+
+const names = Object.keys(limitOf) as Amount[]
+const limits: readonly string[] = [...Object.values(limitOf), 'maxRuntimeMs']
+
+/** Billionths of a currency in the currency. */
+const billion = 1e9
+/** From which share of a limit on it is near. */
+const near = 0.8
+
+/** Billionths as money. */
+export const costOf = (billionths: number): number => billionths / billion
+
+/** What so many tokens cost at this price for a million, in billionths, rounded up but for the noise of the multiplication. */
+export const tokenCost = (tokens: number, perMillion: number): number => Math.ceil(tokens * perMillion * 1000 - 1e-6)
+
+/** One budget and what was taken of it. */
+export class BudgetAccount {
+  readonly #budget: RunBudget
+  readonly #now: () => number
+  readonly #startedAt: number
+  readonly #spent = new Map<Amount, number>()
+  readonly #held = new Map<Amount, number>()
+  readonly #warned = new Set<keyof RunBudget>()
+  readonly #onDecision: (decision: BudgetDecision) => void
+  #currency: string | undefined
+
+  constructor(budget: RunBudget, now: () => number, onDecision: ((decision: BudgetDecision) => void) | undefined) {
+    for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
+      if (!limits.includes(name))
+        throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}; known: ${limits.join(', ')}`)
+      if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
+        throw new LlmError('config', `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
+      }
+    }
+    this.#budget = budget
+    this.#now = now
+    this.#startedAt = now()
+    this.#onDecision = toObserver(onDecision)
+  }
+
+  get spent(): Amounts {
+    return Object.fromEntries(this.#spent)
+  }
+
+  get elapsedMs(): number {
+    return this.#now() - this.#startedAt
+  }
+
+  /** In whole milliseconds, never fewer than a limit that is passed. */
+  #runtimeDecision(effect: BudgetDecision['effect'], maximum: number): BudgetDecision {
+    return { limit: 'maxRuntimeMs', effect, observed: Math.ceil(this.elapsedMs), maximum }
+  }
+
+  get remainingMs(): number {
+    return (this.#budget.maxRuntimeMs ?? Infinity) - this.elapsedMs
+  }
+
+  /** What may still be taken of it. */
+  room(name: Amount): number {
+    return this.#maximum(name) - this.#used(name)
+  }
+
+  /**
+   * Says which currency a call costs; undefined when it has no prices.
+   * @throws {LlmError} `config` — cost is limited and there are none, or they are in another currency than those before.
+   */
+  admitCurrency(currency: string | undefined): void {
+    if (this.#budget.maxCost === undefined) return
+    if (currency === undefined)
+      throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
+    this.#currency ??= currency
+    if (this.#currency !== currency)
+      throw new LlmError('config', `budget.maxCost counts ${this.#currency}; this call costs ${currency}`)
+  }
+
+  /** Refuses what does not fit. @throws {BudgetExceededError} */
+  check(amounts: Amounts, told: readonly BudgetAccount[]): void {
+    const elapsed = this.elapsedMs
+    const { maxRuntimeMs } = this.#budget
+    if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs)
+      this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), told)
+    for (const name of names) {
+      const asked = amounts[name] ?? 0
+      if (asked > 0 && asked > this.room(name)) this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), told)
+    }
+  }
+
+  /** Warns once of each limit that is near; `asked` says what to look at. */
+  warn(asked: Amounts, told: readonly BudgetAccount[]): void {
+    const { maxRuntimeMs } = this.#budget
+    const elapsed = this.elapsedMs
+    if (maxRuntimeMs !== undefined && elapsed >= near * maxRuntimeMs)
+      this.#warnOnce(this.#runtimeDecision('warn', maxRuntimeMs), told)
+    for (const name of names) {
+      const observed = asked[name]
+      if (observed === undefined || this.#maximum(name) === Infinity) continue
+      const used = (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
+      if (used >= near * this.#maximum(name)) this.#warnOnce(this.#decide(name, 'warn', used), told)
+    }
+  }
+
+  /** Takes room. */
+  hold(amounts: Amounts): void {
+    for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
+  }
+
+  /** Gives room back. */
+  release(amounts: Amounts): void {
+    for (const name of names) this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
+  }
+
+  spend(amounts: Amounts): void {
+    for (const name of names) this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
+  }
+
+  #used(name: Amount): number {
+    return (this.#spent.get(name) ?? 0) + (this.#held.get(name) ?? 0)
+  }
+
+  #maximum(name: Amount): number {
+    const maximum = this.#budget[limitOf[name]] ?? Infinity
+    return name === 'cost' ? Math.round(maximum * billion) : maximum
+  }
+
+  #decide(name: Amount, effect: BudgetDecision['effect'], observed: number): BudgetDecision {
+    const scale = name === 'cost' ? costOf : (value: number): number => value
+    return { limit: limitOf[name], effect, observed: scale(observed), maximum: scale(this.#maximum(name)) }
+  }
+
+  #deny(decision: BudgetDecision, told: readonly BudgetAccount[]): never {
+    this.#tell(decision, told)
+    throw new BudgetExceededError(decision)
+  }
+
+  #warnOnce(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
+    if (this.#warned.has(decision.limit)) return
+    this.#warned.add(decision.limit)
+    this.#tell(decision, told)
+  }
+
+  /** Told is who asked, and who stands between it and this limit. */
+  #tell(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
+    for (const account of told.slice(0, told.indexOf(this) + 1)) account.#onDecision(decision)
+  }
+}

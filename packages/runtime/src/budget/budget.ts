@@ -1,0 +1,125 @@
+import { type Amounts, BudgetAccount, costOf } from './budget-account.js'
+import { type CallRequest, type CallReservation, Reservation } from './call-reservation.js'
+import type { BudgetDecision, RunBudget } from './run-budget.js'
+
+export type { CallOutcome, CallRequest, CallReservation } from './call-reservation.js'
+export type { BudgetDecision, RunBudget } from './run-budget.js'
+export { BudgetExceededError } from './run-budget.js'
+
+/** Amounts by what limits them; `cost` in the currency of the profiles. */
+export interface BudgetAmounts {
+  /** Model calls, attempts included. */
+  readonly calls: number
+  /** Tokens of prompts. */
+  readonly inputTokens: number
+  /** Generated tokens. */
+  readonly outputTokens: number
+  /** Executed tool calls. */
+  readonly toolCalls: number
+  /** Steps of runs. */
+  readonly steps: number
+  /** Cost, in the currency of the profile. */
+  readonly cost: number
+  /** Milliseconds since the ledger was made. */
+  readonly runtimeMs: number
+}
+
+/** Of a ledger. */
+export interface BudgetLedgerOptions {
+  /** The ledger of the run that started this one: it pays too. */
+  readonly parent?: BudgetLedger
+  /** Told of every warning and refusal that a request to this ledger or to one below it leads to. If it throws it is not asked again. */
+  onDecision?(decision: BudgetDecision): void
+  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  now?(): number
+}
+
+/**
+ * Counts a run against its budget and refuses before anything is spent. A ledger below another takes from both or from none.
+ * docs/budgets.md says what is guaranteed.
+ */
+export class BudgetLedger {
+  /** The limits it keeps. */
+  readonly budget: RunBudget
+  /** This ledger's account first, then those above it. */
+  readonly #accounts: readonly BudgetAccount[]
+  readonly #now: () => number
+
+  /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */
+  constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
+    this.budget = budget
+    this.#now = options.now?.bind(options) ?? (options.parent ? options.parent.#now : (): number => performance.now())
+    const account = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options))
+    this.#accounts = [account, ...(options.parent ? options.parent.#accounts : [])]
+  }
+
+  /** A ledger for a run started by this one: what it spends is spent here too. */
+  child(budget: RunBudget = {}, options: Omit<BudgetLedgerOptions, 'parent'> = {}): BudgetLedger {
+    return new BudgetLedger(budget, { ...options, parent: this })
+  }
+
+  /**
+   * Takes room for a call: its prompt, its longest answer, its attempts.
+   * @throws {BudgetExceededError} there is none; nothing is taken.
+   * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no prices or another currency.
+   */
+  reserveCall(request: CallRequest): CallReservation {
+    return new Reservation(this.#accounts, request)
+  }
+
+  /** Counts one tool call. @throws {BudgetExceededError} it would be one too many, or the time is over. */
+  reserveToolCall(): void {
+    this.#count({ toolCalls: 1 })
+  }
+
+  /** @throws {BudgetExceededError} the time is over. */
+  checkTime(): void {
+    this.#count({})
+  }
+
+  /** Counts one step. @throws {BudgetExceededError} it would be one too many, or the time is over. */
+  reserveStep(): void {
+    this.#count({ steps: 1 })
+  }
+
+  /** What was spent, here and below. Reservations are not in it. */
+  get spent(): BudgetAmounts {
+    const account = this.#accounts[0]
+    return account ? toAmounts(account.spent, account.elapsedMs) : toAmounts({}, 0)
+  }
+
+  /** What a request may still ask for: the least of this ledger and those above it, reservations taken off. `Infinity` where nothing limits. */
+  remaining(): BudgetAmounts {
+    const least = (of: (account: BudgetAccount) => number): number => Math.max(0, Math.min(...this.#accounts.map(of)))
+    const left: Amounts = {
+      calls: least((account) => account.room('calls')),
+      inputTokens: least((account) => account.room('inputTokens')),
+      outputTokens: least((account) => account.room('outputTokens')),
+      toolCalls: least((account) => account.room('toolCalls')),
+      steps: least((account) => account.room('steps')),
+      cost: least((account) => account.room('cost')),
+    }
+    return toAmounts(
+      left,
+      least((account) => account.remainingMs),
+    )
+  }
+
+  #count(amounts: Amounts): void {
+    for (const account of this.#accounts) account.check(amounts, this.#accounts)
+    for (const account of this.#accounts) {
+      account.spend(amounts)
+      account.warn(amounts, this.#accounts)
+    }
+  }
+}
+
+const toAmounts = (amounts: Amounts, runtimeMs: number): BudgetAmounts => ({
+  calls: amounts.calls ?? 0,
+  inputTokens: amounts.inputTokens ?? 0,
+  outputTokens: amounts.outputTokens ?? 0,
+  toolCalls: amounts.toolCalls ?? 0,
+  steps: amounts.steps ?? 0,
+  cost: costOf(amounts.cost ?? 0),
+  runtimeMs,
+})

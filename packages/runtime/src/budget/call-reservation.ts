@@ -1,0 +1,240 @@
+import { isLlmError, LlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
+import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js'
+
+/** What one model call may come to. */
+export interface CallRequest {
+  /** Estimate of the prompt, tool definitions included. */
+  readonly inputTokens: number
+  /** Most tokens the call may generate. */
+  readonly maxOutputTokens: number
+  /** Attempts to take room for at once, the first included; each further one is asked for by {@link CallReservation.retried}. Default 1. */
+  readonly attempts?: number
+  /** Prices; needed where a budget of the chain has `maxCost`. */
+  readonly profile?: ModelProfile
+}
+
+/** What one model call came to. */
+export interface CallOutcome {
+  /** Of the attempt that answered. The estimate counts where it is larger, or where this is unset. */
+  readonly inputTokens?: number
+  /** Of the attempt that answered: the larger of what was reported and what was seen. Unset: everything reserved. */
+  readonly outputTokens?: number
+  /** False when the server gave no counts. */
+  readonly reported: boolean
+  /** Requests made, where it is known; those beyond the ones {@link CallReservation.retried} was told of count in full. */
+  readonly attempts?: number
+  /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole answer. Unset: it did not fail. */
+  readonly error?: unknown
+}
+
+/** Room for one call, taken from a ledger and all above it until it is settled or released. */
+export interface CallReservation {
+  /** What to send as `maxTokens`; lower than asked for when no more is left. */
+  readonly maxOutputTokens: number
+  /** Attempts there is room for; at most what was asked for. */
+  readonly attempts: number
+  /** What is left of the time, for `deadlineMs`. Unset: no limit. */
+  readonly deadlineMs?: number
+  /**
+   * True while an answer of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
+   * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
+   */
+  admits(outputTokens: number): boolean
+  /**
+   * An attempt failed with this error and another follows: for `retry.onRetry`.
+   * @throws {BudgetExceededError} there is no room for another.
+   */
+  retried(error?: unknown): void
+  /** Replaces the reservation by what the call came to. Later calls do nothing. */
+  settle(actual: CallOutcome): void
+  /** Gives back what is still held: nothing (more) was sent. Later calls do nothing. */
+  release(): void
+}
+
+/** How much of `maxOutputTokens` may be taken in addition. */
+const extra = 0.5
+
+/** Room for one call in an account and all above it: taken from every one or from none. */
+export class Reservation implements CallReservation {
+  readonly maxOutputTokens: number
+  readonly attempts: number
+  readonly deadlineMs?: number
+  readonly #accounts: readonly BudgetAccount[]
+  readonly #inputTokens: number
+  readonly #prices: { readonly input: number; readonly output: number } | undefined
+  /** Attempts of the reservation that are neither charged nor given back; the last is the one that goes on. */
+  #left: number
+  /** Output tokens taken beyond those of the attempts. */
+  #grown = 0
+  #told = 0
+  #open = true
+
+  constructor(accounts: readonly BudgetAccount[], request: CallRequest) {
+    const { inputTokens, maxOutputTokens, attempts = 1, profile } = request
+    if (
+      !(inputTokens >= 0) ||
+      !(maxOutputTokens >= 1) ||
+      !(attempts >= 1) ||
+      ![inputTokens, maxOutputTokens, attempts].every(Number.isFinite)
+    ) {
+      throw new LlmError(
+        'config',
+        'reserveCall: inputTokens must be at least 0, maxOutputTokens and attempts at least 1',
+      )
+    }
+    this.#accounts = accounts
+    this.#inputTokens = Math.ceil(inputTokens)
+    this.#prices = pricesOf(profile)
+    for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
+    // The least that makes sense is one token of an answer: what is refused with it is refused.
+    for (const account of accounts) account.check(this.#amounts(1, 1), accounts)
+    this.maxOutputTokens = this.#longest(Math.floor(maxOutputTokens))
+    this.attempts = this.#affordable(Math.floor(attempts))
+    this.#left = this.attempts
+    const remainingMs = Math.min(...accounts.map((account) => account.remainingMs))
+    if (remainingMs < Infinity) this.deadlineMs = Math.max(1, remainingMs)
+    for (const account of accounts) account.hold(this.#amounts(this.attempts, this.maxOutputTokens))
+    for (const account of accounts) account.warn({ calls: 1 }, accounts)
+  }
+
+  admits(outputTokens: number): boolean {
+    if (!this.#open) return false
+    const missing = Math.ceil(outputTokens) - this.maxOutputTokens - this.#grown
+    if (missing <= 0) return true
+    if (outputTokens > this.maxOutputTokens * (1 + extra)) return false
+    const more = this.#outputs(missing)
+    if (!this.#fits(more)) return false
+    for (const account of this.#accounts) account.hold(more)
+    this.#grown += missing
+    return true
+  }
+
+  retried(error?: unknown): void {
+    if (!this.#open || this.#left === 0) return
+    this.#told++
+    this.#charge(failedTokens(error, this.#inputTokens, this.maxOutputTokens + this.#grown))
+    if (this.#left > 0) return
+    const next = this.#amounts(1, this.maxOutputTokens)
+    for (const account of this.#accounts) account.check(next, this.#accounts)
+    for (const account of this.#accounts) account.hold(next)
+    this.#left = 1
+    for (const account of this.#accounts) account.warn({ calls: 1 }, this.#accounts)
+  }
+
+  settle(actual: CallOutcome): void {
+    if (!this.#open) return
+    const full = { input: this.#inputTokens, output: this.maxOutputTokens }
+    const untold = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#told - 1)
+    for (let attempt = 0; attempt < untold; attempt++) this.#charge(full)
+    if (this.#left > 0 || untold > 0) {
+      const whole = this.maxOutputTokens + this.#grown
+      const failed =
+        isLlmError(actual.error) && actual.error.code !== 'budget-exceeded'
+          ? failedTokens(actual.error, this.#inputTokens, whole)
+          : undefined
+      const input = failed?.input ?? this.#inputTokens
+      const output = Math.max(count(actual.outputTokens) ?? (failed ? 0 : whole), failed?.output ?? 0)
+      this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
+    }
+    this.release()
+  }
+
+  release(): void {
+    if (!this.#open) return
+    this.#open = false
+    const held = add(this.#amounts(this.#left, this.maxOutputTokens), this.#outputs(this.#grown))
+    this.#left = 0
+    for (const account of this.#accounts) account.release(held)
+  }
+
+  /** Turns the room of one attempt into what it cost. */
+  #charge(tokens: { readonly input: number; readonly output: number }): void {
+    const held = add(this.#left > 0 ? this.#amounts(1, this.maxOutputTokens) : {}, this.#outputs(this.#grown))
+    this.#left = Math.max(0, this.#left - 1)
+    this.#grown = 0
+    const spent = {
+      calls: 1,
+      inputTokens: tokens.input,
+      outputTokens: tokens.output,
+      ...this.#cost(tokens.input, tokens.output),
+    }
+    for (const account of this.#accounts) {
+      account.release(held)
+      account.spend(spent)
+    }
+    for (const account of this.#accounts) account.warn(spent, this.#accounts)
+  }
+
+  #cost(input: number, output: number): Amounts {
+    const prices = this.#prices
+    return prices ? { cost: tokenCost(input, prices.input) + tokenCost(output, prices.output) } : {}
+  }
+
+  #outputs(tokens: number): Amounts {
+    return { outputTokens: tokens, ...this.#cost(0, tokens) }
+  }
+
+  #amounts(attempts: number, outputTokens: number): Amounts {
+    const { cost } = this.#cost(this.#inputTokens, outputTokens)
+    return {
+      calls: attempts,
+      inputTokens: attempts * this.#inputTokens,
+      outputTokens: attempts * outputTokens,
+      ...(cost !== undefined && { cost: attempts * cost }),
+    }
+  }
+
+  /** The longest answer up to this there is room for; for one token it was checked. */
+  #longest(asked: number): number {
+    let most = Math.min(asked, ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))))
+    const prices = this.#prices
+    if (prices && prices.output > 0) {
+      const money =
+        Math.min(...this.#accounts.map((account) => account.room('cost'))) - tokenCost(this.#inputTokens, prices.input)
+      most = Math.min(most, Math.floor(money / (prices.output * 1000)))
+    }
+    most = Math.max(1, most)
+    while (most > 1 && !this.#fits(this.#amounts(1, most))) most--
+    return most
+  }
+
+  #affordable(attempts: number): number {
+    let most = attempts
+    while (most > 1 && !this.#fits(this.#amounts(most, this.maxOutputTokens))) most--
+    return most
+  }
+
+  #fits(amounts: Amounts): boolean {
+    return this.#accounts.every((account) => fits(account, amounts))
+  }
+}
+
+const fits = (account: BudgetAccount, amounts: Amounts): boolean =>
+  (['calls', 'inputTokens', 'outputTokens', 'cost'] as const).every(
+    (name) => (amounts[name] ?? 0) <= account.room(name),
+  )
+
+const add = (a: Amounts, b: Amounts): Amounts => ({
+  calls: (a.calls ?? 0) + (b.calls ?? 0),
+  inputTokens: (a.inputTokens ?? 0) + (b.inputTokens ?? 0),
+  outputTokens: (a.outputTokens ?? 0) + (b.outputTokens ?? 0),
+  cost: (a.cost ?? 0) + (b.cost ?? 0),
+})
+
+const pricesOf = ({
+  inputCostPerMillion: input,
+  outputCostPerMillion: output,
+}: ModelProfile = {}): { input: number; output: number } | undefined =>
+  input === undefined || output === undefined ? undefined : { input, output }
+
+/** A count of tokens a server may have made up. */
+const count = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined
+
+/** What a failed attempt may have cost: nothing where no server was reached, no answer where it was refused, else everything. */
+function failedTokens(error: unknown, input: number, output: number): { input: number; output: number } {
+  const { reason, status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
+  if (reason === 'dns' || reason === 'refused' || reason === 'tls' || reason === 'connect')
+    return { input: 0, output: 0 }
+  return { input, output: status >= 400 && !partial ? 0 : output }
+}

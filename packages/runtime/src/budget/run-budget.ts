@@ -1,0 +1,46 @@
+import { LlmError } from '@modelport/core'
+
+/** Limits of a run and of everything it starts. What is not set is not limited; equal to the limit is allowed. */
+export interface RunBudget {
+  /** Requests to a model, retries included. */
+  readonly maxCalls?: number
+  /** Tokens of all prompts. */
+  readonly maxInputTokens?: number
+  /** Tokens of all answers, reasoning included. */
+  readonly maxOutputTokens?: number
+  /** Most executed tool calls. */
+  readonly maxToolCalls?: number
+  /** Most steps. */
+  readonly maxSteps?: number
+  /** Money, in the currency of the profile; calls then need a profile with both prices. */
+  readonly maxCost?: number
+  /** Milliseconds since the ledger was made. */
+  readonly maxRuntimeMs?: number
+}
+
+/** A limit that is near (`warn`, at 80 %, once) or would be passed (`deny`). */
+export interface BudgetDecision {
+  /** The limit it is about. */
+  readonly limit: keyof RunBudget
+  /** Whether it is a warning or a refusal. */
+  readonly effect: 'warn' | 'deny'
+  /** What is or would be used. */
+  readonly observed: number
+  /** What the budget allows. */
+  readonly maximum: number
+}
+
+/** A limit of the budget would be passed; what asked for it was not begun. */
+export class BudgetExceededError extends LlmError {
+  /** Which limit was met, and with what. */
+  readonly decision: BudgetDecision
+
+  constructor(decision: BudgetDecision) {
+    super(
+      'budget-exceeded',
+      `budget: ${decision.limit} would be ${decision.observed}, the limit is ${decision.maximum}`,
+    )
+    this.decision = decision
+  }
+}
+Object.defineProperty(BudgetExceededError.prototype, 'name', { value: 'BudgetExceededError' })

@@ -1,0 +1,84 @@
+import type { ToolCallAction, AgentCallAction } from './action.js'
+import { mostMessageLength } from './message-of.js'
+import { cut, toWellFormed } from './well-formed.js'
+
+/** What somebody said when asked for approval. */
+export interface Approval {
+  /** True lets the action be executed. */
+  readonly approved: boolean
+  /** Who decided. */
+  readonly by?: string
+  /** Why; the model is told of a refusal. */
+  readonly reason?: string
+}
+
+/** Whether an action may be executed. */
+export type Decision =
+  | { readonly effect: 'allow'; readonly reason?: string }
+  | {
+      readonly effect: 'deny'
+      /** The model is told. */
+      readonly reason: string
+    }
+  | {
+      readonly effect: 'require-approval'
+      readonly reason?: string
+      /** Asks whoever may approve; called once, after the event `approval_required`. */
+      ask(signal: AbortSignal): Approval | Promise<Approval>
+    }
+
+/** What an authorizer may look at beside the action. */
+export interface AuthorizeContext {
+  /** The run that asks. */
+  readonly runId: string
+  /** The step of the run; the first is 1. */
+  readonly step: number
+  /** The id of the action in the events of the run. */
+  readonly actionId: string
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Decides on each tool or agent call, after its arguments are known and before it is executed. What it throws denies the action, and so does an
+ * answer that is no {@link Decision}.
+ * It never sees a call that is refused anyway: an unknown tool or a repeat.
+ */
+export type Authorize = (
+  action: ToolCallAction | AgentCallAction,
+  context: AuthorizeContext,
+) => Decision | Promise<Decision>
+
+/** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
+export function toDecision(answer: unknown): Decision {
+  const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
+  const reason = toReason(given)
+  const told = reason !== undefined && { reason }
+  if (effect === 'allow') return { effect, ...told }
+  if (effect === 'require-approval')
+    return {
+      effect,
+      ...told,
+      ask: (signal) => (answer as Extract<Decision, { effect: 'require-approval' }>).ask(signal),
+    }
+  if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
+  return {
+    effect: 'deny',
+    reason: `authorize answered with the effect ${JSON.stringify(effect)}; it must be allow, deny or require-approval`,
+  }
+}
+
+/** The approval to act upon: nothing but `true` approves. */
+export function toApproval(answer: unknown): Approval {
+  const { approved, by, reason: given } = (answer ?? {}) as Approval
+  const reason = toReason(given)
+  return {
+    approved: (approved as unknown) === true,
+    ...(by !== undefined && { by }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+/** A reason that can be told. */
+const toReason = (reason: unknown): string | undefined =>
+  typeof reason === 'string' && reason ? cut(toWellFormed(reason), mostMessageLength) : undefined

@@ -1,0 +1,98 @@
+import { checkThreshold, compactAbove } from './compaction/automatic.js'
+import { checkCompaction, compact } from './compaction/compact.js'
+import type { CompactionRequest, CompactionResult, CompactionTools, Summarize } from './compaction/request.js'
+import { createSummarizer } from './compaction/summary-text.js'
+import { BudgetExceededError } from './budget.js'
+import { ConversationHistory } from './history.js'
+import { messageOf } from './message-of.js'
+import { messagesTokens, toolTokens } from './message-tokens.js'
+import type { AutoCompaction } from './run-request.js'
+import type { RunState } from './run-state.js'
+
+/** Says at once what is wrong with the settings: in the middle of a run it would only be told as an event. @throws {LlmError} `config` */
+export function checkAutoCompaction({ threshold, onContextLength, ...request }: AutoCompaction): void {
+  if (threshold !== undefined) checkThreshold(threshold)
+  checkCompaction(request)
+  if (typeof onContextLength === 'object') checkCompaction(onContextLength)
+}
+
+/** Compacts the conversation of a run when it fills more of the window than the request allows. A failure leaves it as it was, and the run goes on. */
+export async function compactBefore(state: RunState): Promise<void> {
+  const { compaction, profile, system = '' } = state.request
+  if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
+  const { threshold, onContextLength: _, ...request } = compaction
+  const { contextWindow } = profile
+  const report = await compactConversation(state, (history, tools) => {
+    const otherTokens = toolTokens(state.toolDefinitions, tools.estimate) + tools.estimate(system)
+    return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
+  })
+  if (report?.changed) state.events.emit({ type: 'context_compacted', reason: 'threshold', report })
+}
+
+/**
+ * Compacts the conversation of a run that the server refused as too long, when the request allows it.
+ * @returns the report, or undefined where the conversation is as it was: it may not be compacted, it failed, or nothing could go.
+ * @throws {BudgetExceededError} when a summary is more than the budget has left.
+ */
+export async function compactRefused(state: RunState): Promise<CompactionResult | undefined> {
+  const request = refusalCompaction(state)
+  if (!request) return undefined
+  const report = await compactConversation(
+    state,
+    (history, tools) => compact(history, request, tools),
+    BudgetExceededError,
+  )
+  return report?.changed ? report : undefined
+}
+
+/** How a conversation that is too long is compacted; undefined where it is not to be. */
+export function refusalCompaction({ request: { compaction } }: RunState): CompactionRequest | undefined {
+  if (!compaction) return undefined
+  const { threshold: _, onContextLength = true, ...request } = compaction
+  if (typeof onContextLength === 'object') return onContextLength
+  return onContextLength ? request : undefined
+}
+
+/** Compacts the transcript in place. What it throws is told and dropped, but for an abort and errors of the class `fatal`. */
+async function compactConversation(
+  state: RunState,
+  work: (history: ConversationHistory, tools: CompactionTools) => Promise<CompactionResult | undefined>,
+  fatal?: typeof BudgetExceededError,
+): Promise<CompactionResult | undefined> {
+  const history = ConversationHistory.fromList(state.transcript.sendable())
+  const estimate = (text: string): number => state.estimate(text)
+  try {
+    const report = await work(history, { estimate, summarize: payingSummarizer(state), signal: state.signal })
+    if (report?.changed) state.replaceTranscript(history.toList())
+    return report
+  } catch (error) {
+    state.signal.throwIfAborted()
+    if (fatal && error instanceof fatal) throw error
+    state.events.emit({ type: 'llm_error', message: messageOf(error), code: 'compaction', recoverable: true })
+    return undefined
+  }
+}
+
+/** Makes summaries out of the run's budget. */
+function payingSummarizer({ provider, ledger, request: { profile } }: RunState): Summarize {
+  return async (request) => {
+    const estimate = (text: string): number => provider.estimateTokens(text)
+    // The instructions of the summary are part of its prompt.
+    const inputTokens = messagesTokens(request.messages, estimate) + 500
+    const reservation = ledger.reserveCall({
+      inputTokens,
+      maxOutputTokens: request.maxTokens,
+      ...(profile && { profile }),
+    })
+    const { deadlineMs, maxOutputTokens } = reservation
+    const retry = { onRetry: ({ error }: { readonly error: unknown }) => reservation.retried(error) }
+    try {
+      return await createSummarizer(provider, { retry, ...(deadlineMs !== undefined && { deadlineMs }) })({
+        ...request,
+        maxTokens: maxOutputTokens,
+      })
+    } finally {
+      reservation.settle({ reported: false })
+    }
+  }
+}

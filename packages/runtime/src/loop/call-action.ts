@@ -1,0 +1,161 @@
+import {
+  type CallOptions,
+  type Capabilities,
+  type ChatMessage,
+  type Generation,
+  isLlmError,
+  mergeOptions,
+  type ModelProfile,
+  type Provider,
+  type StreamEvent,
+  toUsage,
+  type ToolDefinition,
+} from '@modelport/core'
+import type { Action } from './action.js'
+import { type ActionMode, resolveMode } from './action-mode.js'
+import type { AgentTarget } from './agent-target.js'
+import { BudgetLedger } from './budget.js'
+import { checkMessages, checkProvider, checkRequest } from './check-request.js'
+import { type Contract, lastFormatLevel, toContract } from './contract.js'
+import { toDelegationTools } from './delegation.js'
+import { generateStream } from './generate-stream.js'
+import { readReply } from './read-reply.js'
+
+/** What {@link callAction} is asked. */
+export interface ActionRequest {
+  /** The conversation so far. */
+  readonly messages: readonly ChatMessage[]
+  /** Tools the model may call. Default: none. */
+  readonly tools?: readonly ToolDefinition[]
+  /** Agents the model may delegate to. Default: none. */
+  readonly agents?: readonly AgentTarget[]
+  /** Default `auto`. */
+  readonly mode?: ActionMode | 'auto'
+  /** What the provider can do: for `auto`, and for how JSON is asked for. */
+  readonly capabilities?: Capabilities
+  /** What the application knows of the model. */
+  readonly profile?: ModelProfile
+  /** The application's own instructions. */
+  readonly system?: string
+  /** Options of the model call. */
+  readonly options?: CallOptions
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+}
+
+/** What the model decided in one step. */
+export interface ActionResult {
+  /** The first of `actions`. */
+  readonly action: Action
+  /** Everything it asked for at once: one answer, or calls in order. JSON mode has one action a step. */
+  readonly actions: readonly Action[]
+  /** The reply's text, whole. */
+  readonly rawResponse: string
+  /** True for calls in the API's own form, and for the plain answer of native mode. */
+  readonly native: boolean
+  /** How the action was asked for, and how the reply was read. */
+  readonly metadata: {
+    readonly mode: ActionMode
+    /** What was done to the reply to understand it. */
+    readonly repairs: readonly string[]
+  }
+  /** The model call behind it. */
+  readonly generation: Generation
+}
+
+/**
+ * Gets one validated decision out of a model. Nothing is executed.
+ * @throws {ActionParseError} `protocol` — the reply is no action.
+ * @throws {LlmError} any other code of the call; the signal's own reason when that is aborted.
+ */
+export function callAction(provider: Provider, request: ActionRequest): Promise<ActionResult> {
+  return acquire(provider, request, (messages, contract, options) =>
+    provider.generate(messages, options, contract.definitions.length ? { tools: contract.definitions } : {}),
+  )
+}
+
+/**
+ * The same over a stream: every piece is given out as it comes, and the decision is made when the reply is whole.
+ * @param onEvent told each event of the stream; what it throws ends the call
+ */
+export function callActionStream(
+  provider: Provider,
+  request: ActionRequest,
+  onEvent?: (event: StreamEvent) => void,
+): Promise<ActionResult> {
+  return acquire(provider, request, async (messages, { definitions }, options) => {
+    const reader = await generateStream(provider, messages, options, definitions.length ? { tools: definitions } : {})
+    try {
+      for await (const event of reader) onEvent?.(event)
+    } finally {
+      await reader.close()
+    }
+    return reader.generation()
+  })
+}
+
+type Generate = (messages: readonly ChatMessage[], contract: Contract, options: CallOptions) => Promise<Generation>
+
+async function acquire(provider: Provider, request: ActionRequest, generate: Generate): Promise<ActionResult> {
+  checkProvider(provider)
+  checkRequest(request, 'definitions')
+  checkMessages(request.messages)
+  const {
+    messages,
+    tools = [],
+    agents = [],
+    capabilities,
+    profile,
+    signal,
+    options: given,
+    system = given?.system ?? '',
+  } = request
+  const mode = resolveMode(request.mode, capabilities, profile)
+  const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)
+  const first = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
+  for (let formatLevel = first; ; formatLevel++) {
+    const contract = toContract({ mode, tools, delegation, agents, formatLevel, nativePrompt: false })
+    const instructions = [contract.prompt, system].filter(Boolean).join('\n\n')
+    const options = mergeOptions(
+      given,
+      contract.options,
+      instructions ? { system: instructions } : {},
+      signal ? { signal } : {},
+    )
+    try {
+      return toResult(await generate(messages, contract, options), mode, tools, agents)
+    } catch (error) {
+      const isRefused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
+      if (!isRefused || !contract.options.responseFormat || formatLevel >= lastFormatLevel) throw error
+    }
+  }
+}
+
+function toResult(
+  generation: Generation,
+  mode: ActionMode,
+  tools: readonly ToolDefinition[],
+  agents: readonly AgentTarget[],
+): ActionResult {
+  const { message, finishReason, text } = generation
+  const targets = { tools: tools.map(({ name }) => name), agents: agents.map(({ name }) => name) }
+  const understood = readReply(
+    { message, finishReason, usage: toUsage([]) },
+    mode,
+    targets,
+    (index) => `action_${index + 1}`,
+  )
+  // A reply of calls has at least one.
+  const actions = (
+    understood.kind === 'final' ? [understood.action] : understood.calls.map(({ action }) => action)
+  ) as [Action, ...Action[]]
+  const native = understood.kind === 'calls' ? understood.native : mode === 'native'
+  return {
+    action: actions[0],
+    actions,
+    rawResponse: text,
+    native,
+    metadata: { mode, repairs: understood.repairs },
+    generation,
+  }
+}

@@ -1,0 +1,132 @@
+import type { ModelProfile, TokenUsage } from '@modelport/core'
+
+/** What one model call took and cost. */
+export interface CallMetrics {
+  /** Name of its provider. */
+  readonly provider: string
+  /** The model that answered. */
+  readonly model: string
+  /** From before the request to the end of its answer, in milliseconds. */
+  readonly latencyMs: number
+  /** The tokens it took. */
+  readonly usage: UsageMetrics
+  /** Unset when the profile has no `contextWindow`. */
+  readonly context?: ContextMetrics
+  /** Unset when the profile has not both prices. */
+  readonly cost?: CostMetrics
+}
+
+/** Tokens of one call, and who counted them. */
+export interface UsageMetrics {
+  /** Tokens of the prompt. */
+  readonly inputTokens: number
+  /** Generated tokens. */
+  readonly outputTokens: number
+  /** Both together. */
+  readonly totalTokens: number
+  /** True when any of it is an estimate. */
+  readonly estimated: boolean
+  /** `provider` counted both, `estimate` both are estimates, `provider+estimate` one each. */
+  readonly source: 'provider' | 'estimate' | 'provider+estimate'
+}
+
+/** How full the context window was. */
+export interface ContextMetrics {
+  /** Tokens of the prompt. */
+  readonly usedTokens: number
+  /** The model's window. */
+  readonly windowTokens: number
+  /** Percent with three decimals. */
+  readonly usedPercent: number
+  /** Tokens left, never below 0. */
+  readonly availableTokens: number
+}
+
+/** What one call cost, with eight decimals. */
+export interface CostMetrics {
+  /** Cost of the prompt. */
+  readonly inputCost: number
+  /** Cost of what was generated. */
+  readonly outputCost: number
+  /** Cost of both. */
+  readonly totalCost: number
+  /** Of the three costs. */
+  readonly currency: string
+  /** True when any of the tokens is an estimate. */
+  readonly estimated: boolean
+}
+
+/** What {@link measureCall} is told. */
+export interface CallMeasurement {
+  /** Name of its provider. */
+  readonly provider: string
+  /** The model that answered. */
+  readonly model: string
+  /** From before the request to the end of its answer, in milliseconds. */
+  readonly latencyMs: number
+  /** As the provider gave it; counts of 0 without `reported` are not known. */
+  readonly usage?: TokenUsage
+  /** Takes the place of what was not reported. */
+  readonly estimated: { readonly inputTokens: number; readonly outputTokens: number }
+  /** What the application knows of the model: without it there is no cost and no share of the window. */
+  readonly profile?: ModelProfile
+}
+
+/** The metrics of a call: the provider's counts where it gave them, else estimates, never both added up. */
+export function measureCall(call: CallMeasurement): CallMetrics {
+  const { provider, model, profile } = call
+  const usage = measureUsage(call)
+  const window = profile?.contextWindow
+  const cost = profile && callCost(usage, profile)
+  return {
+    provider,
+    model,
+    latencyMs: round(call.latencyMs, 2),
+    usage,
+    ...(window && { context: contextUse(usage.inputTokens, window) }),
+    ...(cost && { cost: { ...cost, estimated: usage.estimated } }),
+  }
+}
+
+/** How full a window is. */
+export const contextUse = (usedTokens: number, windowTokens: number): ContextMetrics => ({
+  usedTokens,
+  windowTokens,
+  usedPercent: round((usedTokens / windowTokens) * 100, 3),
+  availableTokens: Math.max(windowTokens - usedTokens, 0),
+})
+
+/** What these tokens cost, or undefined when the profile has not both prices. */
+export function callCost(
+  tokens: { readonly inputTokens: number; readonly outputTokens: number },
+  profile: ModelProfile,
+): Omit<CostMetrics, 'estimated'> | undefined {
+  const { inputCostPerMillion, outputCostPerMillion, currency = 'USD' } = profile
+  if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
+  const input = (tokens.inputTokens * inputCostPerMillion) / 1e6
+  const output = (tokens.outputTokens * outputCostPerMillion) / 1e6
+  return { inputCost: round(input, 8), outputCost: round(output, 8), totalCost: round(input + output, 8), currency }
+}
+
+function measureUsage({ usage, estimated }: CallMeasurement): UsageMetrics {
+  const input = usage?.inputTokens ?? 0
+  const output = usage?.outputTokens ?? 0
+  // A server that reports one count and not the other leaves a 0 where there cannot be one.
+  const known = { input: input > 0 || estimated.inputTokens === 0, output: output > 0 || (usage?.reported ?? false) }
+  const inputTokens = known.input ? input : estimated.inputTokens
+  const outputTokens = known.output ? output : estimated.outputTokens
+  const source =
+    known.input && known.output ? 'provider' : known.input || known.output ? 'provider+estimate' : 'estimate'
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    estimated: source !== 'provider',
+    source,
+  }
+}
+
+function round(value: number, digits: number): number {
+  const scale = 10 ** digits
+  return Math.round((value + Number.EPSILON) * scale) / scale
+}

@@ -1,0 +1,72 @@
+import { LlmError } from '@modelport/core'
+
+/** When a run that gets nowhere ends. */
+export interface RunLimits {
+  /** Most model calls. Default 10. */
+  readonly maxSteps: number
+  /** Most replies in a row that are no action, 1 to 10. Default 3. */
+  readonly maxParseFailures: number
+  /** How many of the last successful actions are remembered; one that is among them is not executed again. 0 remembers none, `Infinity` all. Default 5. */
+  readonly repeatWindow: number
+  /** Most steps in a row that only repeat. Default 3. */
+  readonly maxRepeats: number
+  /** Most steps in a row that bring nothing new: no call succeeds, or only with results known before. Default 4. */
+  readonly maxIdleSteps: number
+  /** Tools that may be called again with the same arguments, for example to poll. Default none. */
+  readonly repeatableTools: readonly string[]
+  /** Most calls of one step that run at once. Default 8. */
+  readonly concurrency: number
+  /** Most milliseconds a tool may take, where it does not say. Default 120,000. */
+  readonly toolTimeoutMs: number
+}
+
+/** The limits a run has when nobody sets them. */
+export const defaultLimits: RunLimits = Object.freeze({
+  maxSteps: 10,
+  maxParseFailures: 3,
+  repeatWindow: 5,
+  maxRepeats: 3,
+  maxIdleSteps: 4,
+  repeatableTools: [],
+  concurrency: 8,
+  toolTimeoutMs: 120_000,
+})
+
+/** Name, least, most, and whether `Infinity` is allowed. */
+const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
+  ['maxSteps', 1, Infinity],
+  ['maxParseFailures', 1, 10],
+  ['repeatWindow', 0, Infinity],
+  ['maxRepeats', 1, Infinity],
+  ['maxIdleSteps', 1, Infinity],
+  ['concurrency', 1, Infinity],
+  ['toolTimeoutMs', 1, Infinity],
+]
+
+/**
+ * Fills in limits, later over earlier; `undefined` never erases.
+ * @throws {LlmError} `config` — names the limit, the value found and the range.
+ */
+export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]): RunLimits {
+  const limits = given.reduce<RunLimits>((merged, each) => ({ ...merged, ...definedOf(each) }), defaultLimits)
+  for (const [name, low, high] of ranges) {
+    const value = Number(limits[name])
+    const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
+    if (!isWhole || value < low || value > high) {
+      throw new LlmError(
+        'config',
+        `limits.${name} must be a whole number ${high === Infinity ? `of at least ${low}` : `between ${low} and ${high}`}, not ${JSON.stringify(limits[name])}`,
+      )
+    }
+  }
+  const unknown = Object.keys(limits).filter((key) => !(key in defaultLimits))
+  if (unknown.length)
+    throw new LlmError(
+      'config',
+      `limits: unknown ${unknown.join(', ')}; known: ${Object.keys(defaultLimits).join(', ')}`,
+    )
+  return limits
+}
+
+const definedOf = (limits: Partial<RunLimits> = {}): Partial<RunLimits> =>
+  Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))

@@ -1,0 +1,171 @@
+import { type AssistantMessage, type Content, isLlmError, LlmError, textOf } from '@modelport/core'
+import { ActionParseError } from './action-parse-error.js'
+import { BudgetExceededError } from './budget.js'
+import { compactBefore } from './auto-compaction.js'
+import { causesOf } from './causes.js'
+import { dispatch } from './dispatch.js'
+import { findJsonObject } from './json-object.js'
+import { messageOf } from './message-of.js'
+import { callModel } from './model-call.js'
+import { expectedReply, toOutputCorrection, toParseCorrection } from './prompts/corrections.js'
+import { type ModelReply, readReply, type Understood } from './read-reply.js'
+import type { LimitName, RunResult } from './run-result.js'
+import type { RunState } from './run-state.js'
+import { Transcript } from './transcript.js'
+import { toRunMessage } from './user-request.js'
+
+/** How a run ended, without what every outcome has. */
+export type Ending = RunResult extends infer Result
+  ? Result extends RunResult
+    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'metrics' | 'steps' | 'text'>
+    : never
+  : never
+
+/** Runs to the end; every outcome is a value. */
+export async function runLoop(state: RunState): Promise<Ending> {
+  try {
+    for (;;) {
+      const end = await runStep(state)
+      if (end) return end
+    }
+  } catch (error) {
+    return toEnding(state, error)
+  }
+}
+
+async function runStep(state: RunState): Promise<Ending | undefined> {
+  const { signal, limits, preset, ledger, events } = state
+  signal.throwIfAborted()
+  const steps = limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
+  if (state.step >= steps) return toLimit('steps', state)
+  ledger.reserveStep()
+  state.step++
+  events.step = state.step
+  events.emit({ type: 'llm_step' })
+  const isLast = preset.lastCallText !== undefined && state.step === steps
+  if (isLast) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
+  await state.refreshTools()
+  await compactBefore(state)
+  const reply = await callModel(state, isLast)
+  failUnlessUsable(state, reply)
+  let understood: Understood
+  try {
+    understood = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
+  } catch (error) {
+    if (!(error instanceof ActionParseError)) throw error
+    return failParse(state, reply.message, error.feedback, error.message)
+  }
+  if (understood.kind === 'final') return finishRun(state, reply, understood)
+  forgetFailures(state)
+  state.transcript.append(reply.message)
+  state.parseFailures.succeed()
+  if (isLast) return refuseLastCalls(state, understood)
+  const { limit } = await dispatch(state, understood.calls, understood.native)
+  await events.drained()
+  return limit && toLimit(limit, state)
+}
+
+const targetsOf = ({ tools, request }: RunState): { tools: readonly string[]; agents: readonly string[] } => ({
+  tools: tools.map(({ definition }) => definition.name),
+  agents: request.agents?.map(({ name }) => name) ?? [],
+})
+
+/** A reply the vendor stopped or gave up on is neither an answer nor a mistake of the model. */
+function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply): void {
+  if (finishReason !== 'content-filter' && finishReason !== 'error') return
+  if (!message.toolCalls?.length && (textOf(message.content) || message.refusal)) state.transcript.append(message)
+  if (finishReason === 'error') throw new LlmError('server', `${state.provider.name}: the server gave up on its answer`)
+  throw new LlmError('content-filter', `${state.provider.name}: the answer was refused or filtered`)
+}
+
+async function finishRun(
+  state: RunState,
+  { message, finishReason }: ModelReply,
+  understood: Extract<Understood, { kind: 'final' }>,
+): Promise<Ending | undefined> {
+  const { action, content } = understood
+  const checked = await checkOutput(state, content)
+  if (!checked.ok) return failParse(state, message, toOutputCorrection(checked.message), checked.message)
+  forgetFailures(state)
+  state.transcript.append(message)
+  state.text = action.content
+  state.events.emit({ type: 'llm_action', action: 'final', payload: action })
+  state.events.emit({ type: 'llm_final', content: action.content, final: true })
+  return {
+    status: 'final',
+    content,
+    ...(checked.output !== undefined && { output: checked.output }),
+    ...(finishReason === 'length' && { truncated: true }),
+  }
+}
+
+async function checkOutput(
+  state: RunState,
+  content: Content,
+): Promise<{ ok: true; output?: unknown } | { ok: false; message: string }> {
+  const { output } = state
+  if (!output) return { ok: true }
+  const found = findJsonObject(textOf(content))
+  if (!found.ok) return found
+  const validated = await state.wait(output.validate(found.value))
+  return validated.ok ? { ok: true, output: validated.value } : validated
+}
+
+function failParse(state: RunState, message: AssistantMessage, feedback: string, shown: string): Ending | undefined {
+  const { parseFailures, events, preset, mode } = state
+  const isOver = parseFailures.fail()
+  events.emit({ type: 'llm_parse_error', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
+  state.failuresFrom ??= state.transcript.messages.length
+  // A message without a word is one that some servers refuse.
+  if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
+  if (isOver) return toLimit('parse-failures', state)
+  state.transcript.append(toRunMessage(toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText)))
+  return undefined
+}
+
+/** Replies that were no action taught the model what it had to know. */
+function forgetFailures(state: RunState): void {
+  const { failuresFrom, preset, transcript } = state
+  if (failuresFrom !== undefined && preset.forgetParseFailures)
+    state.transcript = new Transcript(transcript.messages.slice(0, failuresFrom))
+  state.failuresFrom = undefined
+}
+
+/** Calls after the last chance to make some. */
+function refuseLastCalls(state: RunState, { native }: Extract<Understood, { kind: 'calls' }>): Ending {
+  if (native) state.transcript.cancelOpen('Not executed: no more calls are allowed.')
+  return toLimit('steps', state)
+}
+
+const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
+  steps: ({ limits }) =>
+    `Maximum inference steps (${limits.maxSteps}) exceeded without producing final response. The model may be stuck in a loop: simplify the task, or check the prompts.`,
+  repeats: ({ repeatStreak }) => `The model only repeated what it had done, ${repeatStreak.count} steps in a row.`,
+  'parse-failures': ({ parseFailures }) =>
+    `The model gave ${parseFailures.count} replies in a row that could not be used.`,
+  'no-progress': ({ progress }) =>
+    `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
+}
+
+const toLimit = (limit: LimitName, state: RunState): Ending => ({
+  status: 'limit',
+  limit,
+  message: texts[limit](state),
+})
+
+function toEnding(state: RunState, error: unknown): Ending {
+  const { signal, events, transcript } = state
+  transcript.cancelOpen(signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.')
+  if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }
+  const decision = decisionOf(error)
+  if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
+  const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
+  events.emit({ type: 'llm_error', message: failure.message, code: failure.code, recoverable: false })
+  return { status: 'failed', error: failure }
+}
+
+/** The refusal behind an error, however it was wrapped on its way. */
+function decisionOf(error: unknown): BudgetExceededError | undefined {
+  for (const one of causesOf(error)) if (one instanceof BudgetExceededError) return one
+  return undefined
+}

@@ -1,0 +1,39 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import type { Content, ContentPart } from '@modelport/core'
+
+/** What the model sees of an MCP result. Structured content is shown where the server gave no text for it. */
+export function toContent({ content, structuredContent }: CallToolResult): Content {
+  const parts = content.map(toPart)
+  if (structuredContent && !parts.some(({ type }) => type === 'text'))
+    parts.push(text(JSON.stringify(structuredContent)))
+  const [first] = parts
+  if (!first) return ''
+  return parts.length === 1 && first.type === 'text' ? first.text : parts
+}
+
+const text = (value: string): ContentPart => ({ type: 'text', text: value })
+
+function toPart(block: ContentBlock): ContentPart {
+  switch (block.type) {
+    case 'text':
+      return text(block.text)
+    case 'image':
+    case 'audio':
+      return { type: block.type, source: { type: 'base64', data: block.data, mediaType: block.mimeType } }
+    case 'resource_link':
+      return text(
+        [`Resource ${block.name}: ${block.uri}`, block.mimeType, block.description].filter(Boolean).join(', '),
+      )
+    case 'resource':
+      return toEmbedded(block.resource)
+  }
+}
+
+function toEmbedded(resource: Extract<ContentBlock, { type: 'resource' }>['resource']): ContentPart {
+  if ('text' in resource) return text(resource.text)
+  const { blob: data, mimeType: mediaType = 'application/octet-stream', uri } = resource
+  const source = { type: 'base64', data, mediaType } as const
+  if (mediaType.startsWith('image/')) return { type: 'image', source }
+  if (mediaType.startsWith('audio/')) return { type: 'audio', source }
+  return { type: 'file', source, name: uri.slice(uri.lastIndexOf('/') + 1) || uri }
+}

@@ -1,0 +1,70 @@
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import type { McpSettings, McpUrl } from './mcp.js'
+
+/** Most bytes of one message. */
+export const mostBytes: number = 10 * 1024 * 1024
+
+/** What is told of a larger one. */
+export const tooLarge = (server: string): LlmError =>
+  new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
+
+/** Every `host:port` an HTTP server may send its client to. */
+export function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
+  return [...new Set([parseBaseUrl(url).host, ...authHosts])]
+}
+
+/**
+ * The `fetch` of a session: it contacts the declared hosts alone, whatever the server says, and reads no message without end.
+ * @param onTooLong told when it stops reading one: streams that fail are tried again by the SDK, and nobody else would hear of it
+ */
+export function guardedFetch(
+  settings: McpSettings,
+  transport: McpUrl,
+  onTooLong: (error: LlmError) => void,
+): typeof fetch {
+  const hosts = hostsOfUrl(transport)
+  const given = transport.fetch ?? fetch
+  return async (input, init) => {
+    const contacted = parseBaseUrl(String(input instanceof Request ? input.url : input)).host
+    if (!hosts.includes(contacted)) {
+      const hint = transport.authProvider ? '; hosts for authorization belong into authHosts' : ''
+      throw new LlmError(
+        'redirect-refused',
+        `MCP server "${settings.name}": it leads to ${contacted} instead of ${hosts.join(', ')}${hint}`,
+      )
+    }
+    return bounded(await given(input, { ...init, redirect: 'manual' }), () => {
+      const error = tooLarge(settings.name)
+      onTooLong(error)
+      return error
+    })
+  }
+}
+
+/** The same response; reading it fails where a message is too long. A stream of events has no end, each of its events has one. */
+function bounded(response: Response, refuse: () => LlmError): Response {
+  if (!response.body) return response
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  let length = 0
+  let previous = 0
+  const count = (chunk: Uint8Array): number => {
+    length += chunk.length
+    if (!isStream) return length
+    for (const [at, byte] of chunk.entries()) {
+      // A line that is empty ends an event.
+      if (byte === 10 && previous === 10) length = chunk.length - at - 1
+      if (byte !== 13) previous = byte
+    }
+    return length
+  }
+  const body = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        if (count(chunk) > mostBytes) controller.error(refuse())
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
+  const { status, statusText, headers } = response
+  return new Response(body, { status, statusText, headers })
+}

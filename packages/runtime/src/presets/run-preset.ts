@@ -1,0 +1,53 @@
+import type { CallOptions } from '@modelport/core'
+import type { RunLimits } from './run-limits.js'
+
+/** A way to run, as data. */
+export interface RunPreset {
+  /** Over the defaults. */
+  readonly limits?: Partial<RunLimits>
+  /** Under the request's own. */
+  readonly options?: CallOptions
+  /**
+   * Text of one last call without tools, as an instruction, made when the limit of steps is reached: the run then ends with an answer instead of
+   * `limit`. Unset: there is none.
+   */
+  readonly lastCallText?: string
+  /** True makes the last call the last of `maxSteps`; false makes it one more. Default false. */
+  readonly lastCallWithinSteps?: boolean
+  /** What the model is told of a repeated call; `{tool}` and `{args}` are filled in. */
+  readonly repeatText?: string
+  /** What the model is told of a reply that is no action; `{error_message}` is filled in. */
+  readonly parseFailureText?: string
+  /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
+  readonly forgetParseFailures?: boolean
+  /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */
+  readonly nativePrompt?: boolean
+  /** Added to the temperature with each failed tool call, up to 2, from 0 on. Unset: the temperature stays. */
+  readonly temperaturePerFailure?: number
+}
+
+/** The presets of {@link presets}. */
+export type PresetName = 'protolink' | 'openparallax' | 'xaibo' | 'lllm'
+
+/** The limits and texts of four other systems. */
+export const presets: Readonly<Record<PresetName, RunPreset>> = Object.freeze({
+  protolink: {
+    nativePrompt: true,
+    limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity },
+  },
+  openparallax: { limits: { maxSteps: 25, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity } },
+  xaibo: {
+    limits: { maxSteps: 10, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
+    lastCallText: 'Maximum tool usage reached. Tools Unavailable',
+    lastCallWithinSteps: true,
+    temperaturePerFailure: 0.1,
+  },
+  lllm: {
+    limits: { maxSteps: 5, maxParseFailures: 4, repeatWindow: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity },
+    lastCallText: 'You are reaching the limit of tool calls. Provide the final response.',
+    repeatText:
+      'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.',
+    parseFailureText: 'Error: {error_message}. Please fix.',
+    forgetParseFailures: true,
+  },
+})

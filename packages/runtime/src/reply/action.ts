@@ -1,0 +1,75 @@
+import type { JsonObject } from '@modelport/core'
+import { z } from 'zod'
+
+/** The answer: the run ends with it. */
+export interface FinalAction {
+  readonly type: 'final'
+  /** What the user gets. */
+  readonly content: string
+  /** The model's own words on why. */
+  readonly thought?: string
+}
+
+/** One call of a tool. */
+export interface ToolCallAction {
+  readonly type: 'tool_call'
+  /** Name of the tool. */
+  readonly tool: string
+  /** The arguments, checked before the tool is executed. */
+  readonly args: JsonObject
+  /** What the model says of why; kept, never executed. */
+  readonly thought?: string
+}
+
+/** Work handed to another agent: one of its tools, or a prompt for it to answer. */
+export type AgentCallAction =
+  | {
+      readonly type: 'agent_call'
+      /** Name of the agent. */
+      readonly agent: string
+      readonly action: 'tool_call'
+      /** Name of the agent's tool. */
+      readonly tool: string
+      readonly args: JsonObject
+      readonly thought?: string
+    }
+  | {
+      readonly type: 'agent_call'
+      readonly agent: string
+      readonly action: 'infer'
+      /** What the agent is asked. */
+      readonly prompt: string
+      readonly thought?: string
+    }
+
+/** What a model can decide in one step. It only declares: every effect is the runtime's. */
+export type Action = FinalAction | ToolCallAction | AgentCallAction
+
+const name = z.string().min(1)
+const thought = z.string().optional()
+const args = z.record(z.string(), z.unknown())
+
+const final = z.strictObject({ type: z.literal('final'), content: z.string().min(1), thought })
+const toolCall = z.strictObject({ type: z.literal('tool_call'), tool: name, args: args.default({}), thought })
+const agentToolCall = z.strictObject({
+  type: z.literal('agent_call'),
+  agent: name,
+  action: z.literal('tool_call'),
+  tool: name,
+  args: args.default({}),
+  thought,
+})
+const agentInfer = z.strictObject({
+  type: z.literal('agent_call'),
+  agent: name,
+  action: z.literal('infer'),
+  prompt: z.string().refine((text) => text.trim() !== '', 'must not be blank'),
+  thought,
+})
+
+/** Checks an action; extra keys are refused, `args` default to none. */
+export const actionSchema: z.ZodType<Action> = z.discriminatedUnion('type', [
+  final,
+  toolCall,
+  z.discriminatedUnion('action', [agentToolCall, agentInfer]),
+]) as z.ZodType<Action>

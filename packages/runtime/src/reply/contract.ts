@@ -1,0 +1,77 @@
+import type { CallOptions, ResponseFormat, ToolDefinition } from '@modelport/core'
+import { toActionJsonSchema } from './action-json-schema.js'
+import type { ActionMode } from './action-mode.js'
+import type { AgentTarget } from './agent-target.js'
+import { toOutputPrompt } from './prompts/corrections.js'
+import { toJsonPrompt } from './prompts/json-prompt.js'
+import { toNativePrompt } from './prompts/native-prompt.js'
+import { toTextPrompt } from './prompts/text-prompt.js'
+
+/** What a contract is made of. */
+export interface ContractRequest {
+  readonly mode: ActionMode
+  readonly tools: readonly ToolDefinition[]
+  /** Tools that reach the agents, for native mode. */
+  readonly delegation: readonly ToolDefinition[]
+  readonly agents: readonly AgentTarget[]
+  /** JSON Schema of the answer. */
+  readonly output?: ToolDefinition['parameters']
+  /** 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked for again. */
+  readonly formatLevel: number
+  /** True adds the text of native mode. */
+  readonly nativePrompt: boolean
+}
+
+/** How one call tells the model what it may do: never in two ways at once. */
+export interface Contract {
+  /** Instructions, before those of the application. Empty: there is nothing to say. */
+  readonly prompt: string
+  /** Definitions that go through the API. */
+  readonly definitions: readonly ToolDefinition[]
+  readonly options: CallOptions
+}
+
+/** The last level: nothing is asked of the server. */
+export const lastFormatLevel = 2
+
+/** Makes the contract of a call. */
+export function toContract({
+  mode,
+  tools,
+  delegation,
+  agents,
+  output,
+  formatLevel,
+  nativePrompt,
+}: ContractRequest): Contract {
+  const definitions = [...tools, ...delegation]
+  if (mode === 'json') {
+    const prompt = [
+      toJsonPrompt(tools, agents),
+      ...(output ? [`The "content" of the final answer: ${toOutputPrompt(output)}`] : []),
+    ].join('\n')
+    return {
+      prompt,
+      definitions: [],
+      options: formatOption(toActionJsonSchema(tools, agents, output), 'action', formatLevel),
+    }
+  }
+  const outputPrompt = output ? [toOutputPrompt(output)] : []
+  if (mode === 'text')
+    return { prompt: joined(toTextPrompt(definitions), ...outputPrompt), definitions: [], options: {} }
+  // With tools a reply may be a call, which a form of the answer would forbid at some servers: the answer is checked here instead.
+  const options = output && !definitions.length ? formatOption(output, 'answer', formatLevel) : {}
+  return {
+    prompt: joined(nativePrompt ? toNativePrompt(definitions.length) : '', ...outputPrompt),
+    definitions,
+    options,
+  }
+}
+
+const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n')
+
+function formatOption(schema: NonNullable<ToolDefinition['parameters']>, name: string, level: number): CallOptions {
+  const formats: readonly ResponseFormat[] = [{ type: 'json-schema', name, schema }, { type: 'json' }]
+  const responseFormat = formats[level]
+  return responseFormat ? { responseFormat } : {}
+}

@@ -1,0 +1,124 @@
+import type { AssistantMessage, Content, FinishReason, TokenUsage, ToolCall } from '@modelport/core'
+import { textOf } from '@modelport/core'
+import type { AgentCallAction, FinalAction, ToolCallAction } from './action.js'
+import type { ActionMode } from './action-mode.js'
+import { ActionParseError } from './action-parse-error.js'
+import { toAgentAction, toDelegationCall } from './delegation.js'
+import { parseAction } from './parse-action.js'
+import type { ActionTargets } from './repair-action.js'
+import { parseTextReply, type TextCall } from './text-calls.js'
+
+/** What a model said in one step. */
+export interface ModelReply {
+  readonly message: AssistantMessage
+  readonly finishReason: FinishReason
+  readonly usage: TokenUsage
+}
+
+/** A call the model asks for: as an action, and as the call that executes it. */
+export interface PlannedCall {
+  readonly call: ToolCall
+  readonly action: ToolCallAction | AgentCallAction
+}
+
+/** A reply that was understood. */
+export type Understood =
+  | {
+      readonly kind: 'final'
+      readonly action: FinalAction
+      readonly content: Content
+      readonly repairs: readonly string[]
+    }
+  | {
+      readonly kind: 'calls'
+      readonly calls: readonly PlannedCall[]
+      /** True for calls in the API's own form, which are answered by tool messages. */
+      readonly native: boolean
+      readonly repairs: readonly string[]
+    }
+
+/**
+ * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in native mode a reply that is nothing but the
+ * JSON of a call counts as that call, since models print what they should have called.
+ * @param idOf makes the id of a call that has none, by its place in the reply
+ * @throws {ActionParseError} `protocol` — the reply is neither a call nor an answer.
+ */
+export function readReply(
+  { message, finishReason }: ModelReply,
+  mode: ActionMode,
+  targets: ActionTargets,
+  idOf: (index: number) => string,
+): Understood {
+  const { toolCalls = [], content } = message
+  if (toolCalls.length)
+    return {
+      kind: 'calls',
+      native: true,
+      repairs: [],
+      calls: toolCalls.map((call) => ({ call, action: toNativeAction(call) })),
+    }
+  const text = textOf(content)
+  if (mode === 'json') return readJson(text, targets, idOf)
+  const blank = text.trim() === ''
+  if (blank && (typeof content === 'string' || content.every(({ type }) => type === 'text'))) {
+    const why =
+      finishReason === 'length'
+        ? 'Your reply was cut off before it said anything: be shorter.'
+        : 'Your reply was empty.'
+    throw new ActionParseError({ feedback: why, rawResponse: text })
+  }
+  if (mode === 'native') return readPrintedCall(text, targets, idOf) ?? toFinal(text, content)
+  const { calls, text: answer } = parseTextReply(text, targets.tools)
+  return calls.length
+    ? { kind: 'calls', native: false, repairs: [], calls: calls.map((call, index) => plan(call, idOf(index))) }
+    : toFinal(answer, answer)
+}
+
+function toNativeAction(call: ToolCall): ToolCallAction | AgentCallAction {
+  return toAgentAction(call) ?? { type: 'tool_call', tool: call.name, args: call.arguments }
+}
+
+function readJson(text: string, targets: ActionTargets, idOf: (index: number) => string): Understood {
+  const { action, repairs } = parseAction(text, targets)
+  if (action.type === 'final') return { kind: 'final', action, content: action.content, repairs }
+  return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, idOf(0))] }
+}
+
+function readPrintedCall(
+  text: string,
+  targets: ActionTargets,
+  idOf: (index: number) => string,
+): Understood | undefined {
+  if (!/^\s*\{/.test(text)) return undefined
+  try {
+    const { action, repairs } = parseAction(text, targets)
+    const known =
+      action.type === 'tool_call'
+        ? targets.tools.includes(action.tool)
+        : action.type === 'agent_call' && targets.agents.includes(action.agent)
+    if (!known || action.type === 'final' || repairs.some((repair) => repair !== 'name and arguments read'))
+      return undefined
+    return {
+      kind: 'calls',
+      native: false,
+      repairs: [...repairs, 'printed call taken as one'],
+      calls: [toPlanned(action, idOf(0))],
+    }
+  } catch {
+    return undefined
+  }
+}
+
+const toFinal = (text: string, content: Content): Understood => ({
+  kind: 'final',
+  action: { type: 'final', content: text },
+  content,
+  repairs: [],
+})
+
+const plan = ({ tool, args }: TextCall, id: string): PlannedCall => toPlanned({ type: 'tool_call', tool, args }, id)
+
+function toPlanned(action: ToolCallAction | AgentCallAction, id: string): PlannedCall {
+  if (action.type === 'agent_call') return { action, call: toDelegationCall(action, id) }
+  return { action, call: { id, name: action.tool, arguments: action.args, argumentsText: JSON.stringify(action.args) } }
+}

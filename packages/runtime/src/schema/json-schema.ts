@@ -1,0 +1,138 @@
+import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
+import { type JsonObject, LlmError } from '@modelport/core'
+import { copySchema, type SchemaCopy } from './json-schema-copy.js'
+import { messageOf } from './message-of.js'
+import { checkSchemaSize } from './schema-limits.js'
+import { measureValue } from './schema-meter.js'
+import type { Validated } from './tool.js'
+
+/** Checks values against one schema; never throws. */
+export type JsonSchemaValidator = (value: unknown) => Validated
+
+/** How a schema is read. */
+export interface JsonSchemaOptions {
+  /** What the schema is of, for messages. Default `schema`. */
+  readonly where?: string
+  /** True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it. */
+  readonly assertFormats?: boolean
+  /**
+   * True for a schema that somebody else wrote: it may have at most 128 KiB, 5,000 values and a nesting of 64, and a `pattern` that may run without
+   * end is refused. Default false: patterns are the author's own.
+   */
+  readonly untrusted?: boolean
+  /** Schemas that references may lead to, by their address. Nothing is ever fetched. */
+  readonly schemas?: Readonly<Record<string, JsonObject | boolean>>
+}
+
+const mostProblems = 5
+/** Items are compared pair by pair. */
+const mostUniqueItems = 2000
+/** Beyond this length of JSON only the first problem is looked for. */
+const mostForAll = 20_000
+
+/**
+ * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default without `$schema`), without `eval`.
+ * What is not understood is refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
+ * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
+ * A check that would take longer than about a second fails, and says so.
+ * @throws {LlmError} `unsupported` — names the keyword; `config` — it is no schema, or a reference leads nowhere; `limit-exceeded` — a schema
+ * that is not trusted is too large.
+ */
+export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSchemaOptions = {}): JsonSchemaValidator {
+  const { where = 'schema', assertFormats = false, untrusted = false, schemas = {} } = options
+  if (untrusted) checkSchemaSize(schema, where)
+  let copies: SchemaCopy
+  let lookup: Record<string, Schema | boolean>
+  try {
+    copies = copySchema(schema, { where, assertFormats, untrusted })
+    lookup = dereference(copies.schema)
+    for (const [address, other] of Object.entries(schemas)) {
+      const copied = copySchema(other, { where: address, assertFormats, untrusted }, copies.meter)
+      const url = new URL(address)
+      dereference(copied.schema, lookup, url)
+      // It may call itself by another name.
+      lookup[url.href] ??= copied.schema
+    }
+  } catch (error) {
+    if (error instanceof LlmError) throw error
+    throw new LlmError('config', `${where}: ${messageOf(error)}`)
+  }
+  const root = copies.schema
+  checkReferences(lookup, where)
+  if (assertFormats) checkFormats(lookup, where)
+  return (value) => check(value, root, copies, lookup)
+}
+
+function check(
+  value: unknown,
+  schema: JsonObject | boolean,
+  { draft, uniqueItems, meter }: SchemaCopy,
+  lookup: Record<string, Schema | boolean>,
+): Validated {
+  try {
+    const measure = measureValue(value)
+    meter.begin(measure)
+    if (uniqueItems && measure.items > mostUniqueItems)
+      return { ok: false, message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items` }
+    if (validate(value, schema, draft, lookup).valid) return { ok: true, value }
+    const all = JSON.stringify(value).length <= mostForAll
+    return { ok: false, message: describe(validate(value, schema, draft, lookup, !all).errors) }
+  } catch (error) {
+    return { ok: false, message: `the value cannot be checked: ${messageOf(error)}` }
+  }
+}
+
+/** Every reference must lead somewhere: found out now, not in the middle of a run. */
+function checkReferences(lookup: Record<string, Schema | boolean>, where: string): void {
+  for (const schema of Object.values(lookup)) {
+    if (
+      typeof schema === 'boolean' ||
+      schema.__absolute_ref__ === undefined ||
+      lookup[schema.__absolute_ref__] !== undefined
+    )
+      continue
+    throw new LlmError(
+      'config',
+      `${where}: the reference ${JSON.stringify(schema.$ref)} leads to no schema that is given; nothing is fetched`,
+    )
+  }
+}
+
+function checkFormats(lookup: Record<string, Schema | boolean>, where: string): void {
+  for (const schema of Object.values(lookup)) {
+    if (typeof schema === 'boolean' || typeof schema.format !== 'string' || Object.hasOwn(formats, schema.format))
+      continue
+    throw new LlmError(
+      'unsupported',
+      `${where}: the format "${schema.format}" cannot be checked; known are ${Object.keys(formats).join(', ')}`,
+    )
+  }
+}
+
+/** Problems of a part are told instead of "a part has problems". */
+const containers = new Set([
+  'properties',
+  'patternProperties',
+  'items',
+  'prefixItems',
+  'allOf',
+  '$ref',
+  'dependentSchemas',
+])
+
+function describe(errors: readonly OutputUnit[]): string {
+  const told = new Set<string>()
+  errors.forEach(({ keyword, error, instanceLocation }, index) => {
+    const next = errors[index + 1]
+    const forbids = next?.keyword === 'false'
+    if (keyword === 'false' && index > 0) return
+    if (containers.has(keyword) && next && !forbids) return
+    const place = instanceLocation === '#' ? '' : `${instanceLocation.slice(2)}: `
+    told.add(
+      `${place}${forbids ? `${next.instanceLocation.slice(instanceLocation.length + 1) || 'this'} is not allowed` : error}`,
+    )
+  })
+  const problems = [...told]
+  const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : ''
+  return (problems.slice(0, mostProblems).join('; ') || 'it does not fit the schema') + more
+}

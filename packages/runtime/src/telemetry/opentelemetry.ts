@@ -1,0 +1,225 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api'
+import type { RunEvent } from './run-event.js'
+import type { RunResult } from './run-result.js'
+import { toToolContent } from './tool-content.js'
+
+/** What spans hold. */
+export interface TraceOptions {
+  /** True puts texts into spans too: answers, arguments and results of tools. They may hold personal data. Default false. */
+  readonly content?: boolean
+  /** The name of a provider as the conventions spell it. Default: the provider's own. */
+  providerName?(provider: string): string
+}
+
+/** Of {@link traceRun}. */
+export interface TraceRunOptions extends TraceOptions {
+  /** Name of the agent that runs. */
+  readonly agentName?: string
+  /** Id of the conversation that the run is part of. */
+  readonly conversationId?: string
+}
+
+/**
+ * An observer for `onEvent` that makes a span of each model call, tool call and agent call, below the span that is active when it is made.
+ * Names and attributes are those of the conventions for generative AI.
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (read 2026-11-21; status: development)
+ */
+export function traceRuns(tracer: Tracer, options: TraceOptions = {}): (event: RunEvent) => void {
+  return new RunSpans(tracer, options, context.active()).observe
+}
+
+/**
+ * Traces a whole run: a span `invoke_agent`, with the spans of {@link traceRuns} below it. `start` begins the run with the observer it is given.
+ * The span ends with the run, whatever the outcome, and is active meanwhile, so that spans of HTTP clients and tools stand below it.
+ */
+export async function traceRun(
+  tracer: Tracer,
+  start: (onEvent: (event: RunEvent) => void) => Promise<RunResult>,
+  options: TraceRunOptions = {},
+): Promise<RunResult> {
+  const { agentName, conversationId } = options
+  const span = tracer.startSpan(['invoke_agent', agentName].filter(Boolean).join(' '), {
+    kind: SpanKind.INTERNAL,
+    attributes: defined({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agentName,
+      'gen_ai.conversation.id': conversationId,
+    }),
+  })
+  const inside = trace.setSpan(context.active(), span)
+  const spans = new RunSpans(tracer, options, inside)
+  try {
+    const result = await context.with(inside, start, undefined, spans.observe)
+    span.setAttributes({
+      ...usageOf(result.usage),
+      'modelport.run.id': result.runId,
+      'modelport.run.status': result.status,
+      'modelport.run.steps': result.steps,
+    })
+    if (result.status === 'failed') fail(span, result.error.code)
+    else if (result.status !== 'final') fail(span, result.status)
+    return result
+  } catch (error) {
+    fail(span, error instanceof Error ? error.name : '_OTHER')
+    throw error
+  } finally {
+    spans.end()
+    span.end()
+  }
+}
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>
+
+/** The open spans of runs, by what they are of. */
+class RunSpans {
+  readonly #tracer: Tracer
+  readonly #options: TraceOptions
+  readonly #parent: Context
+  readonly #open = new Map<string, Span>()
+
+  constructor(tracer: Tracer, options: TraceOptions, parent: Context) {
+    this.#tracer = tracer
+    this.#options = options
+    this.#parent = parent
+  }
+
+  readonly observe = (event: RunEvent): void => {
+    switch (event.type) {
+      case 'llm_call_started':
+        this.#startCall(event)
+        break
+      case 'llm_retry':
+        if (event.reason === 'transient_error') {
+          this.#open
+            .get(callKey(event))
+            ?.addEvent('modelport.retry', { 'modelport.attempt': event.nextAttempt, 'error.type': event.errorType })
+        }
+        break
+      case 'llm_call_metrics':
+        this.#open.get(callKey(event))?.setAttributes(
+          defined({
+            'gen_ai.response.model': event.model,
+            ...usageOf(event.usage),
+            'modelport.usage.source': event.usage.source,
+            'modelport.cost': event.cost?.totalCost,
+          }),
+        )
+        break
+      case 'llm_response':
+        this.#end(callKey(event), {
+          'gen_ai.response.finish_reasons': [event.finishReason],
+          'modelport.output': this.#shown(event.content),
+        })
+        break
+      case 'llm_error':
+        this.#end(callKey(event), {}, event.code)
+        break
+      case 'budget_exceeded':
+        this.#end(callKey(event), {}, 'budget-exceeded')
+        break
+      default:
+        this.#observeAction(event)
+    }
+  }
+
+  /** Ends what a run that was broken off left open. */
+  end(): void {
+    for (const key of [...this.#open.keys()]) this.#end(key, {}, 'cancelled')
+  }
+
+  #observeAction(event: RunEvent): void {
+    switch (event.type) {
+      case 'tool_start':
+      case 'agent_call_start':
+        this.#startAction(event)
+        break
+      case 'tool_result':
+        this.#end(actionKey(event), { 'gen_ai.tool.call.result': this.#shown(event.result) })
+        break
+      case 'agent_call_result':
+        this.#end(actionKey(event), {})
+        break
+      case 'tool_error':
+      case 'agent_call_error':
+        this.#end(actionKey(event), {}, event.phase)
+        break
+      default:
+    }
+  }
+
+  #startCall(event: Of<'llm_call_started'>): void {
+    const { provider, model, step } = event
+    this.#begin(callKey(event), `chat ${model}`, SpanKind.CLIENT, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': this.#options.providerName?.(provider) ?? provider,
+      'gen_ai.request.model': model,
+      'modelport.step': step,
+    })
+  }
+
+  #startAction(event: Of<'tool_start'> | Of<'agent_call_start'>): void {
+    const isTool = event.type === 'tool_start'
+    const [operation, name] = isTool ? ['execute_tool', event.tool] : ['invoke_agent', event.agent]
+    const tool = {
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.call.id': event.actionId,
+      'gen_ai.tool.call.arguments': this.#shown(event.args),
+    }
+    this.#begin(actionKey(event), `${operation} ${name}`, SpanKind.INTERNAL, {
+      'gen_ai.operation.name': operation,
+      ...(isTool ? tool : { 'gen_ai.agent.name': name }),
+      'modelport.step': event.step,
+    })
+  }
+
+  #begin(key: string, name: string, kind: SpanKind, attributes: Attributes): void {
+    this.#open.get(key)?.end()
+    this.#open.set(key, this.#tracer.startSpan(name, { kind, attributes: defined(attributes) }, this.#parent))
+  }
+
+  #end(key: string, attributes: Attributes, error?: string): void {
+    const span = this.#open.get(key)
+    if (!span) return
+    this.#open.delete(key)
+    span.setAttributes(defined(attributes))
+    if (error !== undefined) fail(span, error)
+    span.end()
+  }
+
+  #shown(value: unknown): string | undefined {
+    return this.#options.content ? asText(value) : undefined
+  }
+}
+
+const callKey = ({ runId }: RunEvent): string => `call ${runId}`
+const actionKey = ({ runId, actionId }: { readonly runId: string; readonly actionId: string }): string =>
+  `action ${runId} ${actionId}`
+
+const usageOf = (usage: { readonly inputTokens: number; readonly outputTokens: number }): Attributes => ({
+  'gen_ai.usage.input_tokens': usage.inputTokens,
+  'gen_ai.usage.output_tokens': usage.outputTokens,
+})
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** Text as it is, anything else as JSON: what a model is shown of it. */
+function asText(value: unknown): string {
+  const content = toToolContent(value)
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}
+
+const defined = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

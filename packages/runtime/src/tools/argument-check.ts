@@ -1,0 +1,46 @@
+import type { ToolCall } from '@modelport/core'
+
+/** Most that the arguments of one call may come to: UTF-16 code units of text, and one for each value. */
+const mostSize = 1024 * 1024
+/** Deepest nesting, the arguments themselves included. */
+const mostDepth = 128
+
+/**
+ * Why arguments must not be looked at any further, or undefined. They are what a model, or whoever speaks through it, wrote: not an
+ * object, too large, too deep, or with keys that reach for prototypes. Takes time for at most 1 MiB, whatever it is given.
+ */
+export function refuseArguments(call: ToolCall): string | undefined {
+  if (call.error !== undefined) return call.error
+  if (typeof call.arguments !== 'object' || (call.arguments as unknown) === null || Array.isArray(call.arguments)) {
+    return 'the arguments are not a JSON object'
+  }
+  if (call.argumentsText.length > mostSize) return 'the arguments are larger than 1 MiB'
+  const open: Container[] = [{ value: call.arguments, depth: 1 }]
+  let size = 0
+  for (let container = open.pop(); container; container = open.pop()) {
+    const { value, depth } = container
+    if (depth > mostDepth) return `the arguments are nested deeper than ${mostDepth}`
+    const isList = Array.isArray(value)
+    // Not Object.entries: a million keys would be copied before the first is counted.
+    for (const key in value) {
+      const inner = value[key]
+      if (reachesForPrototype(key, inner))
+        return 'the arguments have a key "__proto__" or "constructor.prototype", which is refused'
+      size += 1 + (isList ? 0 : key.length) + (typeof inner === 'string' ? inner.length : 0)
+      if (size > mostSize) return 'the arguments are larger than 1 MiB'
+      if (typeof inner === 'object' && inner !== null)
+        open.push({ value: inner as Container['value'], depth: depth + 1 })
+    }
+  }
+  return undefined
+}
+
+/** An object or a list that is still to be looked at. */
+interface Container {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly depth: number
+}
+
+const reachesForPrototype = (key: string, inner: unknown): boolean =>
+  key === '__proto__' ||
+  (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))

@@ -1,0 +1,132 @@
+import { type JsonObject, LlmError } from '@modelport/core'
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { type core, toJSONSchema } from 'zod'
+import { isPlainObject } from './canonical-json.js'
+import { checkToolSettings } from './check-request.js'
+import { compileJsonSchema } from './json-schema.js'
+import { messageOf } from './message-of.js'
+import type { Tool, ToolContext, Validated } from './tool.js'
+
+/** What the arguments of a tool may be described with: a schema of zod or any other library of the Standard Schema, or a JSON Schema. */
+export type ToolParameters = StandardSchemaV1 | JsonObject
+
+/** What `execute` gets: the schema's output, or any JSON object. */
+export type ToolArguments<Parameters extends ToolParameters> = Parameters extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Parameters>
+  : JsonObject
+
+/** What a tool is made of. */
+export interface ToolSettings<Parameters extends ToolParameters> {
+  /** Name the model calls it by: 1 to 64 letters, digits, `_` and `-`. */
+  readonly name: string
+  /** When and how to use it; the model reads this. */
+  readonly description: string
+  /** The arguments, an object. Unset: the tool takes none. */
+  readonly parameters?: Parameters
+  /** Does the work: see {@link Tool.execute}. Called only with arguments that fit. */
+  execute(args: ToolArguments<Parameters>, context: ToolContext): unknown
+  /** Most milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
+  readonly timeoutMs?: number
+  /** True when it must not run beside another call of its round. Default false. */
+  readonly exclusive?: boolean
+  /** Asks vendors that can to hold the model to the schema exactly. */
+  readonly strict?: boolean
+}
+
+/**
+ * Makes a tool. Its arguments are checked before anything is executed, by the schema itself; the model is told what is wrong.
+ * @throws {LlmError} `config` — the name is no tool name, the description no text, `execute` no function, the schema is of no object or cannot be shown to a model, or the time is no
+ * positive number; `unsupported` — the JSON Schema has a keyword that is not understood.
+ */
+export function defineTool<Parameters extends ToolParameters = JsonObject>(settings: ToolSettings<Parameters>): Tool {
+  checkToolSettings(settings)
+  const { name, description, parameters, timeoutMs, exclusive, strict } = settings
+  if (!/^[\w-]{1,64}$/.test(name)) {
+    throw new LlmError('config', `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
+  }
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    throw new LlmError('config', `tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
+  const where = `tool "${name}": parameters`
+  const { schema, validate } = compileParameters(parameters ?? noArguments, where)
+  return {
+    definition: {
+      name,
+      description,
+      ...(parameters !== undefined && { parameters: schema }),
+      ...(strict !== undefined && { strict }),
+    },
+    validate,
+    // What validate returned is what the schema puts out.
+    execute: (value, context) => settings.execute(value as ToolArguments<Parameters>, context),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(exclusive !== undefined && { exclusive }),
+  }
+}
+
+/** An object's schema as a model is shown it, and what checks an object. */
+export interface CompiledParameters extends Pick<Tool, 'validate'> {
+  readonly schema: JsonObject
+}
+
+/** @throws {LlmError} as {@link defineTool} does; `where` says what the schema is of */
+export function compileParameters(parameters: ToolParameters, where: string): CompiledParameters {
+  return isStandard(parameters)
+    ? {
+        schema: toObjectSchema(toJsonSchema(parameters, where), where),
+        validate: (args) => validateStandard(parameters, args),
+      }
+    : { schema: toObjectSchema(parameters, where), validate: compileJsonSchema(parameters, { where }) }
+}
+
+const noArguments: JsonObject = { type: 'object', additionalProperties: false }
+const mostIssues = 5
+
+// What is no schema at all is told of by who reads schemas.
+const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 =>
+  isPlainObject(parameters) && '~standard' in parameters
+
+const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
+
+/** The JSON Schema of what a library's schema takes in. */
+function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
+  const { vendor, jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
+  try {
+    if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
+    // zod before 4.2 does not offer its conversion through the standard.
+    if (isZod(schema)) return toJSONSchema(schema, { io: 'input' })
+  } catch (error) {
+    throw new LlmError('config', `${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`)
+  }
+  throw new LlmError(
+    'config',
+    `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`,
+  )
+}
+
+/** The schema as the model gets it: of an object, and without the mark of its dialect, which no model needs and each request would pay for. */
+export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
+  if (!isPlainObject(schema)) {
+    throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
+  }
+  const { $schema: _dialect, type = 'object', ...rest } = schema
+  if (type !== 'object') throw new LlmError('config', `${where}: must describe an object, not ${JSON.stringify(type)}`)
+  return { type, ...rest }
+}
+
+async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Promise<Validated> {
+  try {
+    const result = await schema['~standard'].validate(args)
+    return result.issues ? { ok: false, message: describe(result.issues) } : { ok: true, value: result.value }
+  } catch (error) {
+    return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
+  }
+}
+
+function describe(issues: readonly StandardSchemaV1.Issue[]): string {
+  const told = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+    const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/')
+    return place ? `${place}: ${message}` : message
+  })
+  const more = issues.length > mostIssues ? `; and ${issues.length - mostIssues} more` : ''
+  return told.join('; ') + more
+}

@@ -1,0 +1,174 @@
+import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
+import { checkBatch } from './check-request.js'
+import { messageOf } from './message-of.js'
+import type { Tool } from './tool.js'
+import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
+
+/** What became of one call. */
+export interface ToolOutcome {
+  /**
+   * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or
+   * answered with an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed. Only `ok`, `failed`,
+   * `timeout` and `cancelled` may have had an effect.
+   */
+  readonly status: 'ok' | 'invalid-arguments' | 'unknown-tool' | 'failed' | 'timeout' | 'cancelled' | 'refused'
+  /** What the tool answered, before it was made into content. */
+  readonly value?: unknown
+  /** What went wrong. */
+  readonly message?: string
+  /** Milliseconds from start to end, 0 for a call that never started. */
+  readonly latencyMs: number
+}
+
+/** How the calls of one round are executed. */
+export interface ToolBatchOptions {
+  /** What may be called. */
+  readonly tools: readonly Tool[]
+  /** The step of the run. */
+  readonly step: number
+  /** Cancels what is running and answers what is not. */
+  readonly signal?: AbortSignal
+  /** Most calls at once. Default 8. */
+  readonly concurrency?: number
+  /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
+  readonly timeoutMs?: number
+  /** Most milliseconds that are left for all of them, whatever a tool says; what is not answered by then is a `timeout`. Default: no limit. */
+  readonly remainingMs?: number
+  /**
+   * Told before a call is executed, its arguments found valid. When it throws, that call is not executed but answered as `refused` with
+   * the error's message, and the batch rejects with the error once every call is answered.
+   */
+  onStart?(call: ToolCall): void
+  /** Told once for every call, when its result arrives: the place to commit it. An error it throws rejects the batch in the end. */
+  onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void
+}
+
+/**
+ * Executes the calls of one round and answers every one of them, each once, as soon as it is settled. Calls start in their order, several
+ * at once; an exclusive tool waits for those before it, and those after it wait.
+ * @throws the signal's reason, once every call is answered, when the signal aborts. A call that had finished by then keeps its result;
+ * one that had not is answered as cancelled without waiting for its tool.
+ * @throws {LlmError} `config` — the concurrency or a time is no number that it can be.
+ */
+export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
+  checkBatch(calls, options)
+  const { concurrency = 8, timeoutMs = 120_000, remainingMs = Infinity } = options
+  if (!(concurrency >= 1))
+    throw new LlmError('config', `concurrency must be a number of at least 1, not ${concurrency}`)
+  if (!(timeoutMs > 0)) throw new LlmError('config', `timeoutMs must be a number above 0, not ${timeoutMs}`)
+  if (!(remainingMs >= 0))
+    throw new LlmError('config', `remainingMs must be a number of at least 0, not ${remainingMs}`)
+  await new Batch(calls, options, concurrency, timeoutMs).run()
+}
+
+/** The calls of one round, each waiting, running or answered. */
+class Batch {
+  readonly #calls: readonly ToolCall[]
+  readonly #options: ToolBatchOptions
+  readonly #concurrency: number
+  readonly #timeoutMs: number
+  readonly #running = new Map<number, ToolRun>()
+  readonly #answered = new Set<number>()
+  /** When their time is up, by `performance.now`. */
+  readonly #endsAt: number
+  #next = 0
+  #exclusive = false
+  #stopped = false
+  #grace: ReturnType<typeof setTimeout> | undefined
+  #failure: { readonly error: unknown } | undefined
+  #settle: () => void = () => undefined
+
+  constructor(calls: readonly ToolCall[], options: ToolBatchOptions, concurrency: number, timeoutMs: number) {
+    this.#calls = calls
+    this.#options = options
+    this.#concurrency = concurrency
+    this.#timeoutMs = timeoutMs
+    this.#endsAt = performance.now() + (options.remainingMs ?? Infinity)
+  }
+
+  /** Runs them all. */
+  run(): Promise<void> {
+    const { signal } = this.#options
+    return new Promise((resolve, reject) => {
+      this.#settle = () => {
+        signal?.removeEventListener('abort', this.#onAbort)
+        clearTimeout(this.#grace)
+        if (this.#failure) reject(this.#failure.error)
+        else if (this.#stopped) reject(signal?.reason)
+        else resolve()
+      }
+      if (signal?.aborted) {
+        this.#stopped = true
+        this.#cancelRest()
+      } else {
+        signal?.addEventListener('abort', this.#onAbort)
+        this.#startMore()
+      }
+      if (!this.#calls.length) this.#settle()
+    })
+  }
+
+  #startMore(): void {
+    for (
+      let call = this.#calls[this.#next];
+      call && !this.#stopped && this.#running.size < this.#concurrency;
+      call = this.#calls[this.#next]
+    ) {
+      const { name } = call
+      const tool = this.#options.tools.find(({ definition }) => definition.name === name)
+      if (tool && this.#running.size && (this.#exclusive || tool.exclusive)) return
+      const index = this.#next++
+      if (tool) this.#start(index, call, tool)
+      else this.#answer(index, toUnknownTool(call, this.#options.tools))
+    }
+  }
+
+  #start(index: number, call: ToolCall, tool: Tool): void {
+    const run = new ToolRun(call, tool)
+    this.#running.set(index, run)
+    this.#exclusive = tool.exclusive ?? false
+    const finish = (answer: ToolAnswer): void => {
+      this.#running.delete(index)
+      this.#answer(index, answer)
+      this.#startMore()
+    }
+    // One more: a timer may be early, and the budget must then find the time over.
+    const timeoutMs = Math.min(
+      Number(tool.timeoutMs) > 0 ? Number(tool.timeoutMs) : this.#timeoutMs,
+      Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1,
+    )
+    run
+      .answer(this.#options.step, timeoutMs, () => this.#options.onStart?.(call))
+      .then(finish, (error: unknown) => {
+        this.#failure ??= { error }
+        finish(toRefusal('refused', messageOf(error)))
+      })
+  }
+
+  #answer(index: number, { content, outcome }: ToolAnswer): void {
+    const call = this.#calls[index]
+    if (!call || this.#answered.has(index)) return
+    this.#answered.add(index)
+    const isError = outcome.status !== 'ok'
+    try {
+      this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
+    } catch (error) {
+      this.#failure ??= { error }
+    }
+    if (this.#answered.size === this.#calls.length) this.#settle()
+  }
+
+  readonly #onAbort = (): void => {
+    this.#stopped = true
+    for (const run of this.#running.values()) run.abort(this.#options.signal?.reason)
+    // A tool that has finished already has its result in a promise: one turn of the event loop lets it through.
+    this.#grace = setTimeout(() => this.#cancelRest(), 0)
+  }
+
+  #cancelRest(): void {
+    this.#calls.forEach((_, index) => {
+      const run = this.#running.get(index)
+      this.#answer(index, toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs))
+    })
+  }
+}

@@ -1,0 +1,141 @@
+import { type Content, LlmError, type ToolCall } from '@modelport/core'
+import { refuseArguments } from './argument-check.js'
+import { longestTimer } from './longest-timer.js'
+import { messageOf, mostMessageLength } from './message-of.js'
+import type { Tool, Validated } from './tool.js'
+import type { ToolOutcome } from './tool-batch.js'
+import { ToolFailure, toToolContent } from './tool-content.js'
+import { cut } from './well-formed.js'
+
+/** What the model is told of a call, and what became of it. */
+export interface ToolAnswer {
+  readonly content: Content
+  readonly outcome: ToolOutcome
+}
+
+const mostNames = 50
+const mostSchemaLength = 2000
+
+/** An answer that is no result, told in words. */
+export const toRefusal = (
+  status: Exclude<ToolOutcome['status'], 'ok'>,
+  message: string,
+  latencyMs: number = 0,
+): ToolAnswer => ({
+  content: message,
+  outcome: { status, message, latencyMs },
+})
+
+/** The answer to a call of a tool that does not exist. */
+export function toUnknownTool(call: ToolCall, tools: readonly Tool[]): ToolAnswer {
+  const names = tools.slice(0, mostNames).map(({ definition }) => definition.name)
+  const more = tools.length > mostNames ? ` and ${tools.length - mostNames} more` : ''
+  const known = names.length ? `The tools are: ${names.join(', ')}${more}.` : 'There are no tools.'
+  return toRefusal('unknown-tool', `There is no tool "${cut(call.name, 100)}". ${known}`)
+}
+
+/** One call in execution: checked, started, timed. It settles once, with the answer or because it was cut short. */
+export class ToolRun {
+  /** True once the tool itself has been started: from then on it may have had an effect. */
+  started = false
+  readonly #controller = new AbortController()
+  readonly #call: ToolCall
+  readonly #tool: Tool
+  readonly #startedAt = performance.now()
+
+  constructor(call: ToolCall, tool: Tool) {
+    this.#call = call
+    this.#tool = tool
+  }
+
+  /** Tells the tool that its answer is no longer waited for. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  /** True once nobody waits for the answer. */
+  #isAborted(): boolean {
+    return this.#controller.signal.aborted
+  }
+
+  /** Milliseconds since it began. */
+  get latencyMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
+  /**
+   * The answer, within the time there is for it.
+   * @throws whatever `onStart` throws; nothing was executed then.
+   */
+  async answer(step: number, timeoutMs: number, onStart: () => void): Promise<ToolAnswer> {
+    if (!Number.isFinite(timeoutMs)) return this.#execute(step, onStart)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<ToolAnswer>((resolve) => {
+      timer = setTimeout(
+        () => {
+          const message = `The tool "${this.#call.name}" did not answer within ${timeoutMs} ms; ${this.started ? 'whether it had an effect is unknown' : 'it was not executed'}.`
+          this.abort(new LlmError('timeout', message))
+          resolve(toRefusal('timeout', message, this.latencyMs))
+        },
+        Math.min(timeoutMs, longestTimer),
+      )
+    })
+    try {
+      return await Promise.race([this.#execute(step, onStart), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #execute(step: number, onStart: () => void): Promise<ToolAnswer> {
+    const { signal } = this.#controller
+    const checked = await this.#validate()
+    if (!checked.ok) return this.#refuseArguments(checked.message)
+    if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
+    onStart()
+    this.started = true
+    try {
+      const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal })
+      return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
+    } catch (error) {
+      if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
+      return this.#fail(error)
+    }
+  }
+
+  async #validate(): Promise<Validated> {
+    const refused = refuseArguments(this.#call)
+    if (refused !== undefined) return { ok: false, message: refused }
+    try {
+      // A copy: what a tool does to its arguments must not reach the transcript.
+      const checked = await this.#tool.validate(structuredClone(this.#call.arguments))
+      return checked.ok ? checked : { ok: false, message: messageOf(checked) }
+    } catch (error) {
+      return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
+    }
+  }
+
+  #refuseArguments(message: string): ToolAnswer {
+    const { parameters } = this.#tool.definition
+    const schema = parameters ? JSON.stringify(parameters) : 'no arguments: {}'
+    const expected = schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
+    const told = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
+    return { content: told, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
+  }
+
+  #fail(error: unknown): ToolAnswer {
+    const message = messageOf(error)
+    const content =
+      error instanceof ToolFailure ? toToolContent(error.content) : `The tool "${this.#call.name}" failed: ${message}`
+    return { content, outcome: { status: 'failed', message, latencyMs: this.latencyMs } }
+  }
+}
+
+/** True for what a tool throws when it gives up because it was told to; any other error is an answer. */
+const isAbort = (error: unknown, signal: AbortSignal): boolean =>
+  error === signal.reason || (error instanceof Error && error.name === 'AbortError')
+
+/** What the model is told of a call that was never started. */
+export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
+/** What the model is told of a call that was cut short. */
+export const cutShort = 'The run was cancelled while this call was running: whether it had an effect is unknown.'

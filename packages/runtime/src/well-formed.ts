@@ -1,5 +1,0 @@
-/** Text without half characters, which a cut leaves behind and servers refuse the whole request for. */
-export const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
-
-/** The beginning of a text. */
-export const cut = (text: string, most: number): string => (text.length > most ? toWellFormed(text.slice(0, most)) : text)
