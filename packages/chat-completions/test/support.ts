@@ -12,11 +12,11 @@ import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, t
 
 /** A provider that speaks the dialect and gets its answers from `answer`. */
 export function chatProvider(
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
   answer: (body: any) => Response,
   dialect: Partial<ChatDialect> = {},
   config: Partial<CommonConfig> = {},
 ): Provider {
-  // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   const own = { ...defaultChatDialect, provider: 'test', ...dialect }
   return createProvider(
     {

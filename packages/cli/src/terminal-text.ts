@@ -1,6 +1,6 @@
 /** What a terminal would act on, or show in another order or not at all, instead of showing it as text. */
-// eslint-disable-next-line no-control-regex -- these characters are what is looked for
 const unsafe =
+  // eslint-disable-next-line no-control-regex -- finds exactly these characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
 
 /** Sequences that run to a terminator: operating system commands, device control, application commands, privacy messages. */

@@ -52,11 +52,11 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
   const said = (facts.message ?? failure.text.trim()) || 'no further information'
   // The start of a page says what it is; all of it is in `body`.
   const text = said.startsWith('<') ? said.slice(0, 300) : said
-  // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty text says nothing
   const details = defined({
     provider,
     status,
     requestId,
+    // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty string carries no information
     type: facts.type || undefined,
     retryAfterMs: wait,
     body: failure.text || undefined,

@@ -20,9 +20,10 @@ describe('embeddings', () => {
   test('batches of 100, in order, with the purpose', async () => {
     const fetch = recordingFetch(({ body }) =>
       answer({
+        // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
         embeddings: body.requests.map((request: any) => ({ values: [Number(request.content.parts[0].text), 1] })),
       }),
-    ) // eslint-disable-line @typescript-eslint/no-explicit-any
+    )
     const embedder = createGoogleEmbedder({ apiKey, model: 'gemini-embedding-001', fetch, dimensions: 2 })
     const { vectors, usage } = await embedder.embed(
       Array.from({ length: 250 }, (_, index) => String(index)),

@@ -25,8 +25,8 @@ async function bodyOf(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
   config: Omit<GoogleConfig, 'fetch'> = gemini,
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
 ): Promise<any> {
-  // eslint-disable-line @typescript-eslint/no-explicit-any
   const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
   await createGoogle({ ...config, fetch }).generate(messages, options)
   return fetch.requests[0]!.body

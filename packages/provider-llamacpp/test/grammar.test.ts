@@ -25,18 +25,14 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
   fc
     .array(literal, { minLength: 1, maxLength: 4 })
     .map((list) => ({ schema: { enum: list }, value: (pick: Pick) => one(list, pick) })),
-  fc
-    .array(literal, { maxLength: 3 })
-    .map((list) => ({
-      schema: { type: ['string', 'integer'], enum: [...list, 'z', 5] },
-      value: (pick: Pick) => one(['z', 5], pick),
-    })),
-  fc
-    .tuple(fc.integer({ min: -60, max: 60 }), fc.nat(30))
-    .map(([low, more]) => ({
-      schema: { type: 'integer', minimum: low, maximum: low + more },
-      value: (pick: Pick) => low + pick(more + 1),
-    })),
+  fc.array(literal, { maxLength: 3 }).map((list) => ({
+    schema: { type: ['string', 'integer'], enum: [...list, 'z', 5] },
+    value: (pick: Pick) => one(['z', 5], pick),
+  })),
+  fc.tuple(fc.integer({ min: -60, max: 60 }), fc.nat(30)).map(([low, more]) => ({
+    schema: { type: 'integer', minimum: low, maximum: low + more },
+    value: (pick: Pick) => low + pick(more + 1),
+  })),
   fc
     .constantFrom(0, 1)
     .map((minimum) => ({ schema: { type: 'integer', minimum }, value: (pick: Pick) => minimum + pick(9) ** pick(15) })),

@@ -37,8 +37,8 @@ async function bodyOf(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
   config: Partial<OpenAICompatibleConfig> = {},
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON
 ): Promise<any> {
-  // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   const { sent, config: base } = recorder()
   await createOpenAICompatible({ ...base, ...config }).generate(messages, options)
   return sent[0]?.body

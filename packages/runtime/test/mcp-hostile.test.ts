@@ -6,7 +6,7 @@ import { isLlmError, type JsonObject, type LlmError, type ToolCall } from '@mode
 import { compileJsonSchema, executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
 import { type McpSettings, type McpUrl, mcpTools } from '@modelport/runtime/mcp'
 import { describe, expect, test } from 'vitest'
-import { isPlainPattern } from '../src/plain-pattern.js'
+import { isPlainPattern } from '../src/schema/plain-pattern.js'
 
 const nested = (depth: number): JsonObject =>
   depth ? { type: 'object', properties: { a: nested(depth - 1) } } : { type: 'string' }

@@ -95,25 +95,13 @@ export async function ask({
       }
       calls = []
     }
-    return {
-      text: reader.fullText(),
-      usage: reader.usage(),
-      finishReason,
-      messages: reader.messages(),
-      results,
-      interrupted: false,
-    }
+    const text = reader.fullText()
+    return { text, usage: reader.usage(), finishReason, messages: reader.messages(), results, interrupted: false }
   } catch (error) {
     if (!signal.aborted) throw error
     const text = reader.fullText()
-    return {
-      text,
-      usage: reader.usage(),
-      finishReason: undefined,
-      messages: toInterrupted(messages, text),
-      results,
-      interrupted: true,
-    }
+    const kept = { text, usage: reader.usage(), finishReason: undefined, results }
+    return { ...kept, messages: toInterrupted(messages, text), interrupted: true }
   } finally {
     view.end()
     await reader.close()

@@ -289,16 +289,10 @@ async function oneWay(lab: Lab): Promise<void> {
   await readOut(await provider.streamWithTools(question, [], options))
   const sent = connection.requests.map((_, index) => lab.conversation(connection, index))
   assertEqual(sent.length, 6, 'requests: one a call')
-  assertEqual(
-    sent.map((one) => one.stream),
-    [false, false, false, true, true, true],
-    'stream',
-  )
+  const streams = sent.map((one) => one.stream)
+  assertEqual(streams, [false, false, false, true, true, true], 'stream')
   for (const one of sent)
     assertEqual({ ...one, stream: true }, { ...sent[5], stream: true }, 'the conversation of every method')
-  assertEqual(
-    [sent[0]?.system, sent[0]?.temperature, sent[0]?.maxTokens],
-    ['Be brief.', 0.25, 99],
-    'options on the wire',
-  )
+  const first = sent[0]
+  assertEqual([first?.system, first?.temperature, first?.maxTokens], ['Be brief.', 0.25, 99], 'options on the wire')
 }

@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { toObserver } from './observer.js'
+import { toObserver } from '../base/observer.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */

@@ -1,4 +1,4 @@
-import { toObserver } from './observer.js'
+import { toObserver } from '../base/observer.js'
 import type { RunEvent } from './run-event.js'
 
 /** Where events go besides the observer; the promise settles when there is room for more. */

@@ -1,10 +1,10 @@
 import type { FinishReason } from '@modelport/core'
-import type { Action } from './action.js'
-import type { Approval } from './authorize.js'
-import type { BudgetDecision } from './budget.js'
-import type { CompactionResult } from './compaction/request.js'
-import type { ContextManifest } from './manifest.js'
-import type { CallMetrics } from './metrics.js'
+import type { Action } from '../reply/action.js'
+import type { Approval } from '../loop/authorize.js'
+import type { BudgetDecision } from '../budget/budget.js'
+import type { CompactionResult } from '../history/compaction/request.js'
+import type { ContextManifest } from '../history/manifest.js'
+import type { CallMetrics } from '../loop/metrics.js'
 
 /** What every event has. */
 interface OfRun {

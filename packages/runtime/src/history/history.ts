@@ -8,8 +8,8 @@ import {
   type SystemMessage,
   toJson,
 } from '@modelport/core'
-import { Deque } from './deque.js'
-import { isRunMessage } from './user-request.js'
+import { Deque } from '../base/deque.js'
+import { isRunMessage } from '../reply/user-request.js'
 
 /**
  * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same

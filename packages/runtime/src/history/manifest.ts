@@ -1,8 +1,8 @@
 import { type ChatMessage, type ModelProfile, type Provider, textOf, type ToolDefinition } from '@modelport/core'
 import { contentHash } from './content-hash.js'
 import { messageTokens } from './message-tokens.js'
-import { contextUse } from './metrics.js'
-import { isUserRequest } from './user-request.js'
+import { contextUse } from '../loop/metrics.js'
+import { isUserRequest } from '../reply/user-request.js'
 
 /** One piece of a prompt. */
 export interface ContextBlock {

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
-import type { BudgetLedger } from './budget.js'
+import type { BudgetLedger } from '../budget/budget.js'
 
 /** What is asked of another agent. */
 export type AgentRequest =

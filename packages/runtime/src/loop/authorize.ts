@@ -1,6 +1,6 @@
-import type { ToolCallAction, AgentCallAction } from './action.js'
-import { mostMessageLength } from './message-of.js'
-import { cut, toWellFormed } from './well-formed.js'
+import type { ToolCallAction, AgentCallAction } from '../reply/action.js'
+import { mostMessageLength } from '../base/message-of.js'
+import { cut, toWellFormed } from '../base/well-formed.js'
 
 /** What somebody said when asked for approval. */
 export interface Approval {

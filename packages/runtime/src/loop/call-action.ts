@@ -11,15 +11,15 @@ import {
   toUsage,
   type ToolDefinition,
 } from '@modelport/core'
-import type { Action } from './action.js'
-import { type ActionMode, resolveMode } from './action-mode.js'
+import type { Action } from '../reply/action.js'
+import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import type { AgentTarget } from './agent-target.js'
-import { BudgetLedger } from './budget.js'
-import { checkMessages, checkProvider, checkRequest } from './check-request.js'
-import { type Contract, lastFormatLevel, toContract } from './contract.js'
-import { toDelegationTools } from './delegation.js'
+import { BudgetLedger } from '../budget/budget.js'
+import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
+import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
+import { toDelegationTools } from '../reply/delegation.js'
 import { generateStream } from './generate-stream.js'
-import { readReply } from './read-reply.js'
+import { readReply } from '../reply/read-reply.js'
 
 /** What {@link callAction} is asked. */
 export interface ActionRequest {

@@ -7,7 +7,7 @@ import {
   mergeOptions,
   type Provider,
 } from '@modelport/core'
-import { checkMessages, checkProvider } from './check-request.js'
+import { checkMessages, checkProvider } from '../base/check-request.js'
 
 /** One model of several that answer in turn. */
 export interface Member {

@@ -1,14 +1,14 @@
 import { textOf, type ToolCall, type ToolResult } from '@modelport/core'
 import { type Approval, type Decision, toApproval, toDecision } from './authorize.js'
-import { signatureOf } from './guards/repeat-guard.js'
-import { messageOf } from './message-of.js'
-import { toObservations, toRefusal } from './observation.js'
-import { toRepeatGuidance } from './prompts/corrections.js'
-import type { PlannedCall } from './read-reply.js'
-import type { FailurePhase } from './run-event.js'
+import { signatureOf } from './repeat-guard.js'
+import { messageOf } from '../base/message-of.js'
+import { toObservations, toRefusal } from '../reply/observation.js'
+import { toRepeatGuidance } from '../reply/corrections.js'
+import type { PlannedCall } from '../reply/read-reply.js'
+import type { FailurePhase } from '../events/run-event.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
-import { executeBatch, type ToolOutcome } from './tool-batch.js'
+import { executeBatch, type ToolOutcome } from '../tools/tool-batch.js'
 
 /** What the calls of one step came to. */
 export interface DispatchResult {

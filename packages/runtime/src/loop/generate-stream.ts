@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   type ToolStreamReader,
 } from '@modelport/core'
-import { checkMessages, checkProvider } from './check-request.js'
+import { checkMessages, checkProvider } from '../base/check-request.js'
 
 /** The events of one answer, and in the end the answer. */
 export interface GenerationReader extends Reader<StreamEvent> {

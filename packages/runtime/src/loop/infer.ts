@@ -1,6 +1,6 @@
 import type { Provider, Reader } from '@modelport/core'
-import { checkRequest } from './check-request.js'
-import type { RunEvent } from './run-event.js'
+import { checkRequest } from '../base/check-request.js'
+import type { RunEvent } from '../events/run-event.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
 import { RunReader } from './run-reader.js'

@@ -16,11 +16,11 @@ import {
 } from '@modelport/core'
 import { AnswerMeter } from './answer-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
-import { BudgetExceededError, type CallReservation } from './budget.js'
-import { type Contract, lastFormatLevel, toContract } from './contract.js'
-import { createManifest } from './manifest.js'
+import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
+import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
+import { createManifest } from '../history/manifest.js'
 import { contextUse, measureCall } from './metrics.js'
-import type { ModelReply } from './read-reply.js'
+import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
 
 /**

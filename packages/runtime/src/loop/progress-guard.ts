@@ -1,4 +1,4 @@
-import { contentHash } from '../content-hash.js'
+import { contentHash } from '../history/content-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
 /** Most results that are remembered. */

@@ -1,5 +1,5 @@
-import type { Action } from '../action.js'
-import { canonicalJson } from '../canonical-json.js'
+import type { Action } from '../reply/action.js'
+import { canonicalJson } from '../base/canonical-json.js'
 
 /** Remembers the last successful actions, so that none of them is executed again while its result is at hand. */
 export class RepeatGuard {

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import type { ConversationHistory } from './history.js'
+import type { ConversationHistory } from '../history/history.js'
 import type { Ending } from './run-loop.js'
 import type { RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'

@@ -1,6 +1,6 @@
-import type { EventSink } from './event-emitter.js'
+import type { EventSink } from '../events/event-emitter.js'
 import type { RunEventReader } from './infer.js'
-import type { RunEvent } from './run-event.js'
+import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from './run-result.js'
 
 /** Prepares a run; what is wrong with the request is thrown here. */

@@ -1,5 +1,5 @@
 import type { ChatMessage, Content, LlmError, TokenUsage } from '@modelport/core'
-import type { BudgetDecision } from './budget.js'
+import type { BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from './metrics.js'
 
 /** What a run did and cost, in sums. */

@@ -7,8 +7,8 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, isLlmError, LlmError } from '@modelport/core'
-import { causesOf } from './causes.js'
-import { longestTimer } from './longest-timer.js'
+import { causesOf } from '../base/causes.js'
+import { longestTimer } from '../base/longest-timer.js'
 import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
 import { LineBuffer } from './mcp-lines.js'
 import { toPlainWords } from './mcp-text.js'

@@ -1,14 +1,14 @@
 import { type CallToolResult, CallToolResultSchema, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, LlmError } from '@modelport/core'
-import { toObjectSchema } from './define-tool.js'
-import { compileJsonSchema, type JsonSchemaValidator } from './json-schema.js'
-import { longestTimer } from './longest-timer.js'
+import { toObjectSchema } from '../tools/define-tool.js'
+import { compileJsonSchema, type JsonSchemaValidator } from '../schema/json-schema.js'
+import { longestTimer } from '../base/longest-timer.js'
 import type { McpConnection } from './mcp-connection.js'
 import { toContent } from './mcp-content.js'
 import { toPlainWords } from './mcp-text.js'
 import type { McpSettings } from './mcp.js'
-import type { Tool } from './tool.js'
-import { ToolFailure } from './tool-content.js'
+import type { Tool } from '../tools/tool.js'
+import { ToolFailure } from '../tools/tool-content.js'
 
 /**
  * A listed tool as one of ours.

@@ -1,14 +1,14 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { LlmError } from '@modelport/core'
-import { checkMcpSettings } from './check-request.js'
+import { checkMcpSettings } from '../base/check-request.js'
 import { hostsOf, McpConnection } from './mcp-connection.js'
 import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
-import { toObserver } from './observer.js'
-import type { Tool } from './tool.js'
-import type { ToolSource } from './tool-source.js'
-import { untilAborted } from './until-aborted.js'
+import { toObserver } from '../base/observer.js'
+import type { Tool } from '../tools/tool.js'
+import type { ToolSource } from '../tools/tool-source.js'
+import { untilAborted } from '../base/until-aborted.js'
 
 /** A server started as a child process, spoken to over its standard input and output. Node only. */
 export interface McpCommand {

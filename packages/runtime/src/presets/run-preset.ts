@@ -1,5 +1,5 @@
 import type { CallOptions } from '@modelport/core'
-import type { RunLimits } from './run-limits.js'
+import type { RunLimits } from '../loop/run-limits.js'
 
 /** A way to run, as data. */
 export interface RunPreset {

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
-import { canonicalJson } from './canonical-json.js'
-import { toWellFormed } from './well-formed.js'
+import { canonicalJson } from '../base/canonical-json.js'
+import { toWellFormed } from '../base/well-formed.js'
 
 /** What is known of a reply that is no action. */
 export interface ActionParseDetails {

@@ -1,11 +1,11 @@
 import type { CallOptions, ResponseFormat, ToolDefinition } from '@modelport/core'
 import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
-import type { AgentTarget } from './agent-target.js'
-import { toOutputPrompt } from './prompts/corrections.js'
-import { toJsonPrompt } from './prompts/json-prompt.js'
-import { toNativePrompt } from './prompts/native-prompt.js'
-import { toTextPrompt } from './prompts/text-prompt.js'
+import type { AgentTarget } from '../loop/agent-target.js'
+import { toOutputPrompt } from './corrections.js'
+import { toJsonPrompt } from './json-prompt.js'
+import { toNativePrompt } from './native-prompt.js'
+import { toTextPrompt } from './text-prompt.js'
 
 /** What a contract is made of. */
 export interface ContractRequest {

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.js'
-import { cut } from '../well-formed.js'
+import { canonicalJson } from '../base/canonical-json.js'
+import { cut } from '../base/well-formed.js'
 
 /** Puts values for the names in braces; a name without a value stays. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>

@@ -1,10 +1,10 @@
 import { type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
 import type { AgentCallAction } from './action.js'
-import { isPlainObject } from './canonical-json.js'
-import type { BudgetLedger } from './budget.js'
-import type { AgentRequest, AgentTarget } from './agent-target.js'
-import { type Listed, toAgentList } from './prompts/agent-list.js'
-import type { Tool, ToolContext, Validated } from './tool.js'
+import { isPlainObject } from '../base/canonical-json.js'
+import type { BudgetLedger } from '../budget/budget.js'
+import type { AgentRequest, AgentTarget } from '../loop/agent-target.js'
+import { type Listed, toAgentList } from './agent-list.js'
+import type { Tool, ToolContext, Validated } from '../tools/tool.js'
 
 /** Names of the tools by which a native model reaches other agents. */
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const

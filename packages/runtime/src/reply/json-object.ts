@@ -1,4 +1,4 @@
-import { isPlainObject } from './canonical-json.js'
+import { isPlainObject } from '../base/canonical-json.js'
 
 /** The one JSON object of a text, or why there is none. */
 export type FoundObject =

@@ -1,4 +1,4 @@
-import { isPlainObject } from './canonical-json.js'
+import { isPlainObject } from '../base/canonical-json.js'
 import { parseShorthand } from './call-shorthand.js'
 import { toNamedCall } from './text-calls.js'
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { ActionParseError } from './action-parse-error.js'
-import { isPlainObject } from './canonical-json.js'
+import { isPlainObject } from '../base/canonical-json.js'
 import { findJsonObject } from './json-object.js'
 
 /** A call found in text. */

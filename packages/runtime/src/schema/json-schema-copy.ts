@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import { isPlainObject } from './canonical-json.js'
+import { isPlainObject } from '../base/canonical-json.js'
 import { isPlainPattern } from './plain-pattern.js'
 import { toPointerPart } from './schema-limits.js'
 import { SchemaMeter } from './schema-meter.js'

@@ -1,10 +1,10 @@
 import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { type JsonObject, LlmError } from '@modelport/core'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
-import { messageOf } from './message-of.js'
+import { messageOf } from '../base/message-of.js'
 import { checkSchemaSize } from './schema-limits.js'
 import { measureValue } from './schema-meter.js'
-import type { Validated } from './tool.js'
+import type { Validated } from '../tools/tool.js'
 
 /** Checks values against one schema; never throws. */
 export type JsonSchemaValidator = (value: unknown) => Validated

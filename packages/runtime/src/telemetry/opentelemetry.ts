@@ -8,9 +8,9 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api'
-import type { RunEvent } from './run-event.js'
-import type { RunResult } from './run-result.js'
-import { toToolContent } from './tool-content.js'
+import type { RunEvent } from '../events/run-event.js'
+import type { RunResult } from '../loop/run-result.js'
+import { toToolContent } from '../tools/tool-content.js'
 
 /** What spans hold. */
 export interface TraceOptions {

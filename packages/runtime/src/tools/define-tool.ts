@@ -1,10 +1,10 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type core, toJSONSchema } from 'zod'
-import { isPlainObject } from './canonical-json.js'
-import { checkToolSettings } from './check-request.js'
-import { compileJsonSchema } from './json-schema.js'
-import { messageOf } from './message-of.js'
+import { isPlainObject } from '../base/canonical-json.js'
+import { checkToolSettings } from '../base/check-request.js'
+import { compileJsonSchema } from '../schema/json-schema.js'
+import { messageOf } from '../base/message-of.js'
 import type { Tool, ToolContext, Validated } from './tool.js'
 
 /** What the arguments of a tool may be described with: a schema of zod or any other library of the Standard Schema, or a JSON Schema. */

@@ -1,6 +1,6 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
-import { checkBatch } from './check-request.js'
-import { messageOf } from './message-of.js'
+import { checkBatch } from '../base/check-request.js'
+import { messageOf } from '../base/message-of.js'
 import type { Tool } from './tool.js'
 import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
 

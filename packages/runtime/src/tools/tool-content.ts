@@ -1,5 +1,5 @@
 import type { Content, ContentPart } from '@modelport/core'
-import { toWellFormed } from './well-formed.js'
+import { toWellFormed } from '../base/well-formed.js'
 
 /**
  * What a tool throws to tell the model more than an error's message: text, or parts such as a screenshot. The result is marked as

@@ -1,11 +1,11 @@
 import { type Content, LlmError, type ToolCall } from '@modelport/core'
 import { refuseArguments } from './argument-check.js'
-import { longestTimer } from './longest-timer.js'
-import { messageOf, mostMessageLength } from './message-of.js'
+import { longestTimer } from '../base/longest-timer.js'
+import { messageOf, mostMessageLength } from '../base/message-of.js'
 import type { Tool, Validated } from './tool.js'
 import type { ToolOutcome } from './tool-batch.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
-import { cut } from './well-formed.js'
+import { cut } from '../base/well-formed.js'
 
 /** What the model is told of a call, and what became of it. */
 export interface ToolAnswer {

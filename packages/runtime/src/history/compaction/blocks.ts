@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import { isUserRequest } from '../user-request.js'
+import { isUserRequest } from '../../reply/user-request.js'
 
 /** What the summary message begins with. */
 export const summaryMark = 'Compacted conversation summary:\n'

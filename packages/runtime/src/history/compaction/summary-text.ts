@@ -1,5 +1,5 @@
 import { type CallOptions, type ChatMessage, LlmError, type Provider } from '@modelport/core'
-import { checkProvider } from '../check-request.js'
+import { checkProvider } from '../../base/check-request.js'
 import type { Summarize } from './request.js'
 
 const instructions = `You shorten conversations. The user message holds one JSON object a line, each a message of a conversation between a user and an assistant.
