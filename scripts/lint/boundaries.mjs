@@ -127,13 +127,24 @@ export const boundaries = [
   },
   {
     package: 'dialog',
-    imports: ['@modelport/core', '@modelport/runtime'],
+    imports: ['@modelport/core', '@modelport/runtime', 'zod', '@standard-schema/spec', 'smol-toml', 'yaml'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'],
   },
   {
     package: 'agent',
-    imports: ['@modelport/core', '@modelport/runtime'],
+    imports: ['@modelport/core', '@modelport/runtime', 'zod', 'jose'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'],
+  },
+  {
+    package: 'durable',
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'openworkflow', 'postgres', 'zod'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/studio'],
+  },
+  {
+    package: 'studio',
+    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'preact', '@preact/signals'],
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
   {
     package: 'cli',
@@ -174,7 +185,7 @@ export const boundaries = [
 ]
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
-export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent']
+export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'durable', 'studio']
 
 // Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments included.
 export const vendorNames = [
