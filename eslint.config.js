@@ -58,6 +58,7 @@ export default defineConfig(
       '@stylistic/no-trailing-spaces': 'error',
       '@stylistic/eol-last': 'error',
       'modelport/file-name': 'error',
+      'modelport/plain-wording': 'warn',
     },
   },
   {
@@ -102,6 +103,7 @@ export default defineConfig(
       'max-lines': ['error', { max: 300, skipComments: false, skipBlankLines: false }],
       'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
+      'modelport/no-import-cycle': 'warn',
       'no-restricted-syntax': ['error', ...banned, ...environment],
       'no-restricted-globals': ['error', ...nodeGlobals],
       'jsdoc/require-jsdoc': [

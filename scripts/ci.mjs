@@ -15,6 +15,7 @@ const steps = [
   { name: 'faults', command: `node scripts/faults.mjs --report ${results}` }, // of the tests that have been: nothing is run again
   { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
   { name: 'lint', command: 'pnpm run lint' },
+  { name: 'commit subjects', command: 'node scripts/check-commits.mjs' },
   { name: 'typecheck', command: 'pnpm run typecheck' },
   {
     name: 'publint and attw',

@@ -136,9 +136,17 @@ describe('other rules of sources bite', () => {
     ['undocumented interface', 'jsdoc/require-jsdoc', anywhere, 'export interface Planted { field: string }\n'],
     ['undocumented class', 'jsdoc/require-jsdoc', anywhere, 'export class Planted {}\n'],
     ...[anywhere, tested, 'test/support/planted.ts', 'scripts/planted.mjs', 'examples/planted/src/main.ts'].map(
-      (path) => [`file of 301 lines, ${path}`, 'max-lines', path, long(301)] as [string, string, string, string],
+      (path) => {
+        const lines = path.startsWith('packages/core/src') ? 301 : 601
+        return [`refuses a file of ${lines} lines: ${path}`, 'max-lines', path, long(lines)] as [
+          string,
+          string,
+          string,
+          string,
+        ]
+      },
     ),
-    ['function of 51 lines', 'max-lines-per-function', anywhere, longFunction(51)],
+    ['function of 61 lines', 'max-lines-per-function', anywhere, longFunction(61)],
     ['decoder of 81 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(81)],
     ['camelCase file', 'modelport/file-name', 'packages/core/src/plantedFile.ts', '\n'],
     ...['utils', 'helpers', 'common', 'misc'].map(
@@ -196,7 +204,7 @@ describe('other rules of sources bite', () => {
     ...[anywhere, tested].map(
       (path) => [`file of 300 lines, ${path}`, 'max-lines', path, long(299)] as [string, string, string, string],
     ),
-    ['function of 48 lines', 'max-lines-per-function', anywhere, longFunction(46)],
+    ['function of 58 lines', 'max-lines-per-function', anywhere, longFunction(56)],
     ['decoder of 78 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(76)],
     ['environment in env.ts', 'no-restricted-syntax', 'packages/factory/src/env.ts', 'const key = process.env.KEY\n'],
     ['documented function', 'jsdoc/require-jsdoc', anywhere, '/** Planted. */\nexport function planted(): void {}\n'],

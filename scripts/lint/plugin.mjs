@@ -1,5 +1,7 @@
 // The repository's own lint rules. Each exists because a rule nobody checks is not kept.
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve, sep } from 'node:path'
+import { findPhrases } from './wording.mjs'
 
 const BUILTIN =
   /^(?:node:|bun:|(?:assert|buffer|child_process|crypto|dns|events|fs|http|http2|https|net|os|path|process|stream|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/|$))/
@@ -189,8 +191,81 @@ const noTimeAssertion = {
   },
 }
 
+const plainWording = {
+  meta: {
+    type: 'suggestion',
+    docs: { description: 'Comments and strings are plain English (scripts/lint/wording.mjs)' },
+    schema: [],
+    messages: { phrase: '"{{phrase}}" makes a reader stop: {{advice}}' },
+  },
+  create(context) {
+    const { sourceCode } = context
+    const check = (text, offset) => {
+      for (const { index, phrase, advice } of findPhrases(text)) {
+        const loc = {
+          start: sourceCode.getLocFromIndex(offset + index),
+          end: sourceCode.getLocFromIndex(offset + index + phrase.length),
+        }
+        context.report({ loc, messageId: 'phrase', data: { phrase, advice } })
+      }
+    }
+    return {
+      Program() {
+        for (const comment of sourceCode.getAllComments()) check(comment.value, comment.range[0] + 2)
+      },
+      Literal: (node) => typeof node.value === 'string' && check(node.raw, node.range[0]),
+      TemplateElement: (node) => check(node.value.raw, node.range[0] + 1),
+    }
+  },
+}
+
+/** The files that a file imports inside its package, `import type` included, from their text: no type information is needed. */
+const importsOf = new Map()
+function localImports(file) {
+  if (importsOf.has(file)) return importsOf.get(file)
+  const found = []
+  importsOf.set(file, found)
+  if (existsSync(file)) {
+    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/\bfrom '(\.[^']+)'/g))
+      found.push(resolve(dirname(file), specifier.replace(/\.js$/, '.ts')))
+  }
+  return found
+}
+
+const noImportCycle = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'Files of a package import each other in one direction, types included' },
+    schema: [],
+    messages: { cycle: 'This import makes a cycle: {{path}}' },
+  },
+  create(context) {
+    const home = context.filename
+    const pathBack = (from) => {
+      const came = new Map([[from, undefined]])
+      for (const file of came.keys()) {
+        if (file === home) {
+          const path = []
+          for (let at = file; at; at = came.get(at)) path.unshift(basename(at))
+          return path
+        }
+        for (const next of localImports(file)) if (!came.has(next)) came.set(next, file)
+      }
+      return undefined
+    }
+    const check = (node) => {
+      if (!node.source?.value.startsWith?.('.')) return
+      const path = pathBack(resolve(dirname(home), node.source.value.replace(/\.js$/, '.ts')))
+      if (path) context.report({ node, messageId: 'cycle', data: { path: [basename(home), ...path].join(' → ') } })
+    }
+    return { ImportDeclaration: check, ExportNamedDeclaration: check }
+  },
+}
+
 export default {
   rules: {
+    'plain-wording': plainWording,
+    'no-import-cycle': noImportCycle,
     'import-boundary': importBoundary,
     'file-name': fileName,
     'no-vendor-name': noVendorName,

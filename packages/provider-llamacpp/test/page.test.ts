@@ -39,7 +39,7 @@ describe('the page of the provider', () => {
       .map((file) => readFileSync(join(root, `packages/provider-llamacpp/src/${file}.ts`), 'utf8'))
       .join('')
     // Behind its code a failure has its type.
-    const types = [...sources.matchAll(/, '([a-z]+(?:-[a-z]+)*)'(?=[,)\n]| *,)/g)]
+    const types = [...sources.matchAll(/,\s+'([a-z]+(?:-[a-z]+)*)'(?=[,)\n]| *,)/g)]
       .map(([, type = '']) => type)
       .filter((type) => type.includes('-') && type !== 'context-length')
     expect(new Set(types).size).toBeGreaterThan(10)

@@ -13,6 +13,7 @@ import {
   type RunEvent,
 } from '@modelport/runtime'
 import { expect, test } from 'vitest'
+import { withoutLayout } from '../../../test/support/same-code.js'
 
 test.each([
   ['budgets', 2],
@@ -22,7 +23,7 @@ test.each([
   const guide = await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
   const blocks = guide.match(/(?<=^```ts\n)[^]*?(?=^```$)/gm) ?? []
   expect(blocks).toHaveLength(count)
-  for (const block of blocks) expect(here).toContain(block)
+  for (const block of blocks) expect(withoutLayout(here)).toContain(withoutLayout(block))
 })
 
 test('a run with a budget', async () => {

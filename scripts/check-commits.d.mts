@@ -1,0 +1,1 @@
+export declare function problemOf(subject: string): string | undefined

@@ -1,0 +1,49 @@
+// Phrases that make a reader stop, with what to write instead: the one list behind the lint rule `plain-wording` (comments and
+// strings) and the test over Markdown. A phrase that a native engineer would not say to a colleague belongs here.
+
+const start = String.raw`(?<![\w-])`
+
+/** `pattern` is case-insensitive and never spans a line. */
+export const phrases = [
+  {
+    pattern: new RegExp(
+      `(?<!\\bthere )${start}(?:is|are|was|were) no (?!longer\\b|more\\b|less\\b|fewer\\b|worse\\b|better\\b|different\\b|matter\\b|such\\b|one\\b|way\\b|need\\b|doubt\\b|good\\b|use\\b|exception\\b)[a-z]+`,
+      'gi',
+    ),
+    advice: 'write "is not a …", or "there is no …"',
+  },
+  { pattern: new RegExp(`(?<!\\bthere )${start}(?:is|are|was|were) none\\b`, 'gi'), advice: 'write "is not a …"' },
+  { pattern: new RegExp(`${start}beside\\b`, 'gi'), advice: 'write "besides" or "next to"' },
+  {
+    pattern: new RegExp(`${start}(?:told|tells?) of\\b|(?:^|\\* )told\\b|${start}told (?:by|apart from) who\\b`, 'gi'),
+    advice: 'write "report", "notify" or "call", and name the actor',
+  },
+  {
+    pattern: new RegExp(
+      `(?:^|[.,;:(] ?|\\b(?:[Ff]or|of|to|by|[Gg]ives|[Tt]ells|[Aa]sks|from|as|where|that|and|or|when) )who (?:is|has|had|asks|reads|waits|calls|wants|gives|keeps|writes|makes|sends|looks|observes|takes|does|needs|holds|adds|stands|can|cannot|may)\\b`,
+      'g',
+    ),
+    advice: 'write "the caller", "whoever", or name the actor',
+  },
+  {
+    pattern: new RegExp(`${start}go(?:es)? on\\b(?! to\\b)|${start}went on\\b|${start}goes? on with\\b`, 'gi'),
+    advice: 'write "continue"',
+  },
+  { pattern: new RegExp(`${start}(?:until|when|where) (?:it|that|this) is so\\b`, 'gi'), advice: 'name the condition' },
+  {
+    pattern: new RegExp(`${start}says? so to\\b|${start}what else there is\\b`, 'gi'),
+    advice: 'say what is reported, or "the rest"',
+  },
+  { pattern: new RegExp(`${start}(?:a|the) (?:speech|wish|word) of (?:a|the)\\b`, 'gi'), advice: 'use the usual word' },
+  {
+    pattern: new RegExp(`${start}with what there is\\b|${start}had by\\b|${start}of itself how\\b`, 'gi'),
+    advice: 'say it plainly',
+  },
+]
+
+/** Every phrase of a text: where it stands, what it says, and what to write instead. */
+export function findPhrases(text) {
+  return phrases.flatMap(({ pattern, advice }) =>
+    [...text.matchAll(pattern)].map((match) => ({ index: match.index, phrase: match[0].trim(), advice })),
+  )
+}

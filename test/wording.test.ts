@@ -1,0 +1,58 @@
+import { ESLint } from 'eslint'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tseslint from 'typescript-eslint'
+import { describe, expect, test } from 'vitest'
+import { problemOf } from '../scripts/check-commits.mjs'
+import { findPhrases } from '../scripts/lint/wording.mjs'
+import { repositoryFiles, root } from './support/repository.js'
+
+const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] })
+
+async function phrasesIn(code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath: join(root, 'packages/core/src/planted.ts') })
+  return result!.messages
+    .filter(({ ruleId }) => ruleId === 'modelport/plain-wording')
+    .map(({ message }) => /"(.*)" makes/.exec(message)![1]!)
+}
+
+describe('the lint rule plain-wording', () => {
+  test.each([
+    ['a line comment', '// A model that is none is refused here.\n', 'is none'],
+    ['a doc comment', '/** Gives who waits what there is. */\n', 'Gives who waits'],
+    ['a string', `const planted = 'this is no JSON'\n`, 'is no JSON'],
+    ['a template', 'const planted = `${name} is told of by nobody`\n', 'is told'],
+    ['the word beside', '// Tokens beside the prompt.\n', 'beside'],
+    ['go on', '// The run goes on with the next call.\n', 'goes on'],
+  ])('finds a riddle in %s', async (_where, code, phrase) => {
+    expect((await phrasesIn(code)).join()).toContain(phrase)
+  })
+
+  test('accepts good English that looks similar', async () => {
+    const code = [
+      '// There is no key. It is no longer used; the limit is no more than 3.',
+      '// The caller who reads this waits. There are none left. Besides, it continues.',
+      '// Ask whoever owns the key who may see it.',
+    ].join('\n')
+    expect(await phrasesIn(`${code}\n`)).toEqual([])
+  })
+})
+
+describe('Markdown is plain English', () => {
+  const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !path.includes('/fixtures/'))
+  test.skip.each(pages)('%s has no phrase from the list', (page) => {
+    const prose = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '')
+    expect(findPhrases(prose).map(({ phrase, advice }) => `${phrase}: ${advice}`)).toEqual([])
+  })
+})
+
+describe('commit subjects', () => {
+  test('rejects a long subject and one without an area', () => {
+    expect(problemOf(`driver: ${'x'.repeat(80)}`)).toContain('at most 72')
+    expect(problemOf('Fixed the thing')).toContain('area: what changed')
+  })
+
+  test('accepts an area, a colon and what changed', () => {
+    expect(problemOf('driver: bound the text matched against error wordings')).toBeUndefined()
+  })
+})
