@@ -107,7 +107,7 @@ describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
     const { vectors, usage } = await create(fetch).embed(texts)
     expect(sizes).toEqual(limit > 1 ? [limit, limit, 1] : [1, 1])
     expect(vectors.map(([first]) => String(first))).toEqual(texts)
-    expect([usage.inputTokens, usage.reported, usage.rounds.length]).toEqual([
+    expect([usage.inputTokens, usage.reported, usage.turns.length]).toEqual([
       texts.length * (tokens ?? 0),
       tokens !== undefined,
       sizes.length,

@@ -10,7 +10,7 @@ afterAll(() => provider.close())
 async function said(prompt: string): Promise<readonly string[]> {
   let text = ''
   const usage = await converse(provider, prompt, (piece) => (text += piece))
-  expect(usage.rounds).toHaveLength(2)
+  expect(usage.turns).toHaveLength(2)
   return text.trim().split(/\n\s*/)
 }
 

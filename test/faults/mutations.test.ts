@@ -111,7 +111,7 @@ function check(events: readonly StreamEvent[], failed: boolean): void {
       if (error !== undefined) expect(values).toEqual({})
     }
     if (event.type === 'turn-end' || event.type === 'done') {
-      const { rounds: _, reported: __, ...counts } = event.usage
+      const { turns: _, reported: __, ...counts } = event.usage
       for (const count of Object.values(counts)) expect(Number.isFinite(count) && count >= 0).toBe(true)
       expect(event.usage.cacheReadTokens + event.usage.cacheCreationTokens).toBeLessThanOrEqual(event.usage.inputTokens)
       expect(event.usage.reasoningTokens).toBeLessThanOrEqual(event.usage.outputTokens)

@@ -45,14 +45,14 @@ function cases(name: string): { readonly numRuns: number } {
 }
 
 describe('usage', () => {
-  const usage = fc.array(counts, { maxLength: 5 }).map((rounds) => toUsage(rounds))
+  const usage = fc.array(counts, { maxLength: 5 }).map((turns) => toUsage(turns))
 
-  test('adding is associative, totals are the sum of the rounds, and nothing is lost', () =>
+  test('adding is associative, totals are the sum of the turns, and nothing is lost', () =>
     fc.assert(
       fc.property(usage, usage, usage, (a, b, c) => {
         const left = addUsage(addUsage(a, b), c)
         expect(left).toEqual(addUsage(a, addUsage(b, c)))
-        expect(left.rounds).toEqual([...a.rounds, ...b.rounds, ...c.rounds])
+        expect(left.turns).toEqual([...a.turns, ...b.turns, ...c.turns])
         for (const name of [
           'inputTokens',
           'outputTokens',
@@ -60,7 +60,7 @@ describe('usage', () => {
           'cacheCreationTokens',
           'reasoningTokens',
         ] as const) {
-          expect(left[name]).toBe(left.rounds.reduce((sum, round) => sum + round[name], 0))
+          expect(left[name]).toBe(left.turns.reduce((sum, turn) => sum + turn[name], 0))
         }
       }),
       cases('usage'),

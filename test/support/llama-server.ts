@@ -65,7 +65,7 @@ export async function streamEmoji(provider: Provider): Promise<void> {
   for await (const piece of reader) pieces.push(piece)
   expect(pieces.length).toBeGreaterThan(5)
   expect([pieces.join(''), reader.fullText(), reader.finishReason()]).toEqual([emojiAnswer, emojiAnswer, 'stop'])
-  expect(reader.usage()).toMatchObject({ reported: true, rounds: [{}] })
+  expect(reader.usage()).toMatchObject({ reported: true, turns: [{}] })
   expect(reader.usage().inputTokens).toBeGreaterThan(0)
   expect(reader.usage().outputTokens).toBeGreaterThan(5)
 }

@@ -19,7 +19,7 @@ async function show(title: string, provider: Provider, host: string, question = 
   print(`\n── ${title} ──\n> ${question}\n`)
   const usage = await converse(provider, question, print)
   print(
-    `  ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${usage.rounds.length} rounds; allowed to contact: ${host}\n`,
+    `  ${usage.inputTokens} tokens in, ${usage.outputTokens} out, ${usage.turns.length} turns; allowed to contact: ${host}\n`,
   )
 }
 

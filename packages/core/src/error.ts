@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'unknown'
 
 /** What had arrived when a stream failed. */
-export interface PartialAnswer {
+export interface PartialReply {
   /** Text of the failed round. */
   readonly text: string
   /** Reasoning text of the failed round. */
@@ -84,7 +84,7 @@ export interface ProviderErrorDetails {
   /** The vendor's body, redacted, at most 64 KiB. */
   readonly body?: string
   /** What had arrived, when an answer had begun. */
-  readonly partial?: PartialAnswer
+  readonly partial?: PartialReply
 }
 
 /** A failed exchange with a provider. */
@@ -98,7 +98,7 @@ export class ProviderError extends LlmError implements ProviderErrorDetails {
   declare readonly reason?: ProviderErrorDetails['reason'] & string
   declare readonly attempts?: number
   declare readonly body?: string
-  declare readonly partial?: PartialAnswer
+  declare readonly partial?: PartialReply
 
   constructor(code: ErrorCode, message: string, details: ProviderErrorDetails, options?: ErrorOptions) {
     super(code, message, options)

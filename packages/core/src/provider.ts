@@ -36,7 +36,7 @@ export interface ProviderToolCall {
 }
 
 /** What an answer has beside its text, its calls and its counts. */
-export interface AnswerDetails {
+export interface ReplyDetails {
   /** The vendor's own word for why the answer ended. */
   readonly rawFinishReason?: string
   /** A report on each token, when `topLogprobs` asked for it. */
@@ -50,7 +50,7 @@ export interface AnswerDetails {
 }
 
 /** One complete answer. */
-export interface Generation extends AnswerDetails {
+export interface Generation extends ReplyDetails {
   /** The answer; '' when there are calls alone. */
   readonly text: string
   /** Calls to answer, in wire order; mostly empty. */

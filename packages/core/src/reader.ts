@@ -1,6 +1,6 @@
 import type { FinishReason, StreamEvent } from './event.js'
 import type { ChatMessage } from './message.js'
-import type { AnswerDetails } from './provider.js'
+import type { ReplyDetails } from './provider.js'
 import type { ToolDefinition, ToolResult } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
@@ -28,7 +28,7 @@ export interface StreamReader extends Reader<string> {
   /** Why the answer ended; undefined before that. */
   finishReason(): FinishReason | undefined
   /** Sources, calls of the vendor's own tools, warnings so far; final after the end. */
-  details(): AnswerDetails
+  details(): ReplyDetails
 }
 
 /** A stream that spans a whole conversation with tools. */
@@ -47,7 +47,7 @@ export interface ToolStreamReader extends Reader<StreamEvent> {
   /** Token counts of all rounds so far. */
   usage(): TokenUsage
   /** Sources, calls of the vendor's own tools, warnings of all rounds so far; the reason is that of the last round. */
-  details(): AnswerDetails
+  details(): ReplyDetails
   /** The conversation so far, plain JSON: ready to store, or to hand to another provider. */
   messages(): readonly ChatMessage[]
 }

@@ -1,4 +1,4 @@
-/** Token counts of one round, as the server reported them. A part is never larger than the whole it belongs to. */
+/** Token counts of one turn, as the server reported them. A part is never larger than the whole it belongs to. */
 export interface TokenCounts {
   /** The whole prompt, cached parts included. */
   readonly inputTokens: number
@@ -16,9 +16,9 @@ export interface TokenCounts {
 export interface TokenUsage extends TokenCounts {
   /** Estimate of what the tool definitions of the last request cost; already part of `inputTokens`. */
   readonly toolDefinitionTokens: number
-  /** The counts of each round, in order; they add up to the totals. */
-  readonly rounds: readonly TokenCounts[]
-  /** False when a finished round came without counts from the server: the totals are then too low. */
+  /** The counts of each turn, in order; they add up to the totals. */
+  readonly turns: readonly TokenCounts[]
+  /** False when a finished turn came without counts from the server: the totals are then too low. */
   readonly reported: boolean
 }
 
@@ -45,18 +45,18 @@ const names = Object.keys(zeroCounts) as (keyof TokenCounts)[]
 export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts =>
   names.reduce((sum, name) => ({ ...sum, [name]: a[name] + b[name] }), zeroCounts)
 
-/** The usage of these rounds. */
+/** The usage of these turns. */
 export function toUsage(
-  rounds: readonly TokenCounts[],
+  turns: readonly TokenCounts[],
   toolDefinitionTokens = 0,
-  reported: boolean = rounds.length > 0,
+  reported: boolean = turns.length > 0,
 ): TokenUsage {
-  return { ...rounds.reduce(addCounts, zeroCounts), toolDefinitionTokens, rounds, reported }
+  return { ...turns.reduce(addCounts, zeroCounts), toolDefinitionTokens, turns, reported }
 }
 
-/** Adds two usages: totals add up, rounds are appended, the later tool estimate stays. */
+/** Adds two usages: totals add up, turns are appended, the later tool estimate stays. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  if (!a.rounds.length) return b
-  if (!b.rounds.length) return a
-  return toUsage([...a.rounds, ...b.rounds], b.toolDefinitionTokens, a.reported && b.reported)
+  if (!a.turns.length) return b
+  if (!b.turns.length) return a
+  return toUsage([...a.turns, ...b.turns], b.toolDefinitionTokens, a.reported && b.reported)
 }

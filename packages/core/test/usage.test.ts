@@ -17,22 +17,22 @@ const counts = fc.record({
   cacheCreationTokens: fc.nat(),
   reasoningTokens: fc.nat(),
 })
-const sum = (rounds: readonly TokenCounts[]): TokenCounts => rounds.reduce(addCounts, zeroCounts)
+const sum = (turns: readonly TokenCounts[]): TokenCounts => turns.reduce(addCounts, zeroCounts)
 
 describe('usage', () => {
-  test('totals are the sum of the rounds, however rounds are put together', () => {
+  test('totals are the sum of the turns, however turns are put together', () => {
     fc.assert(
-      fc.property(fc.array(counts, { maxLength: 6 }), fc.nat({ max: 6 }), (rounds, cut) => {
-        const whole = toUsage(rounds)
-        const joined = addUsage(toUsage(rounds.slice(0, cut)), toUsage(rounds.slice(cut)))
+      fc.property(fc.array(counts, { maxLength: 6 }), fc.nat({ max: 6 }), (turns, cut) => {
+        const whole = toUsage(turns)
+        const joined = addUsage(toUsage(turns.slice(0, cut)), toUsage(turns.slice(cut)))
         expect(joined).toEqual(whole)
-        expect(whole).toMatchObject(sum(rounds))
-        expect(whole.rounds).toEqual(rounds)
+        expect(whole).toMatchObject(sum(turns))
+        expect(whole.turns).toEqual(turns)
       }),
     )
   })
 
-  test('a usage with an unreported round says so, and the later tool estimate stays', () => {
+  test('a usage with an unreported turn says so, and the later tool estimate stays', () => {
     const a = toUsage([zeroCounts], 5, true)
     const b = toUsage([zeroCounts], 7, false)
     expect(addUsage(a, b)).toMatchObject({ reported: false, toolDefinitionTokens: 7 })

@@ -1,4 +1,4 @@
-import type { CallOptions, ModelProfile } from '@modelport/core'
+import type { CallOptions, Capabilities, ModelProfile } from '@modelport/core'
 import type { Clock } from './clock.js'
 import type { Fetch } from './driver.js'
 import type { Limits, Timeouts } from './limits.js'
@@ -10,7 +10,7 @@ export interface CommonConfig {
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
   readonly cheapestModel?: string
-  /** What the application knows of the model. Changes no request; `capabilities` of the provider package reads it. */
+  /** What the application knows about the model. Changes no request; the runtime finds it, and `capabilities` apply it. */
   readonly profile?: ModelProfile
   /** Options of every call; a call's own win. */
   readonly defaults?: CallOptions
@@ -47,6 +47,8 @@ export interface ProviderSettings extends CommonConfig {
   readonly cheapestModel: string
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]
+  /** What the API and the model can do, profile applied. `describeProvider` gives it to the runtime. Unset: not known. */
+  readonly capabilities?: Capabilities
   /** Keys and tokens, to be taken out of every text that leaves. A function is asked for each text: for tokens that change. */
   readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
 }

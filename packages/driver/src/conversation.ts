@@ -1,12 +1,12 @@
 import {
   addUsage,
-  type AnswerDetails,
+  type ReplyDetails,
   type AssistantMessage,
   type ChatMessage,
   estimateTokens,
   type FinishReason,
   LlmError,
-  type PartialAnswer,
+  type PartialReply,
   type StreamEvent,
   textOf,
   type TokenUsage,
@@ -109,7 +109,7 @@ export class Conversation implements EventSource {
     return addUsage(this.#usage, this.#roundUsage())
   }
 
-  details(): AnswerDetails {
+  details(): ReplyDetails {
     const { recorder } = this
     const rounds = [...new Set([...this.#finished, recorder])]
     const names = Object.keys(recorder.lists) as (keyof TurnRecorder['lists'])[]
@@ -154,7 +154,7 @@ export class Conversation implements EventSource {
   }
 
   /** What has arrived of the round that is being read. */
-  partial(): PartialAnswer | undefined {
+  partial(): PartialReply | undefined {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 

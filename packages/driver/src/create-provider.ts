@@ -1,4 +1,5 @@
 import {
+  attachDescription,
   type CallOptions,
   type ChatMessage,
   defaultOptions,
@@ -15,6 +16,7 @@ import { type CallContext, createCallContext, type ProviderState, renewForRound 
 import { checkConfig } from './check-config.js'
 import type { ProviderSettings } from './config.js'
 import { Conversation } from './conversation.js'
+import { defined } from './defined.js'
 import type { Driver, Turn } from './driver.js'
 import { generateAnswer } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
@@ -49,7 +51,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     const { context, conversation } = start(messages, options, true)
     return opened(new TextStreamReader(context.scope, conversation), context)
   }
-  return {
+  const provider: Provider = {
     name: driver.name,
     model: config.model,
     cheapestModel: config.cheapestModel,
@@ -64,6 +66,7 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     },
     estimateTokens: (text) => estimateTokens(text, config.tokenFactor),
   }
+  return attachDescription(provider, defined({ capabilities: config.capabilities, profile: config.profile }))
 }
 
 /** What a provider keeps between calls; secrets are bound into `redactWith` and kept nowhere else. */

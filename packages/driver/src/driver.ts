@@ -64,7 +64,7 @@ export interface WrittenText {
 }
 
 /** A piece of a tool call. Every field may come in any piece. */
-export interface ToolCallPiece {
+export interface ToolCallDelta {
   /** The vendor's id of the call, in the piece that has it. */
   readonly id?: string | undefined
   /** Name of the tool, in the piece that has it. */
@@ -94,7 +94,7 @@ export interface Sink {
   /** Refusal text; it is also shown as text when the answer has no other. */
   refusal(text: string): void
   /** A piece of the call with this key, the wire's index or id. Numeric keys are ordered by number, others as they came. */
-  toolCall(key: number | string, piece: ToolCallPiece): void
+  toolCall(key: number | string, piece: ToolCallDelta): void
   /** The call is whole. Calls never ended this way are ended with the round. */
   endToolCall(key: number | string): void
   /** An image or the like in the answer. */

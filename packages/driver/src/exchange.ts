@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, type PartialAnswer, ProviderError, type StreamEvent } from '@modelport/core'
+import { isLlmError, LlmError, type PartialReply, ProviderError, type StreamEvent } from '@modelport/core'
 import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
@@ -109,7 +109,7 @@ export class Exchange {
   }
 
   /** What has arrived of the round, once anything has. */
-  partial(): PartialAnswer | undefined {
+  partial(): PartialReply | undefined {
     return this.#bytes > 0 ? this.recorder.partial(this.#bytes) : undefined
   }
 

@@ -17,7 +17,7 @@ export type {
   HttpFailure,
   InBandFailure,
   Sink,
-  ToolCallPiece,
+  ToolCallDelta,
   Turn,
   WireRecord,
   WrittenText,

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, type PartialAnswer, ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import { isLlmError, LlmError, type PartialReply, ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import { defined } from './defined.js'
 import type { Redact } from './redact.js'
 
@@ -48,12 +48,12 @@ function plainCopy(cause: Error, redact: Redact): Error {
   return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
 
-function redactPartial(partial: PartialAnswer | undefined, redact: Redact): PartialAnswer | undefined {
+function redactPartial(partial: PartialReply | undefined, redact: Redact): PartialReply | undefined {
   if (!partial) return partial
   const text = redact(partial.text)
   const reasoning = redact(partial.reasoning)
   const calls = JSON.stringify(partial.toolCalls)
   const clean = redact(calls)
-  const toolCalls = clean === calls ? partial.toolCalls : (JSON.parse(clean) as PartialAnswer['toolCalls'])
+  const toolCalls = clean === calls ? partial.toolCalls : (JSON.parse(clean) as PartialReply['toolCalls'])
   return { ...partial, text, reasoning, toolCalls }
 }

@@ -1,5 +1,5 @@
 import type {
-  AnswerDetails,
+  ReplyDetails,
   ChatMessage,
   FinishReason,
   StreamEvent,
@@ -45,7 +45,7 @@ export class TextStreamReader extends EventReader<string> implements StreamReade
     return this.#conversation.finishReason
   }
 
-  details(): AnswerDetails {
+  details(): ReplyDetails {
     return this.#conversation.details()
   }
 }
@@ -86,7 +86,7 @@ export class EventStreamReader extends EventReader<StreamEvent> implements ToolS
     return this.#conversation.usage()
   }
 
-  details(): AnswerDetails {
+  details(): ReplyDetails {
     return this.#conversation.details()
   }
 

@@ -1,5 +1,5 @@
 import { LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
-import type { ToolCallPiece } from './driver.js'
+import type { ToolCallDelta } from './driver.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { parseToolArguments } from './tool-arguments.js'
@@ -34,7 +34,7 @@ export class ToolCallBuffer {
     return this.#calls.size
   }
 
-  push(key: number | string, piece: ToolCallPiece): void {
+  push(key: number | string, piece: ToolCallDelta): void {
     let call = this.#calls.get(key)
     if (!call) {
       call = {

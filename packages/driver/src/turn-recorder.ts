@@ -3,7 +3,7 @@ import {
   type Citation,
   type ContentPart,
   type FinishReason,
-  type PartialAnswer,
+  type PartialReply,
   type ProviderToolCall,
   type StreamEvent,
   type TokenCounts,
@@ -13,7 +13,7 @@ import {
   zeroCounts,
 } from '@modelport/core'
 import { defined } from './defined.js'
-import type { InBandFailure, Sink, ToolCallPiece } from './driver.js'
+import type { InBandFailure, Sink, ToolCallDelta } from './driver.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
@@ -92,7 +92,7 @@ export class TurnRecorder implements Sink {
     this.#refusal.add(text)
   }
 
-  toolCall(key: number | string, piece: ToolCallPiece): void {
+  toolCall(key: number | string, piece: ToolCallDelta): void {
     this.pieces++
     this.#calls.push(key, piece)
   }
@@ -213,7 +213,7 @@ export class TurnRecorder implements Sink {
   }
 
   /** What there is of a round that failed. */
-  partial(bytes: number): PartialAnswer {
+  partial(bytes: number): PartialReply {
     return defined({
       text: this.fullText,
       reasoning: this.#reasoning.text,

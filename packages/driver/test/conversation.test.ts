@@ -58,10 +58,10 @@ describe('results', () => {
     expect(turns[1]?.messages.slice(2)).toEqual(results)
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
     expect(reader.fullText()).toBe('ab')
-    expect(events[1]).toMatchObject({ reason: 'stop', usage: { inputTokens: 2, rounds: [{ inputTokens: 2 }] } })
+    expect(events[1]).toMatchObject({ reason: 'stop', usage: { inputTokens: 2, turns: [{ inputTokens: 2 }] } })
     expect(events[2]).toMatchObject({
       reason: 'stop',
-      usage: { inputTokens: 3, rounds: [{ inputTokens: 1 }, { inputTokens: 2 }], reported: true },
+      usage: { inputTokens: 3, turns: [{ inputTokens: 1 }, { inputTokens: 2 }], reported: true },
     })
     expect(reader.usage()).toMatchObject({ inputTokens: 3 })
   })
@@ -130,12 +130,12 @@ describe('what a stream tells on its way', () => {
   test('text and counts of the round being read', async () => {
     const { provider } = play([[['text', 'a'], ['usage', { inputTokens: 4 }], ['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a tool' }])
-    expect([reader.fullText(), reader.usage().reported, reader.usage().rounds]).toEqual(['', false, []])
+    expect([reader.fullText(), reader.usage().reported, reader.usage().turns]).toEqual(['', false, []])
     await reader.next()
     expect([reader.fullText(), reader.usage().reported]).toEqual(['a', false])
     await reader.next()
     expect(reader.fullText()).toBe('ab')
-    expect(reader.usage()).toMatchObject({ inputTokens: 4, reported: true, rounds: [{ inputTokens: 4 }] })
+    expect(reader.usage()).toMatchObject({ inputTokens: 4, reported: true, turns: [{ inputTokens: 4 }] })
     expect(reader.usage().toolDefinitionTokens).toBeGreaterThan(5)
     expect(reader.messages()).toEqual(question)
     await rest(reader)

@@ -29,7 +29,7 @@ describe('an embedder', () => {
     expect(usage).toMatchObject({
       inputTokens: 15,
       reported: true,
-      rounds: [{ inputTokens: 6 }, { inputTokens: 6 }, { inputTokens: 3 }],
+      turns: [{ inputTokens: 6 }, { inputTokens: 6 }, { inputTokens: 3 }],
     })
   })
 

@@ -217,7 +217,7 @@ describe('an error as the caller sees it', () => {
       cacheCreationTokens: 0,
       reasoningTokens: 0,
       toolDefinitionTokens: 0,
-      rounds: [],
+      turns: [],
       reported: false,
     }
     const partial = { text: 't', reasoning: 'r', toolCalls, usage, bytes: 1 }

@@ -1,4 +1,4 @@
-import type { CallOptions, Capabilities } from '@modelport/core'
+import { attachDescription, type CallOptions, type Capabilities, describeProvider } from '@modelport/core'
 import { estimatePrompt, postJson, resolveCapabilities } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { play } from './scripted-driver.js'
@@ -35,6 +35,22 @@ describe('capabilities', () => {
     })
     const none = { ...api, tools: of(false), parallelTools: of(false), schema: of(false) }
     expect(resolveCapabilities(none, { supportsTools: true, supportsJsonSchema: true })).toEqual(none)
+  })
+
+  test('a provider carries its capabilities and its profile, and a spread copy keeps them', () => {
+    const given = { capabilities: api, profile: { contextWindow: 1000 } }
+    const { provider } = play([[]], given)
+    expect(describeProvider(provider)).toEqual(given)
+    expect(describeProvider({ ...provider, name: 'wrapped' })).toEqual(given)
+    expect(Object.keys(provider)).not.toContain('capabilities')
+  })
+
+  test('a provider without a description has an empty one, and a wrapper can be given that of another', () => {
+    const { provider } = play([[]])
+    expect(describeProvider(provider)).toEqual({})
+    const wrapper = play([[]]).provider
+    expect(attachDescription(wrapper, { profile: { supportsTools: false } })).toBe(wrapper)
+    expect(describeProvider(wrapper)).toEqual({ profile: { supportsTools: false } })
   })
 })
 

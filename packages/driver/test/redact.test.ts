@@ -92,7 +92,7 @@ test('an error as the caller sees it: nothing of the secret anywhere, no foreign
     cacheCreationTokens: 0,
     reasoningTokens: 0,
     toolDefinitionTokens: 0,
-    rounds: [],
+    turns: [],
     reported: false,
   }
   const partial = { text: `a ${key}`, reasoning: key, toolCalls: [call], usage, bytes: 3 }

@@ -25,7 +25,7 @@ describe('what a round is made of', () => {
       toolCalls: [],
       finishReason: 'stop',
       message: { role: 'assistant', content: 'ab', reasoning: 'hm', origin: { provider: 'p', model: 'm' } },
-      usage: { ...zero, toolDefinitionTokens: 0, rounds: [zero], reported: false },
+      usage: { ...zero, toolDefinitionTokens: 0, turns: [zero], reported: false },
     })
   })
 
@@ -207,7 +207,7 @@ describe('what there is of a round that failed', () => {
             error: 'the answer ended before the call did',
           },
         ],
-        usage: { inputTokens: 3, reported: true, rounds: [{ inputTokens: 3 }] },
+        usage: { inputTokens: 3, reported: true, turns: [{ inputTokens: 3 }] },
         finishReason: 'length',
         bytes: expect.any(Number) as number,
       },
@@ -225,7 +225,7 @@ describe('what there is of a round that failed', () => {
       text: 'ab',
       reasoning: '',
       toolCalls: [],
-      usage: { ...zero, toolDefinitionTokens: 0, rounds: [], reported: false },
+      usage: { ...zero, toolDefinitionTokens: 0, turns: [], reported: false },
       bytes: 14,
     })
   })

@@ -1,6 +1,6 @@
 import {
   addUsage,
-  type AnswerDetails,
+  type ReplyDetails,
   type CallOptions,
   type ChatMessage,
   type FinishReason,
@@ -155,7 +155,7 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     return this.inner.finishReason()
   }
 
-  details(): AnswerDetails {
+  details(): ReplyDetails {
     return this.inner.details()
   }
 
@@ -176,7 +176,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
   #tools: readonly ToolDefinition[]
   #text = ''
   #spent: TokenUsage = toUsage([])
-  #before: AnswerDetails = {}
+  #before: ReplyDetails = {}
 
   private constructor(walk: FallbackWalk, inner: ToolStreamReader, tools: readonly ToolDefinition[]) {
     super(walk, inner)
@@ -213,7 +213,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     return addUsage(this.#spent, this.inner.usage())
   }
 
-  details(): AnswerDetails {
+  details(): ReplyDetails {
     return joinDetails(this.#before, this.inner.details())
   }
 
@@ -240,7 +240,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
 }
 
 /** The lists of both; the reason is that of the later. */
-function joinDetails(before: AnswerDetails, after: AnswerDetails): AnswerDetails {
+function joinDetails(before: ReplyDetails, after: ReplyDetails): ReplyDetails {
   const lists = (['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const).map(
     (name) => [name, [...(before[name] ?? []), ...(after[name] ?? [])]] as const,
   )

@@ -1,5 +1,5 @@
 import {
-  type AnswerDetails,
+  type ReplyDetails,
   type CallOptions,
   LlmError,
   type Provider,
@@ -206,7 +206,7 @@ describe('streams', () => {
   })
 
   test('what stood beside the text of earlier rounds is kept', async () => {
-    const telling = (provider: MockProvider, details: AnswerDetails): MockProvider => ({
+    const telling = (provider: MockProvider, details: ReplyDetails): MockProvider => ({
       ...provider,
       streamWithTools: async (...parameters) =>
         Object.assign(await provider.streamWithTools(...parameters), { details: () => details }),

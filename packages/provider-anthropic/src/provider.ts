@@ -7,6 +7,7 @@ import {
   postJson,
   type ProviderSettings,
 } from '@modelport/driver'
+import { capabilities } from './capabilities.js'
 import { type ApiRequest, type Connection, type ConnectionConfig, toConnection } from './connection.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -49,7 +50,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     },
     error: toAnthropicError,
   }
-  return createProvider(driver, toSettings(config, connection))
+  return createProvider(driver, { ...toSettings(config, connection), capabilities: capabilities(config) })
 }
 
 /** What requests depend on. A version of the API later than the first takes no sampling options. */

@@ -36,7 +36,7 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
     expect(reader.fullText()).toMatch(/degrees/)
     expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
-    expect(reader.usage().rounds).toHaveLength(2)
+    expect(reader.usage().turns).toHaveLength(2)
   })
 
   test('the same without a stream, and a tool that failed', async () => {

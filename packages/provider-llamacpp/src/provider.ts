@@ -14,6 +14,7 @@ import {
   toNeutralError,
   toNeutralResponse,
 } from '@modelport/driver'
+import { capabilities } from './capabilities.js'
 import type { LlamaCppConfig } from './config.js'
 import { toError } from './error.js'
 import { startAnswer } from './generation.js'
@@ -64,6 +65,8 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
   const memory = new Memory(config)
   const settings = {
     model,
+    capabilities: capabilities(config),
+    ...(config.profile && { profile: config.profile }),
     cheapestModel,
     hosts: [],
     timeouts: { ...patience, ...timeouts },

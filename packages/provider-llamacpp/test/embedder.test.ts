@@ -34,7 +34,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     const texts = Array.from({ length: 300 }, (_, index) => `text ${index}`)
     const { vectors, usage } = await embedder.embed(texts)
     expect(vectors).toHaveLength(300)
-    expect(usage.rounds).toHaveLength(2)
+    expect(usage.turns).toHaveLength(2)
     expect(vectors[299]).toEqual((await embedder.embed(['text 299'])).vectors[0])
   })
 

@@ -28,9 +28,9 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     ])
     expect(reader.fullText()).toMatch(/7 degrees|31 degrees/)
     expect(events.filter(({ type }) => type === 'turn-end')).toHaveLength(2)
-    expect(reader.usage().rounds).toHaveLength(2)
+    expect(reader.usage().turns).toHaveLength(2)
     // The second round's prompt begins with all of the first.
-    expect(reader.usage().rounds[1]?.cacheReadTokens).toBeGreaterThan(100)
+    expect(reader.usage().turns[1]?.cacheReadTokens).toBeGreaterThan(100)
     expect(events.filter(({ type }) => type === 'tool-call-delta').length).toBeGreaterThan(10)
   })
 
@@ -63,7 +63,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
       await reader.sendToolResults([{ callId: call!.id, content: '42' }])
     }
     expect(reader.fullText()).toContain('42')
-    const [, second] = reader.usage().rounds
+    const [, second] = reader.usage().turns
     expect(second!.inputTokens).toBeLessThan(before + 40)
   })
 

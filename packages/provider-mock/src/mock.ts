@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
+import { type Capabilities, isLlmError, LlmError, type Provider, type TokenCounts } from '@modelport/core'
 import {
   type CommonConfig,
   createNeutralDecoder,
@@ -22,6 +22,8 @@ export interface MockConfig extends Partial<Omit<CommonConfig, 'fetch' | 'proxy'
   readonly defaultResponse?: MockResponse
   /** Default `mock`. */
   readonly model?: string
+  /** What `describeProvider` says the provider can do. Unset: not known. */
+  readonly capabilities?: Capabilities
   /** Characters in a streamed piece of text; 0 cuts nothing. Default 3. */
   readonly chunkSize?: number
   /** Milliseconds before each streamed piece, on the clock of the configuration. Default 0. */

@@ -7,6 +7,7 @@ import {
   postJson,
   type ProviderSettings,
 } from '@modelport/driver'
+import { capabilities } from './capabilities.js'
 import { createDecoder } from './decoder.js'
 import { toError } from './error.js'
 import { name } from './messages.js'
@@ -48,7 +49,7 @@ export function createOllama(config: OllamaConfig): Provider {
     decoder: createDecoder,
     error: toError,
   }
-  return createProvider(driver, settings)
+  return createProvider(driver, { ...settings, capabilities: capabilities(config) })
 }
 
 const defaultBaseUrl = 'http://localhost:11434'

@@ -90,13 +90,13 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.fullText()).toMatch(/degrees/)
     expect((await reader.next()).value).toMatchObject({ type: 'done', reason: 'stop' })
     expect((await reader.next()).done).toBe(true)
-    expect(reader.usage().rounds).toHaveLength(2)
+    expect(reader.usage().turns).toHaveLength(2)
     const messages = reader.messages()
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
     expect(messages[2]).toMatchObject({ toolCallId: calls[0]?.id, content: '21 degrees and sunny' })
     // The tools of a round are part of the prompt, so the server counts fewer tokens with one tool than with two.
     const more = await provider.generate(messages.slice(0, 4), { tools: [weather, add] })
-    expect(reader.usage().rounds[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
+    expect(reader.usage().turns[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
   })
 
   test('a tool that failed is answered too', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
         await reader.sendToolResults([{ callId: event.toolCall.id, content: 'no such city', isError: true }])
     }
     expect(reader.messages().at(-1)?.role).toBe('assistant')
-    expect(reader.usage().rounds).toHaveLength(2)
+    expect(reader.usage().turns).toHaveLength(2)
   })
 
   test('an abort in the middle of a stream reaches the server', async () => {
@@ -224,7 +224,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     const texts = ['What is the weather?', 'Send an emoji', 'What is 12 plus 30?', 'Tell me a story.', 'a']
     const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config, batchSize: 2 }).embed(texts)
     expect(vectors.map(({ length }) => length)).toEqual([128, 128, 128, 128, 128])
-    expect(usage.rounds).toHaveLength(3)
+    expect(usage.turns).toHaveLength(3)
     expect(usage.inputTokens).toBeGreaterThan(5)
     for (const [index, text] of texts.entries()) {
       const {

@@ -1,6 +1,7 @@
 import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
 import { type JsonObject, LlmError, type Provider } from '@modelport/core'
 import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
+import { capabilities } from './capabilities.js'
 import { toDialect } from './chat.js'
 import type { OpenAIConfig } from './config.js'
 import { createResponsesDecoder } from './decoder.js'
@@ -19,7 +20,7 @@ import { cheapestModel, traitsOf } from './traits.js'
 export function createOpenAI(config: OpenAIConfig): Provider {
   const connection = connect(config)
   const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
-  return createProvider(driver, connection.settings)
+  return createProvider(driver, { ...connection.settings, capabilities: capabilities(config) })
 }
 
 /** A configuration, read. */

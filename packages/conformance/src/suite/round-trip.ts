@@ -47,7 +47,7 @@ async function streamed(lab: Lab, script: Script): Promise<void> {
   const sum = script.turns.map(({ usage }) => ({ ...zeroCounts, ...usage })).reduce(addCounts)
   assertUsage(last.usage, sum, lab.format, 'usage of done')
   assertUsage(reader.usage(), sum, lab.format, 'usage()')
-  assertEqual(reader.usage().rounds.length, rounds.length, 'usage().rounds')
+  assertEqual(reader.usage().turns.length, rounds.length, 'usage().turns')
   assertEqual(reader.fullText(), textOfEvents(events), 'fullText()')
   assertEqual(connection.requests.length, rounds.length, 'requests: one a round')
   for (const index of rounds.keys()) assertSent(lab, connection, index, rounds)

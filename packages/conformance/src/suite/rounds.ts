@@ -36,11 +36,11 @@ const tests: Tests = {
         `fullText() is "${reader.fullText()}" after the pieces "${seen.join('')}"`,
       )
       if (read.value.type !== 'turn-end' || read.value.reason !== 'tool-calls') continue
-      assert(reader.usage().rounds.length > 0, 'usage() lacks the round that ended')
+      assert(reader.usage().turns.length > 0, 'usage() lacks the round that ended')
       await reader.sendToolResults(resultsOf(lastCalls(reader)))
     }
     assertEqual(reader.fullText(), 'One. Two. Three.', 'fullText() after the end')
-    assertEqual(reader.usage().rounds.length, 3, 'usage().rounds after the end')
+    assertEqual(reader.usage().turns.length, 3, 'usage().turns after the end')
     assertUsage(reader.usage(), { inputTokens: 63 }, lab.format, 'usage() after the end')
   },
   'R9 messages() is the conversation so far, plain JSON': conversationSoFar,

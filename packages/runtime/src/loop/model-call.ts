@@ -256,7 +256,7 @@ function finish(
 ): void {
   const { provider, request, events, mode } = state
   const { usage, message, finishReason } = reply
-  state.usage = addUsage(state.usage, usage.rounds.length ? usage : toUsage([]))
+  state.usage = addUsage(state.usage, usage.turns.length ? usage : toUsage([]))
   const metrics = measureCall({
     provider: provider.name,
     model: message.origin?.model ?? provider.model,
