@@ -1,4 +1,4 @@
-import type { JsonObject, TokenCounts } from '@modelport/core'
+import type { JsonObject } from '@modelport/core'
 
 /** Fields of an object of the wire. Nothing is sure to be there or to have its type: each value is guarded where it is read. */
 type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
@@ -68,13 +68,14 @@ export function asItems<T extends object = JsonObject>(value: unknown): readonly
   return value.every(isObject) ? value : value.filter(isObject)
 }
 
-type Counts = { -readonly [Name in keyof TokenCounts]?: number }
+type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens' | 'reasoningTokens'
+type Counts = Partial<Record<CountName, number>>
 
 /* @__NO_SIDE_EFFECTS__ */
 const toPaths = (fields: string): readonly (readonly string[])[] => fields.split(' ').map((field) => field.split('.'))
 
 /** Where vendors write each count: a field, or a field of details; the first number counts. */
-const places: readonly (readonly [name: keyof TokenCounts, where: readonly (readonly string[])[]])[] = [
+const places: readonly (readonly [name: CountName, where: readonly (readonly string[])[]])[] = [
   ['inputTokens', toPaths('prompt_tokens input_tokens')],
   ['outputTokens', toPaths('completion_tokens output_tokens')],
   [

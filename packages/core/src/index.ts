@@ -11,6 +11,7 @@ export { isLlmError, isRetryable, LlmError, ProviderError } from './error.js'
 export type { FinishReason, StreamEvent } from './event.js'
 export type { StoredConversation, WireMessage } from './json-forms.js'
 export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from './json-forms.js'
+export { mergeDetails } from './merge-details.js'
 export { mergeGenerations } from './merge-generations.js'
 export type {
   AssistantMessage,
@@ -23,12 +24,21 @@ export type {
 export type { ModelProfile } from './model-profile.js'
 export type { CallOptions, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
 export { defaultOptions, mergeOptions } from './options.js'
-export type { ReplyDetails, Citation, Generation, Provider, ProviderToolCall, TokenLogprob } from './provider.js'
+export type {
+  ReplyDetails,
+  Citation,
+  Generation,
+  Provider,
+  ProviderFile,
+  ProviderToolCall,
+  SafetyReport,
+  TokenLogprob,
+} from './provider.js'
 export { isProvider } from './provider.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
 export { estimateTokens } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
-export type { TokenCount, TokenCounts, TokenUsage } from './usage.js'
+export type { ModelTokenCounts, NamedCounts, TokenCount, TokenCounts, TokenUsage } from './usage.js'
 export { addCounts, addUsage, toUsage, zeroCounts } from './usage.js'
 export { validateOptions } from './validate.js'
 export {

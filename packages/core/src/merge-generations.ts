@@ -1,7 +1,6 @@
+import { mergeDetails } from './merge-details.js'
 import type { Generation } from './provider.js'
 import { addUsage, toUsage } from './usage.js'
-
-const lists = ['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const
 
 /**
  * Merges answers into one: texts that are not empty joined by a line break, calls and lists appended, usage added up.
@@ -19,13 +18,9 @@ export function mergeGenerations(...generations: readonly Generation[]): Generat
   const toolCalls = generations.flatMap((generation) => generation.toolCalls)
   const origin = last?.message.origin
   const spoken = reasoning ? { reasoning } : {}
-  const appended = lists.map(
-    (key) => [key, generations.flatMap((generation): readonly unknown[] => generation[key] ?? [])] as const,
-  )
   return {
-    ...Object.fromEntries(appended.filter(([, list]) => list.length)),
+    ...mergeDetails(...generations),
     ...spoken,
-    ...(last?.rawFinishReason !== undefined && { rawFinishReason: last.rawFinishReason }),
     text,
     toolCalls,
     usage: generations.reduce((sum, { usage }) => addUsage(sum, usage), toUsage([])),

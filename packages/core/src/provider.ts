@@ -23,6 +23,14 @@ export interface Citation {
   readonly title?: string
   /** The quoted or supporting text. */
   readonly text?: string
+  /** The vendor's name of the store that the source was found in, for file search. */
+  readonly store?: string
+  /** The vendor's id of the source file. */
+  readonly fileId?: string
+  /** Where the statement begins in the reply's text. In the unit of the vendor: characters, or bytes. */
+  readonly start?: number
+  /** Where the statement ends in the reply's text, exclusive, in the same unit. */
+  readonly end?: number
 }
 
 /** A call of a tool that the vendor ran itself, for example a web search. Nothing is to be answered. */
@@ -33,6 +41,24 @@ export interface ProviderToolCall {
   readonly name: string
   /** The vendor's own item, as it stood on the wire. */
   readonly data: unknown
+}
+
+/** A result of the vendor's content filter or moderation. */
+export interface SafetyReport {
+  /** What was examined. */
+  readonly subject: 'prompt' | 'reply'
+  /** The vendor's own report, as it stood on the wire. */
+  readonly data: unknown
+}
+
+/** A file that code run by the vendor made. Its bytes are fetched with the vendor's own files API. */
+export interface ProviderFile {
+  /** The vendor's id of the file. */
+  readonly id: string
+  /** File name, if the vendor gives one. */
+  readonly name?: string
+  /** The vendor's id of the container that holds the file. */
+  readonly containerId?: string
 }
 
 /** What an answer has beside its text, its calls and its counts. */
@@ -47,6 +73,18 @@ export interface ReplyDetails {
   readonly providerToolCalls?: readonly ProviderToolCall[]
   /** Things the caller should know, for example that the server cut the prompt. */
   readonly warnings?: readonly string[]
+  /** The vendor's id of the response: for its support, for look-ups, and to continue it where the vendor keeps it. */
+  readonly responseId?: string
+  /** The service tier that served the request, in the vendor's words. */
+  readonly serviceTier?: string
+  /** The vendor behind a router that answered. */
+  readonly upstream?: string
+  /** Times and rates that the server measured, by the vendor's field name and in its unit. */
+  readonly timings?: Readonly<Record<string, number>>
+  /** Results of content filters and moderation. */
+  readonly safety?: readonly SafetyReport[]
+  /** Files that code run by the vendor made. */
+  readonly files?: readonly ProviderFile[]
 }
 
 /** One complete answer. */

@@ -1,4 +1,24 @@
-/** Token counts of one turn, as the server reported them. A part is never larger than the whole it belongs to. */
+/** Tokens by modality (`text`, `image`, `audio`, `video`, `document`), or by another name of the vendor. */
+export type NamedCounts = Readonly<Record<string, number>>
+
+/** Counts that another model than the answering one used, for example an advisor's. They are part of the totals. */
+export interface ModelTokenCounts {
+  /** The model that used them, as the server names it. */
+  readonly model: string
+  /** Part of `inputTokens`, its own cached parts included. */
+  readonly inputTokens: number
+  /** Part of `outputTokens`. */
+  readonly outputTokens: number
+  /** Part of this entry's `inputTokens`. */
+  readonly cacheReadTokens: number
+  /** Part of this entry's `inputTokens`. */
+  readonly cacheCreationTokens: number
+}
+
+/**
+ * Token counts of one turn, as the server reported them. A part is never larger than the whole it belongs to. Optional fields are
+ * unset if the server reported nothing of the kind.
+ */
 export interface TokenCounts {
   /** The whole prompt, cached parts included. */
   readonly inputTokens: number
@@ -10,6 +30,20 @@ export interface TokenCounts {
   readonly cacheCreationTokens: number
   /** Part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens: number
+  /** Tokens of the server's total that it attributes neither to input nor to output. Token budgets count them, prices do not. */
+  readonly unattributedTokens?: number
+  /** What the server says it charges, in US dollars. */
+  readonly cost?: number
+  /** Parts of `inputTokens` by modality. */
+  readonly inputByModality?: NamedCounts
+  /** Parts of `outputTokens` by modality. */
+  readonly outputByModality?: NamedCounts
+  /** Parts of `cacheCreationTokens` by lifetime: `5m`, `1h`. */
+  readonly cacheCreationByLifetime?: NamedCounts
+  /** How often the vendor ran its own tools, by the vendor's name of the count, for example `web_search_requests`. */
+  readonly providerToolCounts?: NamedCounts
+  /** Parts of the totals that other models used; their prices apply. */
+  readonly otherModels?: readonly ModelTokenCounts[]
 }
 
 /** Token counts of a whole stream or call. */
@@ -39,11 +73,30 @@ export const zeroCounts: TokenCounts = Object.freeze({
   reasoningTokens: 0,
 })
 
-const names = Object.keys(zeroCounts) as (keyof TokenCounts)[]
+const optional = ['unattributedTokens', 'cost'] as const
+const named = ['inputByModality', 'outputByModality', 'cacheCreationByLifetime', 'providerToolCounts'] as const
 
-/** Adds two counts. */
-export const addCounts = (a: TokenCounts, b: TokenCounts): TokenCounts =>
-  names.reduce((sum, name) => ({ ...sum, [name]: a[name] + b[name] }), zeroCounts)
+/** Adds two counts. An optional field that neither has stays unset. */
+export function addCounts(a: TokenCounts, b: TokenCounts): TokenCounts {
+  const rest: Record<string, unknown> = {}
+  for (const name of optional) if (name in a || name in b) rest[name] = (a[name] ?? 0) + (b[name] ?? 0)
+  for (const name of named) if (name in a || name in b) rest[name] = addNamed(a[name], b[name])
+  if (a.otherModels ?? b.otherModels) rest['otherModels'] = [...(a.otherModels ?? []), ...(b.otherModels ?? [])]
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...rest,
+  }
+}
+
+function addNamed(a: NamedCounts = {}, b: NamedCounts = {}): NamedCounts {
+  const sum = { ...a }
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count
+  return sum
+}
 
 /** The usage of these turns. */
 export function toUsage(

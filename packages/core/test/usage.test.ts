@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   addCounts,
   addUsage,
+  mergeDetails,
   mergeGenerations,
   toUsage,
   zeroCounts,
@@ -10,13 +11,30 @@ import {
 } from '@modelport/core'
 import { fc } from '../../../test/support/fast-check.js'
 
-const counts = fc.record({
-  inputTokens: fc.nat(),
-  outputTokens: fc.nat(),
-  cacheReadTokens: fc.nat(),
-  cacheCreationTokens: fc.nat(),
-  reasoningTokens: fc.nat(),
-})
+const named = fc.dictionary(fc.constantFrom('text', 'image', 'audio'), fc.nat())
+const counts = fc.record(
+  {
+    inputTokens: fc.nat(),
+    outputTokens: fc.nat(),
+    cacheReadTokens: fc.nat(),
+    cacheCreationTokens: fc.nat(),
+    reasoningTokens: fc.nat(),
+    unattributedTokens: fc.nat(),
+    cost: fc.nat(),
+    inputByModality: named,
+    otherModels: fc.array(
+      fc.nat().map((inputTokens) => ({
+        model: 'advisor',
+        inputTokens,
+        outputTokens: 0,
+        cacheReadTokens: 0,
+        cacheCreationTokens: 0,
+      })),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'reasoningTokens'] },
+)
 const sum = (turns: readonly TokenCounts[]): TokenCounts => turns.reduce(addCounts, zeroCounts)
 
 describe('usage', () => {
@@ -37,6 +55,40 @@ describe('usage', () => {
     const b = toUsage([zeroCounts], 7, false)
     expect(addUsage(a, b)).toMatchObject({ reported: false, toolDefinitionTokens: 7 })
     expect(toUsage([])).toMatchObject({ reported: false, inputTokens: 0 })
+  })
+})
+
+describe('optional counts', () => {
+  const one: TokenCounts = { ...zeroCounts, cost: 0.5, inputByModality: { text: 2 }, providerToolCounts: { search: 1 } }
+
+  test('adds fields that either side has and invents none', () => {
+    const both = addCounts(one, { ...zeroCounts, inputByModality: { text: 1, audio: 4 }, unattributedTokens: 3 })
+    expect(both).toEqual({
+      ...zeroCounts,
+      cost: 0.5,
+      unattributedTokens: 3,
+      inputByModality: { text: 3, audio: 4 },
+      providerToolCounts: { search: 1 },
+    })
+    expect(addCounts(zeroCounts, zeroCounts)).toEqual(zeroCounts)
+  })
+})
+
+describe('mergeDetails', () => {
+  test('appends lists and keeps the single facts of the last turn', () => {
+    expect(
+      mergeDetails(
+        { responseId: 'a', serviceTier: 'flex', safety: [{ subject: 'prompt', data: 1 }] },
+        { responseId: 'b', safety: [{ subject: 'reply', data: 2 }], files: [{ id: 'f' }] },
+      ),
+    ).toEqual({
+      responseId: 'b',
+      safety: [
+        { subject: 'prompt', data: 1 },
+        { subject: 'reply', data: 2 },
+      ],
+      files: [{ id: 'f' }],
+    })
   })
 })
 

@@ -6,6 +6,7 @@ import {
   estimateTokens,
   type FinishReason,
   LlmError,
+  mergeDetails,
   type PartialReply,
   type StreamEvent,
   textOf,
@@ -110,14 +111,7 @@ export class Conversation implements EventSource {
   }
 
   details(): ReplyDetails {
-    const { recorder } = this
-    const rounds = [...new Set([...this.#finished, recorder])]
-    const names = Object.keys(recorder.lists) as (keyof TurnRecorder['lists'])[]
-    const lists = names.map((name) => [name, rounds.flatMap((round): readonly unknown[] => round.lists[name])] as const)
-    return defined({
-      rawFinishReason: recorder.rawFinishReason,
-      ...Object.fromEntries(lists.filter(([, list]) => list.length)),
-    })
+    return mergeDetails(...[...new Set([...this.#finished, this.recorder])].map((turn) => turn.replyDetails))
   }
 
   messages(): readonly ChatMessage[] {

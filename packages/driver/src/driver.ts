@@ -1,11 +1,14 @@
 import type {
+  ReplyDetails,
   CallOptions,
   ChatMessage,
   Citation,
   ContentPart,
   FinishReason,
   ProviderError,
+  ProviderFile,
   ProviderToolCall,
+  SafetyReport,
   TokenCounts,
   TokenLogprob,
   ToolDefinition,
@@ -83,6 +86,11 @@ export interface InBandFailure {
   readonly status?: number | undefined
 }
 
+/** The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}. */
+export type ResponseFacts = {
+  readonly [Name in 'responseId' | 'serviceTier' | 'upstream' | 'timings']?: ReplyDetails[Name] | undefined
+}
+
 /** Where a decoder puts what it read. Each method may be called any number of times. */
 export interface Sink {
   /** A piece of the answer; '' is nothing. */
@@ -105,8 +113,14 @@ export interface Sink {
   providerToolCall(call: ProviderToolCall): void
   /** Reports on the next tokens, in order. */
   logprobs(tokens: readonly TokenLogprob[]): void
-  /** Counts of this round; a later value of a field replaces the earlier, undefined and what is no count change nothing. */
-  usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void
+  /** Counts of this turn; a later value of a field replaces the earlier one. Undefined and numbers that are not counts are ignored. */
+  usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void
+  /** Facts about the response; a later value of a field replaces the earlier one, undefined changes nothing. */
+  details(facts: ResponseFacts): void
+  /** A result of the vendor's content filter or moderation. */
+  safety(report: SafetyReport): void
+  /** A file that code run by the vendor made. */
+  file(file: ProviderFile): void
   /** The model's name as the server gives it. */
   model(name: string): void
   /** The terminal reason. With finished client calls `stop` becomes `tool-calls`. */

@@ -1,10 +1,13 @@
 import {
+  type ReplyDetails,
   type AssistantMessage,
   type Citation,
   type ContentPart,
   type FinishReason,
   type PartialReply,
+  type ProviderFile,
   type ProviderToolCall,
+  type SafetyReport,
   type StreamEvent,
   type TokenCounts,
   type TokenLogprob,
@@ -13,7 +16,7 @@ import {
   zeroCounts,
 } from '@modelport/core'
 import { defined } from './defined.js'
-import type { InBandFailure, Sink, ToolCallDelta } from './driver.js'
+import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from './driver.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
@@ -28,7 +31,7 @@ export class InBandError extends Error {
   }
 }
 
-const countNames = Object.keys(zeroCounts) as readonly (keyof TokenCounts)[]
+type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
 /** What a round of a conversation is, kept while its events go out. */
 export class TurnRecorder implements Sink {
@@ -39,12 +42,14 @@ export class TurnRecorder implements Sink {
   finished = false
   reported = false
   rawFinishReason: string | undefined
-  /** The lists of an answer's details. */
-  readonly lists = {
+  #facts: ResponseFacts = {}
+  readonly #lists = {
     logprobs: [] as TokenLogprob[],
     citations: [] as Citation[],
     providerToolCalls: [] as ProviderToolCall[],
     warnings: [] as string[],
+    safety: [] as SafetyReport[],
+    files: [] as ProviderFile[],
   }
   readonly #parts: ContentPart[] = []
   readonly #emit: (event: StreamEvent) => void
@@ -53,7 +58,7 @@ export class TurnRecorder implements Sink {
   readonly #reasoning = new TextBuffer()
   readonly #refusal = new TextBuffer()
   #reason: FinishReason | undefined
-  readonly #counts: { -readonly [Name in keyof TokenCounts]: number } = { ...zeroCounts }
+  readonly #counts: Counts = { ...zeroCounts }
   #model: string
   #state: unknown
 
@@ -108,26 +113,36 @@ export class TurnRecorder implements Sink {
   }
 
   citation(citation: Citation): void {
-    this.lists.citations.push(citation)
+    this.#lists.citations.push(citation)
   }
 
   providerToolCall(call: ProviderToolCall): void {
     this.pieces++
-    this.lists.providerToolCalls.push(call)
+    this.#lists.providerToolCalls.push(call)
   }
 
   logprobs(tokens: readonly TokenLogprob[]): void {
-    for (const token of tokens) this.lists.logprobs.push(token)
+    for (const token of tokens) this.#lists.logprobs.push(token)
   }
 
-  usage(counts: { readonly [Name in keyof TokenCounts]?: number | undefined }): void {
-    const known = this.#counts
-    for (const name of countNames) {
-      const value = counts[name]
-      if (value === undefined || !Number.isFinite(value) || value < 0) continue
+  usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void {
+    for (const [name, value] of Object.entries(counts)) {
+      if (!(typeof value === 'object' || (Number.isFinite(value) && Number(value) >= 0))) continue
       this.reported = true
-      known[name] = value
+      Object.assign(this.#counts, { [name]: value })
     }
+  }
+
+  details(facts: ResponseFacts): void {
+    this.#facts = { ...this.#facts, ...defined(facts) }
+  }
+
+  safety(report: SafetyReport): void {
+    this.#lists.safety.push(report)
+  }
+
+  file(file: ProviderFile): void {
+    this.#lists.files.push(file)
   }
 
   model(name: string): void {
@@ -149,7 +164,7 @@ export class TurnRecorder implements Sink {
   }
 
   warning(text: string): void {
-    this.lists.warnings.push(text)
+    this.#lists.warnings.push(text)
   }
 
   fail(failure: InBandFailure): never {
@@ -179,6 +194,12 @@ export class TurnRecorder implements Sink {
       cacheCreationTokens: Math.min(counts.cacheCreationTokens, inputTokens - counts.cacheReadTokens),
       outputTokens: Math.max(counts.outputTokens, counts.reasoningTokens),
     }
+  }
+
+  /** What the reply has besides text, calls and counts. Fields without a value are left out. */
+  get replyDetails(): ReplyDetails {
+    const lists = Object.entries(this.#lists).filter(([, list]) => list.length)
+    return defined({ ...this.#facts, rawFinishReason: this.rawFinishReason, ...Object.fromEntries(lists) })
   }
 
   get toolCalls(): readonly ToolCall[] {

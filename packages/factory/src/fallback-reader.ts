@@ -4,6 +4,7 @@ import {
   type CallOptions,
   type ChatMessage,
   type FinishReason,
+  mergeDetails,
   type Provider,
   type Reader,
   type StreamEvent,
@@ -214,7 +215,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
   }
 
   details(): ReplyDetails {
-    return joinDetails(this.#before, this.inner.details())
+    return mergeDetails(this.#before, this.inner.details())
   }
 
   messages(): readonly ChatMessage[] {
@@ -237,12 +238,4 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     const item = event.type === 'done' ? { ...event, usage: this.usage() } : event
     return { item, waiting: event.type === 'turn-end' }
   }
-}
-
-/** The lists of both; the reason is that of the later. */
-function joinDetails(before: ReplyDetails, after: ReplyDetails): ReplyDetails {
-  const lists = (['logprobs', 'citations', 'providerToolCalls', 'warnings'] as const).map(
-    (name) => [name, [...(before[name] ?? []), ...(after[name] ?? [])]] as const,
-  )
-  return { ...after, ...Object.fromEntries(lists.filter(([, list]) => list.length)) }
 }

@@ -1,0 +1,16 @@
+import type { ReplyDetails } from './provider.js'
+
+const lists = ['logprobs', 'citations', 'providerToolCalls', 'warnings', 'safety', 'files'] as const
+const singles = ['rawFinishReason', 'responseId', 'serviceTier', 'upstream', 'timings'] as const
+
+/** Merges the details of several turns: lists are appended, every other field is that of the last turn. */
+export function mergeDetails(...details: readonly ReplyDetails[]): ReplyDetails {
+  const merged: Record<string, unknown> = {}
+  const last = details.at(-1) ?? {}
+  for (const name of singles) if (last[name] !== undefined) merged[name] = last[name]
+  for (const name of lists) {
+    const list = details.flatMap((one): readonly unknown[] => one[name] ?? [])
+    if (list.length) merged[name] = list
+  }
+  return merged
+}
