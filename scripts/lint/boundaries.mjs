@@ -132,8 +132,16 @@ export const boundaries = [
   },
   {
     package: 'agent',
-    imports: ['@modelport/core', '@modelport/runtime', 'zod', 'jose'],
+    imports: ['@modelport/core', '@modelport/runtime', 'jose'],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', 'node:fs'],
+  },
+  // Sockets: the server of Node, and requests whose address is checked when the connection is made.
+  {
+    package: 'agent',
+    file: 'node*.ts',
+    imports: ['@modelport/core', '@modelport/runtime', '@hono/node-server', 'jose'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog'],
   },
   {
     package: 'durable',

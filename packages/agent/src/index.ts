@@ -1,1 +1,50 @@
-export {}
+export type { AgentErrorDetails, AgentErrorReason, Violation } from './base/agent-error.js'
+export { AgentError, isAgentError } from './base/agent-error.js'
+export type { JsonValue } from './base/json.js'
+export type { Entropy } from './base/ids.js'
+export { createId, systemEntropy } from './base/ids.js'
+export type { Artifact } from './models/artifact.js'
+export { addArtifactPart, addArtifactText, createArtifact, forAction } from './models/artifact.js'
+export type { Message, MessageRole } from './models/message.js'
+export { addPart, addText, createMessage, messages } from './models/message.js'
+export type {
+  ApprovalContent,
+  ErrorContent,
+  InferContent,
+  Part,
+  PartOf,
+  PartType,
+  RouteContent,
+  StatusContent,
+  ToolCallContent,
+  ToolOutputContent,
+} from './models/part.js'
+export { contentOf, parts, textOfParts } from './models/part.js'
+export type { StateChange, Task, TaskFields } from './models/task.js'
+export {
+  addArtifact,
+  addMessage,
+  begin,
+  cancel,
+  complete,
+  createInferTask,
+  createTask,
+  emptyTask,
+  fail,
+  lastItem,
+  requireInput,
+  stateHistory,
+  updateState,
+} from './models/task.js'
+export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
+export { applyEvent, checkEvents, foldTask, taskOf } from './models/task-event.js'
+export type { TaskState } from './models/task-state.js'
+export { isInterrupted, isTerminal, mayTransition, taskStates } from './models/task-state.js'
+export type { AgentStore } from './session/agent-store.js'
+export type { IdempotencyKey, IdempotencyStore } from './session/idempotency.js'
+export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
+export { createMemoryStore } from './session/memory-store.js'
+export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/outbox.js'
+export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
+export { foldSession } from './session/session-store.js'
+export type { NewTaskEvent, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './session/task-store.js'

@@ -1,0 +1,54 @@
+import type { JsonObject } from '@modelport/core'
+import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
+import { type Part, parts as make } from './part.js'
+
+/** Output of a task: a result, a resource, a preview or a diagnostic. */
+export interface Artifact {
+  /** Unique within its task. */
+  readonly id: string
+  readonly parts: readonly Part[]
+  readonly metadata: JsonObject
+  /** ISO 8601, UTC. */
+  readonly timestamp: string
+  /** What it is: `result` by default; `answer` is the text that completed the task. */
+  readonly kind: string
+  readonly name?: string
+  readonly description?: string
+  /** The resource that it represents. */
+  readonly uri?: string
+  readonly mediaType?: string
+  /** The action of the run that made it. */
+  readonly actionId?: string
+  /** URIs of the extensions that contributed to it. */
+  readonly extensions?: readonly string[]
+}
+
+/** Makes an artifact; what is not given gets its default. */
+export const createArtifact = (
+  content: string | readonly Part[],
+  fields: Partial<Omit<Artifact, 'parts'>> = {},
+  entropy: Entropy = systemEntropy,
+): Artifact => ({
+  id: fields.id ?? createId('art', entropy),
+  metadata: {},
+  timestamp: timestampOf(entropy),
+  kind: 'result',
+  ...fields,
+  parts: typeof content === 'string' ? [make.text(content)] : content,
+})
+
+/** The artifact, associated with an action of a run. */
+export const forAction = (artifact: Artifact, actionId: string): Artifact => ({ ...artifact, actionId })
+
+/** The artifact with one more part. */
+export const addArtifactPart = (artifact: Artifact, part: Part): Artifact => ({
+  ...artifact,
+  parts: [...artifact.parts, part],
+})
+
+/** The artifact with one more text part. */
+export const addArtifactText = (artifact: Artifact, text: string): Artifact =>
+  addArtifactPart(artifact, make.text(text))
+
+/** Id and kind of the artifact that holds the answer of a task. */
+export const answerArtifactId = 'answer'

@@ -1,0 +1,164 @@
+import type { JsonObject } from '@modelport/core'
+import { AgentError } from '../base/agent-error.js'
+import type { JsonValue } from '../base/json.js'
+
+/** What every part may carry next to its content. */
+export interface PartFields {
+  /** Facts about the part. */
+  readonly metadata?: JsonObject
+  /** Name of the file that the content is. */
+  readonly filename?: string
+  /** Media type of the content. */
+  readonly mediaType?: string
+}
+
+/** A tool that is to be called. */
+export interface ToolCallContent {
+  readonly toolName: string
+  readonly args: JsonObject
+  readonly callId?: string
+}
+
+/** What a tool call came to: a result, or an error. */
+export interface ToolOutputContent {
+  readonly callId?: string
+  readonly toolName?: string
+  readonly result?: JsonValue
+  readonly error?: string
+}
+
+/** A request to run the model. */
+export interface InferContent {
+  readonly prompt?: string
+  readonly user?: string
+  readonly outputSchema?: JsonObject
+  readonly metadata?: JsonObject
+}
+
+/** A failure, for programs and people. */
+export interface ErrorContent {
+  readonly code: string
+  readonly message: string
+  /** True if the same request may succeed later. Default false. */
+  readonly retryable: boolean
+}
+
+/** A state that the sender asks for, for example `input-required`. */
+export interface StatusContent {
+  readonly state: string
+  readonly message?: string
+}
+
+/** Which way a flow continues. */
+export interface RouteContent {
+  readonly routeKey: string
+  readonly reason?: string
+  readonly confidence?: number
+  readonly metadata?: JsonObject
+}
+
+/** A request for approval, or the decision on one. */
+export interface ApprovalContent {
+  /** Identifies the request; a decision names the request it belongs to. */
+  readonly requestId: string
+  /** Unset in a request; in a decision true approves, false refuses. */
+  readonly approved?: boolean
+  /** Who decided, as the decider says; the server records the authenticated principal. */
+  readonly decidedBy?: string
+  /** Why it was asked for, or why it was refused. */
+  readonly reason?: string
+  /** Of a request: what would be done. */
+  readonly action?: JsonObject
+  /** Of a request: SHA-256 of tool, validated arguments and principal, in hex. */
+  readonly digest?: string
+  /** Of a request: when it turns into a refusal, ISO 8601. */
+  readonly expiresAt?: string
+  /** Of a request that a sub-agent made: names of the agents from the root down. */
+  readonly path?: readonly string[]
+}
+
+/** An atomic piece of a message or artifact. */
+export type Part = PartFields &
+  (
+    | { readonly type: 'text'; readonly content: string }
+    | { readonly type: 'json'; readonly content: JsonValue }
+    | { readonly type: 'tool_call'; readonly content: ToolCallContent }
+    | { readonly type: 'tool_output'; readonly content: ToolOutputContent }
+    | { readonly type: 'infer'; readonly content: InferContent }
+    | { readonly type: 'infer_output'; readonly content: JsonValue }
+    | { readonly type: 'error'; readonly content: ErrorContent }
+    | { readonly type: 'status'; readonly content: StatusContent }
+    | { readonly type: 'route'; readonly content: RouteContent }
+    | { readonly type: 'decision'; readonly content: RouteContent }
+    | { readonly type: 'approval'; readonly content: ApprovalContent }
+    /** Bytes in base64. */
+    | { readonly type: 'bytes'; readonly content: string }
+    | { readonly type: 'file'; readonly content: JsonValue }
+    | { readonly type: 'image'; readonly content: JsonValue }
+    /** An address. modelport never fetches it by itself. */
+    | { readonly type: 'uri'; readonly content: string }
+    /** A part of a type that this version does not know, kept as it came. */
+    | { readonly type: 'other'; readonly wireType: string; readonly content: JsonValue }
+  )
+
+/** The types of parts. */
+export type PartType = Part['type']
+
+/** The part of one type. */
+export type PartOf<T extends PartType> = Extract<Part, { readonly type: T }>
+
+/** One function per type of part. */
+export interface PartMakers {
+  text(content: string): Part
+  json(content: JsonValue): Part
+  toolCall(toolName: string, args?: JsonObject, callId?: string): Part
+  toolOutput(content: ToolOutputContent): Part
+  infer(content: InferContent): Part
+  inferOutput(content: JsonValue): Part
+  error(code: string, message: string, retryable?: boolean): Part
+  status(state: string, message?: string): Part
+  route(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
+  decision(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
+  approval(content: ApprovalContent): Part
+}
+
+/** Makes parts. */
+export const parts: PartMakers = Object.freeze<PartMakers>({
+  text: (content) => ({ type: 'text', content }),
+  json: (content) => ({ type: 'json', content }),
+  toolCall: (toolName, args = {}, callId) => ({
+    type: 'tool_call',
+    content: { toolName, args, ...(callId !== undefined && { callId }) },
+  }),
+  toolOutput: (content) => ({ type: 'tool_output', content }),
+  infer: (content) => ({ type: 'infer', content }),
+  inferOutput: (content) => ({ type: 'infer_output', content }),
+  error: (code, message, retryable = false) => ({ type: 'error', content: { code, message, retryable } }),
+  status: (state, message) => ({ type: 'status', content: { state, ...(message !== undefined && { message }) } }),
+  route: (routeKey, rest = {}) => ({ type: 'route', content: { routeKey, ...rest } }),
+  decision: (routeKey, rest = {}) => ({ type: 'decision', content: { routeKey, ...rest } }),
+  approval: (content) => ({ type: 'approval', content }),
+})
+
+/**
+ * The content of a part of the expected type.
+ * @throws {AgentError} `invalid-params` — the part has another type.
+ */
+export function contentOf<T extends PartType>(part: Part, type: T): PartOf<T>['content'] {
+  const content: unknown = part.content
+  if (part.type === type) return content as PartOf<T>['content']
+  throw new AgentError('invalid-params', `Expected a part of type ${type}, found ${part.type}`)
+}
+
+/** True for a part of the type. */
+export const isPartOf = <T extends PartType>(part: Part, type: T): part is PartOf<T> => part.type === type
+
+/** The text of parts that are text, joined by line breaks. */
+export const textOfParts = (list: readonly Part[]): string =>
+  list
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.content]
+      if (part.type === 'infer_output') return [typeof part.content === 'string' ? part.content : ''].filter(Boolean)
+      return []
+    })
+    .join('\n')

@@ -1,0 +1,131 @@
+import type { JsonObject, TokenUsage } from '@modelport/core'
+import type { RunEvent } from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
+import type { JsonValue } from '../base/json.js'
+import { answerArtifactId, type Artifact } from './artifact.js'
+import type { Message } from './message.js'
+import { parts } from './part.js'
+import { addArtifact, addMessage, type Task, updateState } from './task.js'
+import { mayTransition, type TaskState } from './task-state.js'
+
+/** What may happen to a task. */
+export type TaskEventBody =
+  | {
+      readonly type: 'status'
+      readonly state: TaskState
+      /** Shown with the state; it is also added to the messages. */
+      readonly message?: Message
+      /** Merged into the task's metadata. */
+      readonly metadata?: JsonObject
+    }
+  | { readonly type: 'message'; readonly message: Message }
+  | { readonly type: 'artifact'; readonly artifact: Artifact }
+  /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. */
+  | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
+  | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
+  | { readonly type: 'usage'; readonly usage: TokenUsage; readonly cost?: number }
+  /** An event of the run inside the task, whole. */
+  | { readonly type: 'run'; readonly event: RunEvent }
+  /** What a suspended run continues from; internal, never sent to a client. `null` clears it. */
+  | { readonly type: 'checkpoint'; readonly checkpoint: JsonValue }
+
+/** One stored event of a task. */
+export type TaskEvent = TaskEventBody & {
+  /** 1 for the first event of the task, then without gaps. */
+  readonly seq: number
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** Which attempt at the current model call it belongs to; the first is 1. */
+  readonly attempt: number
+}
+
+/** What a task is before its first event. */
+export interface TaskRecord {
+  readonly id: string
+  /** Name of the agent that works on it. */
+  readonly agent: string
+  /** Who owns it. */
+  readonly principal: string
+  readonly sessionId: string
+  readonly createdAt: string
+  readonly metadata: JsonObject
+  readonly flowState: JsonObject
+  /** The task that this one was delegated from, and the action there. */
+  readonly parent?: { readonly taskId: string; readonly actionId: string }
+  /** True keeps the conversation out of the session. */
+  readonly offRecord?: boolean
+}
+
+/** The task of a record, before its first event. */
+export const taskOf = (record: TaskRecord): Task => ({
+  id: record.id,
+  sessionId: record.sessionId,
+  state: 'submitted',
+  statusAt: record.createdAt,
+  messages: [],
+  artifacts: [],
+  metadata: record.metadata,
+  flowState: record.flowState,
+  createdAt: record.createdAt,
+})
+
+/**
+ * The task after one more event.
+ * @throws {AgentError} `unsupported-operation` — the event asks for a transition that is not in the table.
+ */
+export function applyEvent(task: Task, event: TaskEvent): Task {
+  switch (event.type) {
+    case 'status':
+      return applyStatus(task, event)
+    case 'message':
+      return addMessage(task, event.message)
+    case 'artifact':
+      return addArtifact(task, event.artifact)
+    case 'text-delta':
+      return applyDelta(task, event)
+    case 'progress':
+    case 'usage':
+    case 'run':
+    case 'checkpoint':
+      return task
+  }
+}
+
+function applyStatus(task: Task, event: TaskEvent & { readonly type: 'status' }): Task {
+  const moved = updateState(task, event.state, event.at)
+  const { statusMessage: _, ...plain } = moved
+  const metadata = event.metadata ? { ...moved.metadata, ...event.metadata } : moved.metadata
+  const next: Task = { ...plain, statusAt: event.at, metadata }
+  return event.message ? { ...addMessage(next, event.message), statusMessage: event.message } : next
+}
+
+function applyDelta(task: Task, event: TaskEvent & { readonly type: 'text-delta' }): Task {
+  const answer = task.artifacts.find(({ id }) => id === answerArtifactId)
+  const before = answer && !event.first && answer.parts[0]?.type === 'text' ? answer.parts[0].content : ''
+  return addArtifact(task, {
+    id: answerArtifactId,
+    kind: 'answer',
+    metadata: answer?.metadata ?? {},
+    timestamp: answer?.timestamp ?? event.at,
+    parts: [parts.text(before + event.text)],
+  })
+}
+
+/** Folds a task from its record and all its events. */
+export const foldTask = (record: TaskRecord, events: readonly TaskEvent[]): Task =>
+  events.reduce(applyEvent, taskOf(record))
+
+/**
+ * Checks that events may follow a state, and returns the last state.
+ * @throws {AgentError} `unsupported-operation` — names the first transition that is not allowed.
+ */
+export function checkEvents(state: TaskState, events: readonly TaskEventBody[]): TaskState {
+  let current = state
+  for (const event of events) {
+    if (event.type !== 'status') continue
+    if (!mayTransition(current, event.state))
+      throw new AgentError('unsupported-operation', `Invalid task state transition: ${current} -> ${event.state}`)
+    current = event.state
+  }
+  return current
+}

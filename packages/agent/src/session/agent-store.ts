@@ -1,0 +1,19 @@
+import type { IdempotencyStore } from './idempotency.js'
+import type { Inbox } from './inbox.js'
+import type { Outbox, PushConfigStore } from './outbox.js'
+import type { SessionStore } from './session-store.js'
+import type { TaskStore } from './task-store.js'
+
+/** Everything that agents keep. `createMemoryStore` makes one for a single process; a durable store passes the same contract tests. */
+export interface AgentStore {
+  readonly tasks: TaskStore
+  readonly sessions: SessionStore
+  readonly inbox: Inbox
+  readonly outbox: Outbox
+  readonly pushConfigs: PushConfigStore
+  readonly idempotency: IdempotencyStore
+  /** Resolves if the store can be used; `/readyz` reports it. */
+  ping(): Promise<void>
+  /** Ends what the store keeps open. */
+  close(): Promise<void>
+}

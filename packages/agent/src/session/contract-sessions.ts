@@ -1,0 +1,76 @@
+import { refused, same } from './contract-tools.js'
+import { foldSession, type SessionEntryBody } from './session-store.js'
+import type { StoreContractCase } from './store-contract.js'
+
+const key = { principal: 'alice', agent: 'a', id: 's' }
+const at = '2026-01-01T00:00:00.000Z'
+const said = (text: string): SessionEntryBody => ({ type: 'messages', messages: [{ role: 'user', content: text }] })
+
+/** Rules of {@link SessionStore} and {@link IdempotencyStore}. */
+export const contractOfSessions: readonly StoreContractCase[] = [
+  {
+    title: 'a session starts empty and grows by appends at the expected number',
+    run: async ({ sessions }) => {
+      same((await sessions.head(key)).seq, 0, 'number of a new session')
+      await sessions.append(key, 0, [said('a'), said('b')], at)
+      await refused(sessions.append(key, 1, [said('c')], at), 'conflict')
+      same(foldSession(await sessions.read(key, 1)).length, 2, 'messages')
+    },
+  },
+  {
+    title: 'reading a session may start at its last replacement',
+    run: async ({ sessions }) => {
+      await sessions.append(key, 0, [said('a'), said('b')], at)
+      const replaced: SessionEntryBody = {
+        type: 'replaced',
+        reason: 'compacted',
+        messages: [{ role: 'user', content: 'summary' }],
+      }
+      await sessions.append(key, 2, [replaced, said('c')], at)
+      const { start, seq } = await sessions.head(key)
+      same([start, seq], [3, 4], 'start and number')
+      const [whole, tail] = [await sessions.read(key, 1), await sessions.read(key, start)]
+      same(foldSession(whole), foldSession(tail), 'the conversation')
+      same(foldSession(tail).length, 2, 'messages')
+    },
+  },
+  {
+    title: 'one task holds a session at a time',
+    run: async ({ sessions }) => {
+      const won = await Promise.all(['t1', 't2', 't3'].map((task) => sessions.hold(key, undefined, task)))
+      same(won.filter(Boolean).length, 1, 'tasks that hold the session')
+      const holder = (await sessions.head(key)).holder
+      same(await sessions.hold(key, 'nobody', undefined), false, 'release by another')
+      same(await sessions.hold(key, holder, undefined), true, 'release')
+      same((await sessions.head(key)).holder, undefined, 'holder')
+    },
+  },
+  {
+    title: 'a session of another principal or agent is another session',
+    run: async ({ sessions }) => {
+      await sessions.append(key, 0, [said('a')], at)
+      same((await sessions.read({ ...key, principal: 'bob' }, 1)).length, 0, 'entries of another principal')
+      same((await sessions.head({ ...key, agent: 'b' })).seq, 0, 'number with another agent')
+      same((await sessions.list('alice', 'a')).length, 1, 'listed sessions')
+      same((await sessions.list('bob', 'a')).length, 0, 'listed sessions of another principal')
+      await sessions.delete(key)
+      same((await sessions.read(key, 1)).length, 0, 'entries after delete')
+    },
+  },
+  {
+    title: 'a message id is claimed once per principal and agent, with the digest of the first body',
+    run: async ({ idempotency }) => {
+      const id = { principal: 'alice', agent: 'a', messageId: 'm' }
+      const claims = await Promise.all(
+        ['t1', 't2', 't3'].map((task) => idempotency.claim(id, `digest of ${task}`, task)),
+      )
+      const [winner] = claims.filter(({ isNew }) => isNew)
+      same(claims.filter(({ isNew }) => isNew).length, 1, 'new claims')
+      for (const claim of claims) same([claim.taskId, claim.digest], [winner?.taskId, winner?.digest], 'a later claim')
+      same((await idempotency.claim({ ...id, principal: 'bob' }, 'd', 't4')).isNew, true, 'claim of another principal')
+      same((await idempotency.claim({ ...id, agent: 'b' }, 'd', 't5')).isNew, true, 'claim with another agent')
+      await idempotency.release(id)
+      same((await idempotency.claim(id, 'd', 't6')).taskId, 't6', 'claim after release')
+    },
+  },
+]

@@ -1,0 +1,69 @@
+import type { ChatMessage } from '@modelport/core'
+import type { CompactionResult } from '@modelport/runtime'
+
+/** A conversation of one principal with one agent. */
+export interface SessionKey {
+  readonly principal: string
+  readonly agent: string
+  readonly id: string
+}
+
+/** What may be added to a conversation. */
+export type SessionEntryBody =
+  /** What a task said and heard. */
+  | { readonly type: 'messages'; readonly taskId?: string; readonly messages: readonly ChatMessage[] }
+  /** The whole conversation from here on; what came before is history. */
+  | {
+      readonly type: 'replaced'
+      readonly reason: 'compacted' | 'reset' | 'forked'
+      readonly messages: readonly ChatMessage[]
+      readonly report?: CompactionResult
+      readonly from?: { readonly sessionId: string; readonly seq: number }
+    }
+
+/** One stored entry of a conversation. */
+export type SessionEntry = SessionEntryBody & {
+  /** 1 for the first entry, then without gaps. */
+  readonly seq: number
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** What a store knows of a conversation without reading it. */
+export interface SessionHead {
+  readonly key: SessionKey
+  /** Number of the last entry; 0 if there is none. */
+  readonly seq: number
+  /** Number of the last `replaced` entry: reading the conversation starts there. 1 if there is none. */
+  readonly start: number
+  /** The task that works in the session now. Unset: none does. */
+  readonly holder?: string
+}
+
+/** Conversations as append-only logs, keyed by principal and agent. */
+export interface SessionStore {
+  /** The head of a conversation; one that was never written has `seq` 0. */
+  head(key: SessionKey): Promise<SessionHead>
+  /**
+   * Appends entries, all or none, if the last number is still `expected`.
+   * @throws {AgentError} `conflict` — another writer was first.
+   */
+  append(key: SessionKey, expected: number, entries: readonly SessionEntryBody[], at: string): Promise<SessionHead>
+  /** The entries from a number on, in order. */
+  read(key: SessionKey, from: number): Promise<readonly SessionEntry[]>
+  /**
+   * Makes a task the holder of the session if `expected` still is (`undefined`: nobody). At most one task holds a session at a time.
+   * @returns false if another task holds it
+   */
+  hold(key: SessionKey, expected: string | undefined, taskId: string | undefined): Promise<boolean>
+  /** The sessions of a principal with an agent, by id. */
+  list(principal: string, agent: string): Promise<readonly SessionHead[]>
+  /** Removes a conversation. Absent ones are ignored. */
+  delete(key: SessionKey): Promise<void>
+}
+
+/** The conversation that entries tell: those from the last `replaced` entry on. */
+export function foldSession(entries: readonly SessionEntry[]): readonly ChatMessage[] {
+  const start = entries.findLastIndex(({ type }) => type === 'replaced')
+  return entries.slice(Math.max(start, 0)).flatMap((entry) => entry.messages)
+}

@@ -1,0 +1,83 @@
+import type { Task } from '../models/task.js'
+import type { TaskEvent, TaskEventBody, TaskRecord } from '../models/task-event.js'
+import type { TaskState } from '../models/task-state.js'
+
+/** A task of one principal. A task of another principal does not exist for the caller. */
+export interface TaskKey {
+  readonly principal: string
+  readonly id: string
+}
+
+/** What a store knows of a task without reading its events. */
+export interface TaskHead {
+  readonly record: TaskRecord
+  /** Sequence number of the last event; 0 if there is none. */
+  readonly seq: number
+  readonly state: TaskState
+  /** When the state was last set, ISO 8601, UTC. */
+  readonly statusAt: string
+}
+
+/** An event to be stored; the store gives it the sequence number. */
+export type NewTaskEvent = TaskEventBody & { readonly at: string; readonly attempt: number }
+
+/** Which tasks are listed. */
+export interface TaskQuery {
+  readonly principal: string
+  /** Only of this agent. */
+  readonly agent?: string
+  readonly sessionId?: string
+  readonly state?: TaskState
+  /** Only tasks whose status time is at or after this one, ISO 8601, UTC. */
+  readonly statusAfter?: string
+  /** Most tasks of the page. */
+  readonly limit: number
+  /** `next` of the page before. */
+  readonly cursor?: string
+}
+
+/** One page of tasks, newest status first. */
+export interface TaskPage {
+  readonly heads: readonly TaskHead[]
+  /** Where the next page starts. Unset: this is the last page. */
+  readonly next?: string
+  /** Tasks that match, on all pages. */
+  readonly total: number
+}
+
+/**
+ * Tasks as append-only logs of events, keyed by principal. A store never changes or removes an event, except that `delete` removes a task.
+ * Every value that goes in or comes out is plain JSON; callers must not change it.
+ */
+export interface TaskStore {
+  /**
+   * Stores a new task with its first events; they get the numbers from 1.
+   * @throws {AgentError} `conflict` — the id exists already, for whichever principal.
+   */
+  create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead>
+  /** The head of a task, or `undefined` if this principal has no such task. */
+  head(key: TaskKey): Promise<TaskHead | undefined>
+  /**
+   * Appends events, all or none, if the last sequence number is still `expected`.
+   * @throws {AgentError} `conflict` — another writer was first: reload and decide again; `task-not-found`; `unsupported-operation` — a
+   * `status` event asks for a transition that the table does not have.
+   */
+  append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead>
+  /**
+   * The events from a number on (1 is the first), at most `limit`, in order. Empty if there are none yet.
+   * @throws {AgentError} `task-not-found`
+   */
+  read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]>
+  /** The task, folded from all its events, with the number of the last one. `undefined` if this principal has no such task. */
+  load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined>
+  /**
+   * The events from a number on: the stored ones, then new ones as they are stored, each once and in order. Ends when the signal aborts or the
+   * reader returns, and after the event that makes the task terminal.
+   * @throws {AgentError} `task-not-found` — on the first read.
+   */
+  watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncIterableIterator<TaskEvent>
+  /** Tasks by status time, newest first, then by id; a cursor stays valid while tasks are added. */
+  list(query: TaskQuery): Promise<TaskPage>
+  /** Removes a task and everything kept for it. Absent tasks are ignored. */
+  delete(key: TaskKey): Promise<void>
+}
