@@ -151,6 +151,52 @@ describe('a tool from JSON Schema', () => {
     expect(await tool.validate({ a: ['x', 1] })).toMatchObject({ ok: true })
   })
 
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'a flat map',
+      {
+        location: { type: 'string', description: 'Where', required: true },
+        days: { type: 'integer', required: false },
+      },
+      {
+        type: 'object',
+        properties: { location: { type: 'string', description: 'Where' }, days: { type: 'integer' } },
+        required: ['location'],
+      },
+    ],
+    [
+      'a flat map with a parameter named "type"',
+      { type: { type: 'string', enum: ['a', 'b'] } },
+      { type: 'object', properties: { type: { type: 'string', enum: ['a', 'b'] } } },
+    ],
+    [
+      'a JSON Schema of a record',
+      { additionalProperties: { type: 'string' } },
+      { type: 'object', additionalProperties: { type: 'string' } },
+    ],
+    [
+      'a JSON Schema with properties alone',
+      { properties: { type: { type: 'string' } } },
+      { type: 'object', properties: { type: { type: 'string' } } },
+    ],
+  ])('shows the model the schema of %s', (_name, parameters, expected) => {
+    expect(defineTool({ ...base, parameters, execute: () => 1 }).definition.parameters).toEqual(expected)
+  })
+
+  test('checks the arguments of a flat map', async () => {
+    const parameters = { location: { type: 'string', required: true } }
+    const tool = defineTool({ ...base, parameters, execute: () => 1 })
+    expect(await tool.validate({})).toMatchObject({ ok: false })
+    expect(await tool.validate({ location: 'Rome' })).toMatchObject({ ok: true })
+  })
+
+  test.each([{ location: 'string' }, { location: { description: 'no type' } }, { type: { a: 1 } }])(
+    'refuses %j, which is neither a schema nor a flat map',
+    (parameters) => {
+      expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(/^config: .*parameters/)
+    },
+  )
+
   test('none means no arguments', async () => {
     const tool = defineTool({ ...base, execute: () => 1 })
     expect(tool.definition).toEqual(base)

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ActionParseError, parseAction } from '../src/index.js'
 
-const targets = { tools: ['search', 'get_weather'], agents: ['researcher'] }
+const targets = {
+  tools: ['search', 'get_weather'],
+  agents: ['researcher', 'clerk'],
+  agentTools: { clerk: ['file'] },
+}
 const actionOf = (text: string) => parseAction(text, targets).action
 const errorOf = (text: string): ActionParseError => {
   try {
@@ -59,6 +63,57 @@ describe('what is read', () => {
       { type: 'tool_call', tool: 'search', args: { q: 1 } },
     ],
     [
+      'a payload that repeats a field of the action, which wins',
+      '{"type":"tool_call","tool":"search","payload":{"tool":"get_weather","args":{"q":1}}}',
+      { type: 'tool_call', tool: 'search', args: { q: 1 } },
+    ],
+    [
+      'null for the fields of other actions',
+      '{"type":"tool_call","tool":"search","args":{"q":null},"agent":null,"prompt":null,"content":null,"thought":null}',
+      { type: 'tool_call', tool: 'search', args: { q: null } },
+    ],
+    [
+      'a call as code in the prompt',
+      '{"type":"tool_call","prompt":"search(q=\'x\')"}',
+      { type: 'tool_call', tool: 'search', args: { q: 'x' } },
+    ],
+    [
+      'a call as code of an agent',
+      "clerk.file(name='x', tags=['a', {'b': None}], at=-1.5e3)",
+      {
+        type: 'agent_call',
+        agent: 'clerk',
+        action: 'tool_call',
+        tool: 'file',
+        args: { name: 'x', tags: ['a', { b: null }], at: -1500 },
+      },
+    ],
+    [
+      'a call as code of an agent in a field',
+      '{"type":"agent_call","agent":"clerk","action":"tool_call","prompt":"file(name=\'x\')","thought":"t"}',
+      { type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'file', args: { name: 'x' }, thought: 't' },
+    ],
+    [
+      'a call as code with one dictionary',
+      `search({'q': "it's", "n": [1, 2,],})`,
+      { type: 'tool_call', tool: 'search', args: { q: "it's", n: [1, 2] } },
+    ],
+    [
+      'the agent that advertises the tool',
+      '{"type":"agent_call","action":"tool_call","tool":"file","args":{}}',
+      { type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'file', args: {} },
+    ],
+    [
+      'a local tool asked of an agent that lacks it',
+      '{"type":"agent_call","agent":"clerk","action":"tool_call","tool":"search","args":{"q":1}}',
+      { type: 'tool_call', tool: 'search', args: { q: 1 } },
+    ],
+    [
+      'a local tool asked of nobody',
+      '{"type":"agent_call","action":"tool_call","tool":"search","args":{"q":1}}',
+      { type: 'tool_call', tool: 'search', args: { q: 1 } },
+    ],
+    [
       'a call as code',
       "get_weather(city='Paris', days=2, exact=True)",
       { type: 'tool_call', tool: 'get_weather', args: { city: 'Paris', days: 2, exact: true } },
@@ -69,9 +124,9 @@ describe('what is read', () => {
       { type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } },
     ],
     [
-      'the only agent',
-      '{"type":"agent_call","action":"infer","prompt":"p"}',
-      { type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' },
+      'a prompt that looks like a call',
+      '{"type":"agent_call","agent":"clerk","action":"infer","prompt":"file(name=1)"}',
+      { type: 'agent_call', agent: 'clerk', action: 'infer', prompt: 'file(name=1)' },
     ],
     [
       'a local tool of no agent',
@@ -93,6 +148,30 @@ describe('what is read', () => {
   ])('a bare answer %j is final', (value) => {
     const action = actionOf(JSON.stringify(value))
     expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
+  })
+
+  test('fills in the only agent', () => {
+    const { action } = parseAction('{"type":"agent_call","action":"infer","prompt":"p"}', {
+      tools: [],
+      agents: ['researcher'],
+    })
+    expect(action).toEqual({ type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' })
+  })
+
+  test.each([
+    'search(q=1, q=2)',
+    "search({'q': 1}, 2)",
+    'search(q=[1)',
+    'search(q=' + '['.repeat(40) + ']'.repeat(40) + ')',
+    'nobody.search(q=1)',
+    'clerk.search(q=1)',
+    'search(q=__import__("os"))',
+  ])('refuses %s, which is not a call with literal arguments', (text) => {
+    expect(() => parseAction(text, targets)).toThrow(ActionParseError)
+  })
+
+  test.each([1, null, undefined, {}])('refuses %j with a typed error, since it is not a text', (text) => {
+    expect(() => parseAction(text as never)).toThrow(expect.objectContaining({ code: 'invalid-request' }) as Error)
   })
 
   test('what was repaired is told, and nothing of an exact reply', () => {
@@ -141,11 +220,6 @@ describe('what is refused', () => {
     ['a call of an unknown tool as code', 'launch(city="x")', 'Invalid JSON'],
     ['a call with an expression', 'search(q=1+1)', 'Invalid JSON'],
     ['deep nesting', `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested deeper'],
-    [
-      'a payload that says it twice',
-      '{"type":"tool_call","tool":"search","payload":{"tool":"get_weather"}}',
-      'unknown field payload',
-    ],
   ])('%s', (_name, text, message) => {
     expect(errorOf(text).message).toContain(message)
   })

@@ -17,7 +17,7 @@ import type { AgentTarget } from './agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
 import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
-import { toDelegationTools } from '../reply/delegation.js'
+import { toDelegationTools, toTargets } from '../reply/delegation.js'
 import { generateStream } from './generate-stream.js'
 import { readReply } from '../reply/read-reply.js'
 
@@ -138,11 +138,10 @@ function toResult(
   agents: readonly AgentTarget[],
 ): ActionResult {
   const { message, finishReason, text } = generation
-  const targets = { tools: tools.map(({ name }) => name), agents: agents.map(({ name }) => name) }
   const understood = readReply(
     { message, finishReason, usage: toUsage([]) },
     mode,
-    targets,
+    toTargets(tools, agents),
     (index) => `action_${index + 1}`,
   )
   // A reply of calls has at least one.

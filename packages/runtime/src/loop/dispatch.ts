@@ -4,6 +4,7 @@ import { signatureOf } from './repeat-guard.js'
 import { messageOf } from '../base/message-of.js'
 import { toObservations, toRefusal } from '../reply/observation.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
+import { refuseWrittenCall } from '../reply/delegation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { FailurePhase } from '../events/run-event.js'
 import type { LimitName } from './run-result.js'
@@ -61,7 +62,7 @@ class Round {
     const seen = new Set<string>()
     for (const planned of this.#calls) {
       this.#tell(planned)
-      if (this.#refuseRepeat(planned, seen)) continue
+      if (this.#refuseRepeat(planned, seen) || this.#refuseUnserved(planned)) continue
       const denial = this.#isKnown(planned.call.name) ? await this.#authorize(planned) : undefined
       if (denial === undefined) allowed.push(planned.call)
       else this.#answer(planned.call, toRefusal(planned.call, `Not allowed: ${denial}`))
@@ -113,8 +114,16 @@ class Round {
     this.#repeats++
     events.emit({ type: 'llm_retry', reason: 'duplicate_action', action: action.type, payload: action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
-    this.#answer(call, toRefusal(call, toRepeatGuidance(name, args, preset.repeatText)))
+    this.#answer(call, toRefusal(call, toRepeatGuidance(action.type, name, args, preset.repeatText)))
     return true
+  }
+
+  /** Answers a written call that cannot be served. The tool runner would answer it with names the model was not shown. */
+  #refuseUnserved({ action, call }: PlannedCall): boolean {
+    const { toolDefinitions, request } = this.#state
+    const refusal = this.#native ? undefined : refuseWrittenCall(action, toolDefinitions, request.agents ?? [])
+    if (refusal) this.#take(call, toRefusal(call, refusal.message), { ...refusal, latencyMs: 0 })
+    return refusal !== undefined
   }
 
   #isKnown(name: string): boolean {

@@ -7,7 +7,9 @@ import { dispatch } from './dispatch.js'
 import { findJsonObject } from '../reply/json-object.js'
 import { messageOf } from '../base/message-of.js'
 import { callModel } from './model-call.js'
-import { expectedReply, toOutputCorrection, toParseCorrection } from '../reply/corrections.js'
+import { expectedReply, textFor, toOutputCorrection, toParseCorrection } from '../reply/corrections.js'
+import { toTargets } from '../reply/delegation.js'
+import type { ActionTargets } from '../reply/repair-action.js'
 import { type ModelReply, readReply, type Understood } from '../reply/read-reply.js'
 import type { LimitName, RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
@@ -65,10 +67,7 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   return limit && toLimit(limit, state)
 }
 
-const targetsOf = ({ tools, request }: RunState): { tools: readonly string[]; agents: readonly string[] } => ({
-  tools: tools.map(({ definition }) => definition.name),
-  agents: request.agents?.map(({ name }) => name) ?? [],
-})
+const targetsOf = ({ toolDefinitions, request }: RunState): ActionTargets => toTargets(toolDefinitions, request.agents)
 
 /** A reply the vendor stopped or gave up on is neither an answer nor a mistake of the model. */
 function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply): void {
@@ -119,7 +118,9 @@ function failParse(state: RunState, message: AssistantMessage, feedback: string,
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return toLimit('parse-failures', state)
-  state.transcript.append(toRunMessage(toParseCorrection(feedback, expectedReply[mode], preset.parseFailureText)))
+  state.transcript.append(
+    toRunMessage(toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))),
+  )
   return undefined
 }
 

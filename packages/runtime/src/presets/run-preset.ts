@@ -1,4 +1,5 @@
 import type { CallOptions } from '@modelport/core'
+import type { TextByMode } from '../reply/corrections.js'
 import type { RunLimits } from '../loop/run-limits.js'
 
 /** A way to run, as data. */
@@ -14,10 +15,10 @@ export interface RunPreset {
   readonly lastCallText?: string
   /** True makes the last call the last of `maxSteps`; false makes it one more. Default false. */
   readonly lastCallWithinSteps?: boolean
-  /** What the model is told of a repeated call; `{tool}` and `{args}` are filled in. */
+  /** Tells the model that it repeats a call; `{action}`, `{tool}` and `{args}` are filled in. */
   readonly repeatText?: string
-  /** What the model is told of a reply that is no action; `{error_message}` is filled in. */
-  readonly parseFailureText?: string
+  /** Tells the model that its reply is not an action; `{error_message}` is filled in. An object has a text for some modes, and the default for the others. */
+  readonly parseFailureText?: TextByMode
   /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
   readonly forgetParseFailures?: boolean
   /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */
@@ -33,6 +34,11 @@ export type PresetName = 'protolink' | 'openparallax' | 'xaibo' | 'lllm'
 export const presets: Readonly<Record<PresetName, RunPreset>> = Object.freeze({
   protolink: {
     nativePrompt: true,
+    repeatText:
+      "You have already performed this action: {action}. The result is in your context. Please proceed with your task - either produce a 'final' response or take a different action.",
+    parseFailureText: {
+      json: "Your previous response could not be parsed as valid JSON. Error: {error_message}\nPlease respond with a valid JSON object containing 'type' and required fields.",
+    },
     limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity },
   },
   openparallax: { limits: { maxSteps: 25, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity } },

@@ -4,14 +4,15 @@ import type { AgentTarget } from '../loop/agent-target.js'
 const text: JsonObject = { type: 'string', minLength: 1 }
 const anyObject: JsonObject = { type: 'object' }
 
+/** `thought` is optional and comes first, so that a model can think before it decides. */
 const shape = (properties: Readonly<Record<string, JsonObject>>): JsonObject => ({
   type: 'object',
-  properties,
+  properties: { thought: { type: 'string' }, ...properties },
   required: Object.keys(properties),
   additionalProperties: false,
 })
 
-/** JSON Schema of one action with these tools and agents: what a server is asked to hold the model to. Each key is required, in this order, so that nothing is left open. */
+/** Writes the JSON Schema that a server holds the model to: one action with these tools and agents. Every key but `thought` is required. */
 export function toActionJsonSchema(
   tools: readonly ToolDefinition[],
   agents: readonly AgentTarget[],

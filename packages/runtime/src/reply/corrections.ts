@@ -1,5 +1,9 @@
+import type { ActionMode } from './action-mode.js'
 import { canonicalJson } from '../base/canonical-json.js'
 import { cut } from '../base/well-formed.js'
+
+/** One text for every mode, or a text for some of them. */
+export type TextByMode = string | Readonly<Partial<Record<ActionMode, string>>>
 
 /** Puts values for the names in braces; a name without a value stays. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
@@ -7,15 +11,15 @@ export const fill = (text: string, values: Readonly<Record<string, string>>): st
 
 const short = (text: string): string => (text.length > 500 ? `${cut(text, 497)}...` : text)
 
-/** What the model is told when its reply is no action. */
+/** Tells the model why its reply is not an action. `custom` may use `{error_message}`. */
 export const toParseCorrection = (feedback: string, expected: string, custom?: string): string =>
   custom === undefined
     ? `Your reply could not be used. ${feedback}\n${expected}`
     : fill(custom, { error_message: feedback })
 
-/** What the model is told when it repeats an action. */
-export function toRepeatGuidance(tool: string, args: unknown, custom?: string): string {
-  const values = { tool, args: short(canonicalJson(args)) }
+/** Tells the model that it repeats an action. `custom` may use `{action}`, `{tool}` and `{args}`. */
+export function toRepeatGuidance(action: string, tool: string, args: unknown, custom?: string): string {
+  const values = { action, tool, args: short(canonicalJson(args)) }
   return custom === undefined
     ? fill(
         'You have already performed this action: {tool} with {args}. The result is in your context. Give your answer, or do something else.',
@@ -38,3 +42,16 @@ export const toOutputCorrection = (message: string): string =>
 /** What the model is told of an answer that must fit a schema, where the API cannot hold it to that. */
 export const toOutputPrompt = (schema: unknown): string =>
   `Your final answer must be JSON that fits this JSON Schema: ${JSON.stringify(schema)}`
+
+const mostNames = 50
+
+/** Tells the model that a tool does not exist, and which ones do. */
+export function toUnknownTool(name: string, known: readonly string[]): string {
+  const more = known.length > mostNames ? ` and ${known.length - mostNames} more` : ''
+  const names = known.length ? `The tools are: ${known.slice(0, mostNames).join(', ')}${more}.` : 'There are no tools.'
+  return `There is no tool "${cut(name, 100)}". ${names}`
+}
+
+/** Picks the text of a mode. A single text is for every mode. */
+export const textFor = (text: TextByMode | undefined, mode: ActionMode): string | undefined =>
+  typeof text === 'object' ? text[mode] : text

@@ -1,10 +1,15 @@
 import { type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
-import type { AgentCallAction } from './action.js'
+import type { AgentCallAction, ToolCallAction } from './action.js'
 import { isPlainObject } from '../base/canonical-json.js'
 import type { BudgetLedger } from '../budget/budget.js'
-import type { AgentRequest, AgentTarget } from '../loop/agent-target.js'
+import type { AgentContext, AgentRequest, AgentTarget } from '../loop/agent-target.js'
 import { type Listed, toAgentList } from './agent-list.js'
+import { messageOf } from '../base/message-of.js'
+import { cut } from '../base/well-formed.js'
 import type { Tool, ToolContext, Validated } from '../tools/tool.js'
+import { ToolFailure } from '../tools/tool-content.js'
+import type { ActionTargets } from './repair-action.js'
+import { toUnknownTool } from './corrections.js'
 
 /** Names of the tools by which a native model reaches other agents. */
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const
@@ -48,6 +53,13 @@ export function toDelegationTools(
   ]
 }
 
+/** Collects the names that a model may call. */
+export const toTargets = (tools: readonly ToolDefinition[], agents: readonly AgentTarget[] = []): ActionTargets => ({
+  tools: tools.map(({ name }) => name),
+  agents: agents.map(({ name }) => name),
+  agentTools: Object.fromEntries(agents.map((agent) => [agent.name, agent.tools?.map(({ name }) => name) ?? []])),
+})
+
 /** The agent call a native tool call stands for; undefined for any other call, and for one that is not well formed. */
 export function toAgentAction({ name, arguments: given, error }: ToolCall): AgentCallAction | undefined {
   const { agent, prompt, tool, args = {} } = given
@@ -56,6 +68,34 @@ export function toAgentAction({ name, arguments: given, error }: ToolCall): Agen
     return { type: 'agent_call', agent, action: 'infer', prompt }
   if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isPlainObject(args)) return undefined
   return { type: 'agent_call', agent, action: 'tool_call', tool, args }
+}
+
+/** Why a call cannot be served. */
+export interface CallRefusal {
+  readonly status: 'unknown-tool' | 'invalid-arguments'
+  /** Written for the model. */
+  readonly message: string
+}
+
+/**
+ * Checks a call that was written as JSON or text before it is authorized. Its messages name only what such a model was shown: never the delegation tools.
+ * Returns undefined for a call that can be served.
+ */
+export function refuseWrittenCall(
+  action: ToolCallAction | AgentCallAction,
+  tools: readonly ToolDefinition[],
+  agents: readonly AgentTarget[],
+): CallRefusal | undefined {
+  if (action.type === 'tool_call') {
+    const names = tools.map(({ name }) => name)
+    return names.includes(action.tool)
+      ? undefined
+      : { status: 'unknown-tool', message: toUnknownTool(action.tool, names) }
+  }
+  const message = refuseAgentCall(action, agents)
+  return message === undefined
+    ? undefined
+    : { status: 'invalid-arguments', message: `The agent was not asked: ${message}.` }
 }
 
 /** The tool call that executes an agent call. */
@@ -80,36 +120,48 @@ function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition
     validate: (args) => validateCall(agents, definition.name, args),
     execute: (value, { callId, step, signal }: ToolContext) => {
       const { agent, request } = value as { readonly agent: AgentTarget; readonly request: AgentRequest }
-      return agent.call(request, { callId, step, signal, budget })
+      return callAgent(agent, request, { callId, step, signal, budget })
     },
     // An agent has limits of its own.
     timeoutMs: Infinity,
   }
 }
 
+/** Names the agent in a failure: the model may know nothing of the tool that reached it. */
+async function callAgent(agent: AgentTarget, request: AgentRequest, context: AgentContext): Promise<unknown> {
+  try {
+    return await agent.call(request, context)
+  } catch (error) {
+    if (context.signal.aborted || error instanceof ToolFailure) throw error
+    throw new ToolFailure(`The agent "${agent.name}" failed: ${messageOf(error)}`, { cause: error })
+  }
+}
+
 function validateCall(agents: readonly AgentTarget[], name: string, args: JsonObject): Validated {
   const action = toAgentAction({ id: '', name, arguments: args, argumentsText: '' })
-  if (!action)
-    return {
-      ok: false,
-      message:
-        name === delegationNames.infer ? 'give "agent" and "prompt"' : 'give "agent", "tool" and the object "args"',
-    }
+  if (!action) {
+    const isPrompt = name === delegationNames.infer
+    return { ok: false, message: isPrompt ? 'give "agent" and "prompt"' : 'give "agent", "tool" and the object "args"' }
+  }
+  const message = refuseAgentCall(action, agents)
   const agent = agents.find((one) => one.name === action.agent)
-  if (!agent)
-    return {
-      ok: false,
-      message: `there is no agent "${action.agent}"; agents: ${agents.map((one) => one.name).join(', ')}`,
-    }
-  if (action.action === 'infer') {
-    if (!action.prompt.trim()) return { ok: false, message: 'the prompt is blank' }
-    return { ok: true, value: { agent, request: { action: 'infer', prompt: action.prompt } } }
+  if (message !== undefined || !agent) return { ok: false, message: message ?? '' }
+  const request: AgentRequest =
+    action.action === 'infer'
+      ? { action: 'infer', prompt: action.prompt }
+      : { action: 'tool_call', tool: action.tool, args: action.args }
+  return { ok: true, value: { agent, request } }
+}
+
+/** Says why an agent cannot be asked; undefined if it can. */
+function refuseAgentCall(action: AgentCallAction, agents: readonly AgentTarget[]): string | undefined {
+  const agent = agents.find((one) => one.name === action.agent)
+  if (!agent) {
+    const known = agents.length ? `agents: ${agents.map(({ name }) => name).join(', ')}` : 'there are no agents'
+    return `there is no agent "${cut(action.agent, 100)}"; ${known}`
   }
-  if (!agent.tools?.some((tool) => tool.name === action.tool)) {
-    return {
-      ok: false,
-      message: `the agent "${agent.name}" has no tool "${action.tool}"; its tools: ${agent.tools?.map((tool) => tool.name).join(', ') ?? 'none'}`,
-    }
-  }
-  return { ok: true, value: { agent, request: { action: 'tool_call', tool: action.tool, args: action.args } } }
+  if (action.action === 'infer') return action.prompt.trim() ? undefined : 'the prompt is blank'
+  const tools = agent.tools?.map(({ name }) => name) ?? []
+  if (tools.includes(action.tool)) return undefined
+  return `the agent "${agent.name}" has no tool "${cut(action.tool, 100)}"; its tools: ${tools.join(', ') || 'none'}`
 }

@@ -45,7 +45,8 @@ function accept(value: unknown, text: string, repairs: readonly string[]): Found
   return { ok: true, value, repairs }
 }
 
-function withoutReasoning(text: string): string | undefined {
+/** Takes a leading reasoning block out of a trimmed reply. Returns undefined if the block has no end. */
+export function withoutReasoning(text: string): string | undefined {
   const tag = reasoningBlock.exec(text)?.[1]
   if (tag === undefined) return text
   const end = new RegExp(`</${tag}>`, 'i').exec(text)

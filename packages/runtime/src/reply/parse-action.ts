@@ -1,24 +1,31 @@
 import { type Action, actionSchema } from './action.js'
 import { ActionParseError } from './action-parse-error.js'
-import { parseShorthand } from './call-shorthand.js'
-import { findJsonObject } from './json-object.js'
-import { type ActionTargets, repairAction } from './repair-action.js'
+import { findJsonObject, withoutReasoning } from './json-object.js'
+import { type ActionTargets, readShorthand, repairAction } from './repair-action.js'
+import { LlmError } from '@modelport/core'
 
-/** A reply that was understood. */
+/** An action with the repairs that its text needed. */
 export interface ParsedAction {
   /** What the reply asks for. */
   readonly action: Action
-  /** What was done to the reply to understand it; empty when it was exact. */
+  /** The repairs that were applied; empty for an exact reply. */
   readonly repairs: readonly string[]
 }
 
 /**
- * Reads one action out of a model's reply. What is repaired leaves no doubt about what was meant; everything else is refused.
- * @throws {ActionParseError} `protocol` — the reply is no action; `feedback` says so to the model.
+ * Reads one action from a model's reply. Applies only repairs that leave one possible meaning, and refuses everything else.
+ * @throws {ActionParseError} `protocol` — the reply is not an action; `feedback` is written for the model.
+ * @throws {LlmError} `invalid-request` — `text` is not a string.
  */
 export function parseAction(text: string, targets: ActionTargets = { tools: [], agents: [] }): ParsedAction {
-  const shorthand = parseShorthand(text, targets.tools)
-  if (shorthand) return { action: { type: 'tool_call', ...shorthand }, repairs: ['shorthand call read'] }
+  const given: unknown = text
+  if (typeof given !== 'string')
+    throw new LlmError(
+      'invalid-request',
+      `parseAction: text must be a string, not ${given === null ? 'null' : typeof given}`,
+    )
+  const shorthand = readShorthand(withoutReasoning(text.trim()) ?? '', targets)
+  if (shorthand) return { action: shorthand, repairs: ['shorthand call read'] }
   const found = findJsonObject(text)
   if (!found.ok) throw new ActionParseError({ feedback: `Invalid JSON: ${found.message}`, rawResponse: text })
   const repaired = repairAction(found.value, targets)

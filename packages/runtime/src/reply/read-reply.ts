@@ -3,8 +3,8 @@ import { textOf } from '@modelport/core'
 import type { AgentCallAction, FinalAction, ToolCallAction } from './action.js'
 import type { ActionMode } from './action-mode.js'
 import { ActionParseError } from './action-parse-error.js'
-import { toAgentAction, toDelegationCall } from './delegation.js'
-import { parseAction } from './parse-action.js'
+import { delegationNames, toAgentAction, toDelegationCall } from './delegation.js'
+import { type ParsedAction, parseAction } from './parse-action.js'
 import type { ActionTargets } from './repair-action.js'
 import { parseTextReply, type TextCall } from './text-calls.js'
 
@@ -55,7 +55,7 @@ export function readReply(
       kind: 'calls',
       native: true,
       repairs: [],
-      calls: toolCalls.map((call) => ({ call, action: toNativeAction(call) })),
+      calls: toolCalls.map((call) => ({ call, action: toNativeAction(call, targets) })),
     }
   const text = textOf(content)
   if (mode === 'json') return readJson(text, targets, idOf)
@@ -67,45 +67,58 @@ export function readReply(
         : 'Your reply was empty.'
     throw new ActionParseError({ feedback: why, rawResponse: text })
   }
-  if (mode === 'native') return readPrintedCall(text, targets, idOf) ?? toFinal(text, content)
+  if (mode === 'native') return readPrintedAction(text, content, targets, idOf) ?? toFinal(text, content)
   const { calls, text: answer } = parseTextReply(text, targets.tools)
   return calls.length
-    ? { kind: 'calls', native: false, repairs: [], calls: calls.map((call, index) => plan(call, idOf(index))) }
+    ? { kind: 'calls', native: false, repairs: [], calls: calls.map((call, index) => plan(call, targets, idOf(index))) }
     : toFinal(answer, answer)
 }
 
-function toNativeAction(call: ToolCall): ToolCallAction | AgentCallAction {
-  return toAgentAction(call) ?? { type: 'tool_call', tool: call.name, args: call.arguments }
+/** Names the effect of a call, not its spelling: a delegation tool is an agent call, as long as there are agents. */
+function toNativeAction(call: ToolCall, { agents }: ActionTargets): ToolCallAction | AgentCallAction {
+  const action = agents.length ? toAgentAction(call) : undefined
+  return action ?? { type: 'tool_call', tool: call.name, args: call.arguments }
 }
 
 function readJson(text: string, targets: ActionTargets, idOf: (index: number) => string): Understood {
   const { action, repairs } = parseAction(text, targets)
   if (action.type === 'final') return { kind: 'final', action, content: action.content, repairs }
-  return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, idOf(0))] }
+  return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, targets, idOf(0))] }
 }
 
-function readPrintedCall(
+/** Repairs that leave no doubt that a printed object is a call and not an answer. */
+const harmless: readonly string[] = ['name and arguments read', 'null fields dropped']
+
+/** Reads a reply that is nothing but the JSON of an action: models print what they should have called, or wrap their answer. */
+function readPrintedAction(
   text: string,
+  content: Content,
   targets: ActionTargets,
   idOf: (index: number) => string,
 ): Understood | undefined {
   if (!/^\s*\{/.test(text)) return undefined
+  const callable = targets.agents.length
+    ? { ...targets, tools: [...targets.tools, ...Object.values(delegationNames)] }
+    : targets
+  let parsed: ParsedAction
   try {
-    const { action, repairs } = parseAction(text, targets)
-    const known =
-      action.type === 'tool_call'
-        ? targets.tools.includes(action.tool)
-        : action.type === 'agent_call' && targets.agents.includes(action.agent)
-    if (!known || action.type === 'final' || repairs.some((repair) => repair !== 'name and arguments read'))
-      return undefined
-    return {
-      kind: 'calls',
-      native: false,
-      repairs: [...repairs, 'printed call taken as one'],
-      calls: [toPlanned(action, idOf(0))],
-    }
+    parsed = parseAction(text, callable)
   } catch {
     return undefined
+  }
+  const { action, repairs } = parsed
+  if (action.type === 'final') {
+    if (typeof content !== 'string' || repairs.some((repair) => repair !== 'null fields dropped')) return undefined
+    return { kind: 'final', action, content: action.content, repairs: [...repairs, 'printed answer unwrapped'] }
+  }
+  const known =
+    action.type === 'tool_call' ? callable.tools.includes(action.tool) : targets.agents.includes(action.agent)
+  if (!known || repairs.some((repair) => !harmless.includes(repair))) return undefined
+  return {
+    kind: 'calls',
+    native: false,
+    repairs: [...repairs, 'printed call taken as one'],
+    calls: [toPlanned(action, targets, idOf(0))],
   }
 }
 
@@ -116,9 +129,12 @@ const toFinal = (text: string, content: Content): Understood => ({
   repairs: [],
 })
 
-const plan = ({ tool, args }: TextCall, id: string): PlannedCall => toPlanned({ type: 'tool_call', tool, args }, id)
+const plan = ({ tool, args }: TextCall, targets: ActionTargets, id: string): PlannedCall =>
+  toPlanned({ type: 'tool_call', tool, args }, targets, id)
 
-function toPlanned(action: ToolCallAction | AgentCallAction, id: string): PlannedCall {
+function toPlanned(action: ToolCallAction | AgentCallAction, targets: ActionTargets, id: string): PlannedCall {
   if (action.type === 'agent_call') return { action, call: toDelegationCall(action, id) }
-  return { action, call: { id, name: action.tool, arguments: action.args, argumentsText: JSON.stringify(action.args) } }
+  const call = { id, name: action.tool, arguments: action.args, argumentsText: JSON.stringify(action.args) }
+  const { thought } = action
+  return { action: { ...toNativeAction(call, targets), ...(thought !== undefined && { thought }) }, call }
 }

@@ -1,39 +1,45 @@
 import { isPlainObject } from '../base/canonical-json.js'
+import type { AgentCallAction, ToolCallAction } from './action.js'
 import { parseShorthand } from './call-shorthand.js'
 import { toNamedCall } from './text-calls.js'
 
-/** What can be called: a repair needs a target there is no doubt about. */
+/** Names that a model may call. A repair needs exactly one target. */
 export interface ActionTargets {
   /** Names of the tools. */
   readonly tools: readonly string[]
   /** Names of the agents. */
   readonly agents: readonly string[]
+  /** Names of the tools that each agent advertises, by the agent's name. Default: none. */
+  readonly agentTools?: Readonly<Record<string, readonly string[]>>
 }
 
-/** An object as the schema of actions wants it, and what was done to it. */
+/** An object that the action schema can check, with the repairs it needed. */
 export interface Repaired {
   readonly value: Readonly<Record<string, unknown>>
   readonly repairs: readonly string[]
 }
 
 type Envelope = Readonly<Record<string, unknown>>
-/** One repair: the new object, or undefined when it does not apply. */
+/** Returns the repaired object, or undefined if the repair does not apply. */
 type Repair = readonly [name: string, apply: (value: Envelope, targets: ActionTargets) => Envelope | undefined]
 
-/** A reply with any of these is meant as an action, and is held to its rules. */
+/** An object with any of these keys is meant as an action and must follow the schema. */
 const envelopeKeys = ['type', 'tool', 'args', 'agent', 'action', 'prompt', 'content', 'payload', 'thought']
 
+/** In this order: a local tool is recognized before an agent is guessed. */
 const repairs: readonly Repair[] = [
   ['name and arguments read', namedCall],
   ['answer taken as final', bareObject],
+  ['null fields dropped', withoutNulls],
   ['payload flattened', flatPayload],
   ['content made text', textContent],
-  ['shorthand call read', shorthandTool],
-  ['the only agent filled in', onlyAgent],
+  ['shorthand call read', shorthandCall],
   ['agent call of a local tool', localTool],
+  ['agent found by its tool', owningAgent],
+  ['the only agent filled in', onlyAgent],
 ]
 
-/** Applies every repair that leaves no doubt about what is meant. */
+/** Applies every repair that leaves one possible meaning. */
 export function repairAction(value: Envelope, targets: ActionTargets): Repaired {
   const done: string[] = []
   let current = value
@@ -46,6 +52,21 @@ export function repairAction(value: Envelope, targets: ActionTargets): Repaired 
   return { value: current, repairs: done }
 }
 
+/** Reads a call written as code, `tool(…)` or `agent.tool(…)`. Returns undefined for any other text. */
+export function readShorthand(text: string, targets: ActionTargets): ToolCallAction | AgentCallAction | undefined {
+  const call = parseShorthand(text, (tool, agent) =>
+    agent === undefined ? targets.tools.includes(tool) : advertises(targets, agent, tool),
+  )
+  if (!call) return undefined
+  const { agent, tool, args } = call
+  return agent === undefined
+    ? { type: 'tool_call', tool, args }
+    : { type: 'agent_call', agent, action: 'tool_call', tool, args }
+}
+
+const advertises = ({ agents, agentTools = {} }: ActionTargets, agent: string, tool: string): boolean =>
+  agents.includes(agent) && Object.hasOwn(agentTools, agent) && (agentTools[agent]?.includes(tool) ?? false)
+
 function namedCall(value: Envelope, { tools }: ActionTargets): Envelope | undefined {
   const call = toNamedCall(value, tools)
   return call && { type: 'tool_call', ...call }
@@ -57,10 +78,17 @@ function bareObject(value: Envelope): Envelope | undefined {
   return { type: 'final', content: JSON.stringify(value) }
 }
 
+/** Models that fill in every field of every variant set those they do not use to null. */
+function withoutNulls(value: Envelope): Envelope | undefined {
+  if (typeof value['type'] !== 'string') return undefined
+  const kept = Object.entries(value).filter(([key, inner]) => inner !== null || !envelopeKeys.includes(key))
+  return kept.length < Object.keys(value).length ? Object.fromEntries(kept) : undefined
+}
+
+/** A field of the action itself wins over the same field of its payload. */
 function flatPayload({ payload, ...rest }: Envelope): Envelope | undefined {
   if (typeof rest['type'] !== 'string' || !isPlainObject(payload)) return undefined
-  // Two values for one key would be a guess.
-  return Object.keys(payload).some((key) => Object.hasOwn(rest, key)) ? undefined : { ...rest, ...payload }
+  return { ...payload, ...rest }
 }
 
 function textContent(value: Envelope): Envelope | undefined {
@@ -69,23 +97,41 @@ function textContent(value: Envelope): Envelope | undefined {
   return { ...value, content: JSON.stringify(content) }
 }
 
-function shorthandTool(value: Envelope, { tools }: ActionTargets): Envelope | undefined {
-  const { type, tool, args } = value
-  if (type !== 'tool_call' || typeof tool !== 'string' || tools.includes(tool)) return undefined
+/** Reads a call written as code in the field `tool` or `prompt` of a call without arguments. */
+function shorthandCall(value: Envelope, targets: ActionTargets): Envelope | undefined {
+  const { type, agent, action, tool, args, prompt, thought } = value
+  if (type !== 'tool_call' && !(type === 'agent_call' && action === 'tool_call')) return undefined
   if (args !== undefined && !(isPlainObject(args) && !Object.keys(args).length)) return undefined
-  const call = parseShorthand(tool, tools)
-  return call && { ...value, ...call }
+  const source = prompt ?? tool
+  if (typeof source !== 'string') return undefined
+  const named = typeof agent === 'string' && !source.trimStart().startsWith(`${agent}.`) ? `${agent}.${source}` : source
+  const call = readShorthand(named, targets) ?? readShorthand(source, targets)
+  if (!call || (call.type === 'agent_call' && call.action === 'infer')) return undefined
+  if (prompt !== undefined && tool !== undefined && tool !== call.tool) return undefined
+  if (call.type === 'agent_call' && agent !== undefined && agent !== call.agent) return undefined
+  return { ...call, ...(thought !== undefined && { thought }) }
+}
+
+/** Turns an agent call into a call of a local tool, if no agent it could mean has that tool. */
+function localTool(value: Envelope, targets: ActionTargets): Envelope | undefined {
+  const { type, agent, action, tool, args = {}, thought } = value
+  if (type !== 'agent_call' || action !== 'tool_call' || typeof tool !== 'string' || !targets.tools.includes(tool))
+    return undefined
+  const meant = agent === undefined ? targets.agents : targets.agents.filter((name) => name === agent)
+  if (meant.some((name) => advertises(targets, name, tool))) return undefined
+  return { type: 'tool_call', tool, args, ...(thought !== undefined && { thought }) }
+}
+
+/** Fills in the agent of a tool call if exactly one agent advertises the tool. */
+function owningAgent(value: Envelope, targets: ActionTargets): Envelope | undefined {
+  const { type, agent, action, tool } = value
+  if (type !== 'agent_call' || action !== 'tool_call' || agent !== undefined || typeof tool !== 'string')
+    return undefined
+  const owners = targets.agents.filter((name) => advertises(targets, name, tool))
+  return owners.length === 1 ? { ...value, agent: owners[0] } : undefined
 }
 
 function onlyAgent(value: Envelope, { agents }: ActionTargets): Envelope | undefined {
   if (value['type'] !== 'agent_call' || value['agent'] !== undefined || agents.length !== 1) return undefined
   return { ...value, agent: agents[0] }
-}
-
-function localTool(value: Envelope, { tools, agents }: ActionTargets): Envelope | undefined {
-  const { type, agent, action, tool, args = {}, thought } = value
-  if (type !== 'agent_call' || action !== 'tool_call' || typeof tool !== 'string' || !tools.includes(tool))
-    return undefined
-  if (typeof agent === 'string' && agents.includes(agent)) return undefined
-  return { type: 'tool_call', tool, args, ...(thought !== undefined && { thought }) }
 }

@@ -3,11 +3,15 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { type core, toJSONSchema } from 'zod'
 import { isPlainObject } from '../base/canonical-json.js'
 import { checkToolSettings } from '../base/check-request.js'
+import { fromFlatMap } from '../schema/flat-map.js'
 import { compileJsonSchema } from '../schema/json-schema.js'
 import { messageOf } from '../base/message-of.js'
 import type { Tool, ToolContext, Validated } from './tool.js'
 
-/** What the arguments of a tool may be described with: a schema of zod or any other library of the Standard Schema, or a JSON Schema. */
+/**
+ * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON Schema, or a flat map of parameters such as
+ * `{ city: { type: 'string', required: true } }`.
+ */
 export type ToolParameters = StandardSchemaV1 | JsonObject
 
 /** What `execute` gets: the schema's output, or any JSON object. */
@@ -34,9 +38,9 @@ export interface ToolSettings<Parameters extends ToolParameters> {
 }
 
 /**
- * Makes a tool. Its arguments are checked before anything is executed, by the schema itself; the model is told what is wrong.
- * @throws {LlmError} `config` — the name is no tool name, the description no text, `execute` no function, the schema is of no object or cannot be shown to a model, or the time is no
- * positive number; `unsupported` — the JSON Schema has a keyword that is not understood.
+ * Makes a tool. The schema checks the arguments before `execute` is called; if they do not fit, the model reads why.
+ * @throws {LlmError} `config` — the name, the description, `execute` or the time limit is not valid, or the parameters do not describe an object that
+ * a model can be shown; `unsupported` — the JSON Schema has a keyword that is not understood.
  */
 export function defineTool<Parameters extends ToolParameters = JsonObject>(settings: ToolSettings<Parameters>): Tool {
   checkToolSettings(settings)
@@ -70,18 +74,18 @@ export interface CompiledParameters extends Pick<Tool, 'validate'> {
 
 /** @throws {LlmError} as {@link defineTool} does; `where` says what the schema is of */
 export function compileParameters(parameters: ToolParameters, where: string): CompiledParameters {
-  return isStandard(parameters)
-    ? {
-        schema: toObjectSchema(toJsonSchema(parameters, where), where),
-        validate: (args) => validateStandard(parameters, args),
-      }
-    : { schema: toObjectSchema(parameters, where), validate: compileJsonSchema(parameters, { where }) }
+  if (isStandard(parameters))
+    return {
+      schema: toObjectSchema(toJsonSchema(parameters, where), where),
+      validate: (args) => validateStandard(parameters, args),
+    }
+  const given = isPlainObject(parameters) ? fromFlatMap(parameters, where) : parameters
+  return { schema: toObjectSchema(given, where), validate: compileJsonSchema(given, { where }) }
 }
 
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const mostIssues = 5
 
-// What is no schema at all is told of by who reads schemas.
 const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 =>
   isPlainObject(parameters) && '~standard' in parameters
 

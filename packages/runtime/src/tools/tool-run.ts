@@ -5,6 +5,7 @@ import { messageOf, mostMessageLength } from '../base/message-of.js'
 import type { Tool, Validated } from './tool.js'
 import type { ToolOutcome } from './tool-batch.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
+import { toUnknownTool as unknownToolText } from '../reply/corrections.js'
 import { cut } from '../base/well-formed.js'
 
 /** What the model is told of a call, and what became of it. */
@@ -13,7 +14,6 @@ export interface ToolAnswer {
   readonly outcome: ToolOutcome
 }
 
-const mostNames = 50
 const mostSchemaLength = 2000
 
 /** An answer that is no result, told in words. */
@@ -27,12 +27,14 @@ export const toRefusal = (
 })
 
 /** The answer to a call of a tool that does not exist. */
-export function toUnknownTool(call: ToolCall, tools: readonly Tool[]): ToolAnswer {
-  const names = tools.slice(0, mostNames).map(({ definition }) => definition.name)
-  const more = tools.length > mostNames ? ` and ${tools.length - mostNames} more` : ''
-  const known = names.length ? `The tools are: ${names.join(', ')}${more}.` : 'There are no tools.'
-  return toRefusal('unknown-tool', `There is no tool "${cut(call.name, 100)}". ${known}`)
-}
+export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): ToolAnswer =>
+  toRefusal(
+    'unknown-tool',
+    unknownToolText(
+      call.name,
+      tools.map(({ definition }) => definition.name),
+    ),
+  )
 
 /** One call in execution: checked, started, timed. It settles once, with the answer or because it was cut short. */
 export class ToolRun {
