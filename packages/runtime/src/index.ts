@@ -27,6 +27,34 @@ export { toWireEvent } from './events/wire-event.js'
 export type { TextByMode } from './reply/corrections.js'
 export type { ActionTargets } from './reply/repair-action.js'
 export type { Tool, ToolContext, Validated } from './tools/tool.js'
+export type { EffectDeclaration, ReconcileOutcome } from './tools/reconcile.js'
+export type { RunContext, RunScope } from './tools/run-context.js'
+export { PendingAnswer, pending } from './tools/pending-answer.js'
+export type { AfterTools, FinalReply, FinishedCall, OutputParser, ParsedOutput } from './loop/output-parser.js'
+export type { RunEventSink } from './events/event-emitter.js'
+export type { GuardState, RunCheckpoint, RunFingerprint, RunTotals, TranscriptReference } from './journal/checkpoint.js'
+export { checkpointVersion } from './journal/checkpoint.js'
+export type {
+  EffectKind,
+  JournalEntry,
+  JournalTail,
+  RecordedDecision,
+  RecordedError,
+  RecordedOutcome,
+  RecordedReply,
+  RunIntent,
+  RunJournal,
+  RunReceipt,
+  TranscriptChange,
+} from './journal/journal.js'
+export type {
+  PendingApproval,
+  PendingItem,
+  PendingOutcome,
+  PendingTask,
+  ResumeDecision,
+} from './journal/pending-item.js'
+export type { BudgetSnapshot } from './budget/budget-snapshot.js'
 export type { ToolBatchOptions, ToolOutcome } from './tools/tool-batch.js'
 export { executeBatch } from './tools/tool-batch.js'
 export type { ToolSource } from './tools/tool-source.js'

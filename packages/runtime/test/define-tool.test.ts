@@ -6,7 +6,12 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
 
-const context: ToolContext = { callId: 'call_1', step: 1, signal: new AbortController().signal }
+const context: ToolContext = {
+  callId: 'call_1',
+  step: 1,
+  signal: new AbortController().signal,
+  run: { runId: 'run', idempotencyKey: 'run/1/0' },
+}
 const base = { name: 'get_weather', description: 'The weather in a city' }
 const codeOf = (make: () => unknown): string => {
   try {

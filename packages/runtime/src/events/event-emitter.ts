@@ -1,6 +1,15 @@
 import { toObserver } from '../base/observer.js'
 import type { RunEvent } from './run-event.js'
 
+/** Stores the events of a run. */
+export interface RunEventSink {
+  /**
+   * Called for every event, in order, at once. May return a promise: the run reads no more of the model's stream, and starts no effect, before every promise
+   * is settled. If it throws or rejects, the run stops as `failed`.
+   */
+  write(event: RunEvent): void | Promise<void>
+}
+
 /** Where events go besides the observer; the promise settles when there is room for more. */
 export interface EventSink {
   push(event: RunEvent): void

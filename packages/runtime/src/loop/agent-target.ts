@@ -1,12 +1,14 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import type { BudgetLedger } from '../budget/budget.js'
+import type { EffectDeclaration } from '../tools/reconcile.js'
+import type { RunContext } from '../tools/run-context.js'
 
 /** What is asked of another agent. */
 export type AgentRequest =
   | { readonly action: 'tool_call'; readonly tool: string; readonly args: JsonObject }
   | { readonly action: 'infer'; readonly prompt: string }
 
-/** What an agent is told about the call it answers. */
+/** What an agent knows about the call it answers. */
 export interface AgentContext {
   /** The id of the action in the events of the run. */
   readonly callId: string
@@ -16,10 +18,12 @@ export interface AgentContext {
   readonly signal: AbortSignal
   /** What the run has left to spend: give it to a run of the agent as its `budget`, and both count. */
   readonly budget: BudgetLedger
+  /** The run that calls. */
+  readonly run: RunContext
 }
 
 /** Another agent that work can be handed to. */
-export interface AgentTarget {
+export interface AgentTarget extends EffectDeclaration<AgentRequest> {
   /** Name the model calls it by. */
   readonly name: string
   /** What it is good for; the model reads this. */
@@ -27,8 +31,8 @@ export interface AgentTarget {
   /** Its tools the model may call directly. Unset: it only takes prompts. */
   readonly tools?: readonly ToolDefinition[]
   /**
-   * Asks the agent; the answer is any JSON value or text. A thrown error becomes a result the model can read. No time is set for it but the
-   * run's own `maxRuntimeMs`: an agent has limits of its own.
+   * Asks the agent; the result is any JSON value or text, or `pending(taskId)` when it will come later: the run then ends as `suspended`. A thrown
+   * error becomes a result the model can read. No time limit but the run's own `maxRuntimeMs`: an agent has limits of its own.
    */
   call(request: AgentRequest, context: AgentContext): unknown
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@modelport/core'
 import type { ToolCallAction, AgentCallAction } from '../reply/action.js'
 import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
@@ -14,7 +15,12 @@ export interface Approval {
 
 /** Whether an action may be executed. */
 export type Decision =
-  | { readonly effect: 'allow'; readonly reason?: string }
+  | {
+      readonly effect: 'allow'
+      readonly reason?: string
+      /** Executes the call with these arguments instead; they are validated again, and the model is told. */
+      readonly arguments?: JsonObject
+    }
   | {
       readonly effect: 'deny'
       /** The model is told. */
@@ -23,8 +29,13 @@ export type Decision =
   | {
       readonly effect: 'require-approval'
       readonly reason?: string
-      /** Asks whoever may approve; called once, after the event `approval_required`. */
-      ask(signal: AbortSignal): Approval | Promise<Approval>
+      /**
+       * Asks whoever may approve, while the run waits; called once, after the event `policy-decision`. Unset: the other calls of the step are decided, the
+       * allowed ones run, and then the run ends as `suspended`; resume it with a decision.
+       */
+      ask?(signal: AbortSignal): Approval | Promise<Approval>
+      /** When the request expires, in milliseconds since 1970; without `ask` only. Default: never. */
+      readonly expiresAt?: number
     }
 
 /** What an authorizer may look at beside the action. */
@@ -49,6 +60,11 @@ export type Authorize = (
   context: AuthorizeContext,
 ) => Decision | Promise<Decision>
 
+/** A decision that can ask. */
+interface Ask {
+  ask(signal: AbortSignal): Approval | Promise<Approval>
+}
+
 /** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
 export function toDecision(answer: unknown): Decision {
   const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
@@ -59,7 +75,9 @@ export function toDecision(answer: unknown): Decision {
     return {
       effect,
       ...told,
-      ask: (signal) => (answer as Extract<Decision, { effect: 'require-approval' }>).ask(signal),
+      ...(typeof (answer as Partial<Ask>).ask === 'function' && {
+        ask: (signal: AbortSignal): Approval | Promise<Approval> => (answer as Ask).ask(signal),
+      }),
     }
   if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
   return {

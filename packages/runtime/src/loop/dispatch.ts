@@ -9,6 +9,7 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import type { FailurePhase } from '../events/run-event.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
+import type { RunContext } from '../tools/run-context.js'
 import { executeBatch, type ToolOutcome } from '../tools/tool-batch.js'
 
 /** What the calls of one step came to. */
@@ -74,9 +75,22 @@ class Round {
       concurrency: limits.concurrency,
       timeoutMs: limits.toolTimeoutMs,
       remainingMs: ledger.remaining().runtimeMs,
+      run: (call) => this.#runOf(call),
       onStart: (call) => this.#start(call),
       onResult: (call, result, outcome) => this.#take(call, result, outcome),
     })
+  }
+
+  #runOf(call: ToolCall): RunContext {
+    const { runId, step, request, ledger } = this.#state
+    const { keyPrefix = runId, ...scope } = request.scope ?? {}
+    const { runtimeMs } = ledger.remaining()
+    return {
+      ...scope,
+      runId,
+      ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
+      idempotencyKey: `${keyPrefix}/${step}/${this.#calls.findIndex(({ call: { id } }) => id === call.id)}`,
+    }
   }
 
   /** Answers what is still open, so that the transcript can be sent whatever happened. */
@@ -165,6 +179,7 @@ class Round {
   }
 
   async #ask(decision: Extract<Decision, { effect: 'require-approval' }>): Promise<Approval> {
+    if (!decision.ask) return { approved: false, reason: 'approval is required, and nobody can be asked' }
     try {
       return toApproval(await this.#state.wait(decision.ask(this.#state.signal)))
     } catch (error) {

@@ -13,10 +13,14 @@ import { RunState } from './run-state.js'
  * How it went is in the result, a failed model call included; the transcript in it can always be sent again.
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
  */
-export async function infer(provider: Provider, request: InferRequest): Promise<RunResult> {
+export async function infer<Output = unknown>(
+  provider: Provider,
+  request: InferRequest<Output>,
+): Promise<RunResult<Output>> {
   checkRequest(request, 'tools')
   const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
-  return toResult(state, await runLoop(state))
+  // The parser of the request made the output.
+  return toResult(state, await runLoop(state)) as RunResult<Output>
 }
 
 /** The events of a run, one by one. */

@@ -7,6 +7,12 @@ import type { BudgetLedger, RunBudget } from '../budget/budget.js'
 import type { CompactionRequest } from '../history/compaction/request.js'
 import type { ConversationHistory } from '../history/history.js'
 import type { RunEvent } from '../events/run-event.js'
+import type { RunEventSink } from '../events/event-emitter.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
+import type { RunJournal } from '../journal/journal.js'
+import type { ResumeDecision } from '../journal/pending-item.js'
+import type { AfterTools, OutputParser } from './output-parser.js'
+import type { RunScope } from '../tools/run-context.js'
 import type { RunLimits } from './run-limits.js'
 import type { PresetName, RunPreset } from '../presets/run-preset.js'
 import type { ToolSource } from '../tools/tool-source.js'
@@ -28,7 +34,7 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
 }
 
 /** What a run is asked to do. */
-export interface InferRequest {
+export interface InferRequest<Output = unknown> {
   /** What the user asks. May be left out when `messages` or `history` end with it. */
   readonly query?: string | Content
   /** The conversation so far. */
@@ -57,18 +63,39 @@ export interface InferRequest {
   readonly profile?: ModelProfile
   /** Asked before each tool or agent call. Default: everything is allowed. */
   readonly authorize?: Authorize
-  /** Told everything, in order. If it throws it is not asked again, and the run goes on. */
+  /** Called for every event, in order. If it throws it is not called again, and the run continues. */
   onEvent?(event: RunEvent): void
+  /** Stores every event; the run waits for it. */
+  readonly sink?: RunEventSink
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
   readonly compaction?: AutoCompaction
   /** What the answer must be: a zod schema or a JSON Schema. */
   readonly outputSchema?: z.ZodType | JsonObject
+  /** Makes a value of the final reply, instead of `outputSchema`. */
+  readonly output?: OutputParser<Output>
+  /** Called at the end of each step that had calls. */
+  readonly afterTools?: AfterTools
   /** Of every model call. */
   readonly options?: CallOptions
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal
   /** Default: made here. */
   readonly runId?: string
+  /** Where the run belongs; passed on to every tool and agent as `context.run`. */
+  readonly scope?: RunScope
+  /** Where the run writes down what it does, so that it can be resumed. Default: nowhere, and then nothing costs anything. */
+  readonly journal?: RunJournal
+  /**
+   * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the transcript stored with it; the rest of the request must be what it was,
+   * or `infer` rejects with a `ResumeError` that names the difference. A `query`, or a user message after the stored transcript, closes what is still pending.
+   */
+  readonly resume?: RunCheckpoint
+  /** What was decided about the pending items of `resume`; some or all of them. */
+  readonly decisions?: readonly ResumeDecision[]
+  /** True makes a model call again whose recorded outcome is a failure. Default false: that failure is the outcome of the resumed run. */
+  readonly repeatFailed?: boolean
+  /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */
+  readonly policyVersion?: string
   /** Name of the agent that runs, for the context manifest. */
   readonly agentName?: string
 }

@@ -1,5 +1,7 @@
 import type { ChatMessage, Content, LlmError, TokenUsage } from '@modelport/core'
 import type { BudgetDecision } from '../budget/budget.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
+import type { PendingItem } from '../journal/pending-item.js'
 import type { CallMetrics } from './metrics.js'
 
 /** What a run did and cost, in sums. */
@@ -30,14 +32,14 @@ interface OfEveryRun {
 /** Which limit ended a run. */
 export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress'
 
-/** How a run ended. Outcomes are values: only misuse rejects. */
-export type RunResult =
+/** How a run ended. Outcomes are values: only misuse rejects. `Output` is the type of `output`. */
+export type RunResult<Output = unknown> =
   | (OfEveryRun & {
       readonly status: 'final'
       /** The answer, with its images where the model gives some. */
       readonly content: Content
-      /** The answer as a value, where an `outputSchema` asked for one. */
-      readonly output?: unknown
+      /** The reply as a value, if an `outputSchema` or an `output` parser asked for one. */
+      readonly output?: Output
       /** True when the model was cut off by its token limit. */
       readonly truncated?: boolean
     })
@@ -53,4 +55,17 @@ export type RunResult =
       /** The abort signal's own reason. */
       readonly reason: unknown
     })
-  | (OfEveryRun & { readonly status: 'failed'; readonly error: LlmError })
+  | (OfEveryRun & {
+      readonly status: 'failed'
+      readonly error: LlmError
+      /** Set if a model call failed: a resume from it makes that call again, with all limits and guards as they were. */
+      readonly checkpoint?: RunCheckpoint
+    })
+  | (OfEveryRun & {
+      /** The run waits. `transcript` can be sent as it is: calls that are pending have a placeholder for a result. */
+      readonly status: 'suspended'
+      /** What it waits for; at least one. */
+      readonly pending: readonly PendingItem[]
+      /** Store it with `transcript`, and give both to `infer` as `resume` and `messages`. Plain JSON. */
+      readonly checkpoint: RunCheckpoint
+    })

@@ -118,9 +118,9 @@ function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition
   return {
     definition,
     validate: (args) => validateCall(agents, definition.name, args),
-    execute: (value, { callId, step, signal }: ToolContext) => {
+    execute: (value, { callId, step, signal, run }: ToolContext) => {
       const { agent, request } = value as { readonly agent: AgentTarget; readonly request: AgentRequest }
-      return callAgent(agent, request, { callId, step, signal, budget })
+      return callAgent(agent, request, { callId, step, signal, budget, run })
     },
     // An agent has limits of its own.
     timeoutMs: Infinity,

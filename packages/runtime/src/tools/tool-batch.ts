@@ -1,6 +1,7 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
 import { messageOf } from '../base/message-of.js'
+import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
 
@@ -26,6 +27,8 @@ export interface ToolBatchOptions {
   readonly tools: readonly Tool[]
   /** The step of the run. */
   readonly step: number
+  /** What each tool gets as `context.run`. Default: a run of its own, with the index of the call in its `idempotencyKey`. */
+  readonly run?: (call: ToolCall, index: number) => RunContext
   /** Cancels what is running and answers what is not. */
   readonly signal?: AbortSignal
   /** Most calls at once. Default 8. */
@@ -38,7 +41,7 @@ export interface ToolBatchOptions {
    * Told before a call is executed, its arguments found valid. When it throws, that call is not executed but answered as `refused` with
    * the error's message, and the batch rejects with the error once every call is answered.
    */
-  onStart?(call: ToolCall): void
+  onStart?(call: ToolCall): void | Promise<void>
   /** Told once for every call, when its result arrives: the place to commit it. An error it throws rejects the batch in the end. */
   onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void
 }
@@ -69,6 +72,7 @@ class Batch {
   readonly #timeoutMs: number
   readonly #running = new Map<number, ToolRun>()
   readonly #answered = new Set<number>()
+  #runId: string | undefined
   /** When their time is up, by `performance.now`. */
   readonly #endsAt: number
   #next = 0
@@ -138,11 +142,20 @@ class Batch {
       Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1,
     )
     run
-      .answer(this.#options.step, timeoutMs, () => this.#options.onStart?.(call))
+      .answer({ step: this.#options.step, run: this.#runOf(call, index), timeoutMs }, () =>
+        this.#options.onStart?.(call),
+      )
       .then(finish, (error: unknown) => {
         this.#failure ??= { error }
         finish(toRefusal('refused', messageOf(error)))
       })
+  }
+
+  #runOf(call: ToolCall, index: number): RunContext {
+    const { run, step } = this.#options
+    if (run) return run(call, index)
+    this.#runId ??= `batch_${crypto.randomUUID()}`
+    return { runId: this.#runId, idempotencyKey: `${this.#runId}/${step}/${index}` }
   }
 
   #answer(index: number, { content, outcome }: ToolAnswer): void {

@@ -3,6 +3,7 @@ import { refuseArguments } from './argument-check.js'
 import { longestTimer } from '../base/longest-timer.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
 import type { Tool, Validated } from './tool.js'
+import type { RunContext } from './run-context.js'
 import type { ToolOutcome } from './tool-batch.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
 import { toUnknownTool as unknownToolText } from '../reply/corrections.js'
@@ -12,6 +13,13 @@ import { cut } from '../base/well-formed.js'
 export interface ToolAnswer {
   readonly content: Content
   readonly outcome: ToolOutcome
+}
+
+/** How one call is executed. */
+export interface CallPlan {
+  readonly step: number
+  readonly run: RunContext
+  readonly timeoutMs: number
 }
 
 const mostSchemaLength = 2000
@@ -69,8 +77,8 @@ export class ToolRun {
    * The answer, within the time there is for it.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  async answer(step: number, timeoutMs: number, onStart: () => void): Promise<ToolAnswer> {
-    if (!Number.isFinite(timeoutMs)) return this.#execute(step, onStart)
+  async answer({ step, run, timeoutMs }: CallPlan, onStart: () => void | Promise<void>): Promise<ToolAnswer> {
+    if (!Number.isFinite(timeoutMs)) return this.#execute(step, run, onStart)
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<ToolAnswer>((resolve) => {
       timer = setTimeout(
@@ -83,21 +91,25 @@ export class ToolRun {
       )
     })
     try {
-      return await Promise.race([this.#execute(step, onStart), late])
+      return await Promise.race([this.#execute(step, run, onStart), late])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #execute(step: number, onStart: () => void): Promise<ToolAnswer> {
+  async #execute(step: number, run: RunContext, onStart: () => void | Promise<void>): Promise<ToolAnswer> {
     const { signal } = this.#controller
     const checked = await this.#validate()
     if (!checked.ok) return this.#refuseArguments(checked.message)
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
-    onStart()
+    const recorded = onStart()
+    if (recorded) {
+      await recorded
+      if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
+    }
     this.started = true
     try {
-      const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal })
+      const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal, run })
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
       if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)

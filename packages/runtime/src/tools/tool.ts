@@ -1,6 +1,8 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
+import type { EffectDeclaration } from './reconcile.js'
+import type { RunContext } from './run-context.js'
 
-/** What a tool is told about the call it answers. */
+/** What a tool knows about the call it executes. */
 export interface ToolContext {
   /** The id of the call. */
   readonly callId: string
@@ -8,6 +10,8 @@ export interface ToolContext {
   readonly step: number
   /** Aborts when the run is cancelled or the call's time is up. A tool that waits should pass it on. */
   readonly signal: AbortSignal
+  /** The run that calls. */
+  readonly run: RunContext
 }
 
 /** Whether arguments may be executed. */
@@ -24,18 +28,18 @@ export type Validated =
     }
 
 /** A tool that can be executed here. Make one with `defineTool`. */
-export interface Tool {
+export interface Tool extends EffectDeclaration {
   /** What the model is told. */
   readonly definition: ToolDefinition
   /** Checks arguments before anything is executed; never throws. */
   validate(args: JsonObject): Validated | Promise<Validated>
   /**
-   * Does the work. The answer, or a promise of it, is any JSON value, text, or content parts.
+   * Does the work. Returns, or resolves with, any JSON value, text or content parts; `pending(id)` when the result will come later.
    * A thrown error becomes a result the model can read; its message is all the model sees of it.
    */
   execute(value: unknown, context: ToolContext): unknown
   /** Most milliseconds one call may take. Default 120,000. */
   readonly timeoutMs?: number
-  /** True for a tool that must not run beside another call of its round. Default false. */
+  /** True for a tool that must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean
 }

@@ -1,0 +1,94 @@
+import type { TokenUsage } from '@modelport/core'
+import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import type { JournalEntry } from './journal.js'
+import type { PendingItem } from './pending-item.js'
+
+/** The version of {@link RunCheckpoint} that this package writes and reads. */
+export const checkpointVersion = 1
+
+/** What a run was made of: the part of a request that must not change while the run is stored. Values are short texts or SHA-256. */
+export interface RunFingerprint {
+  /** Provider and model, as `provider/model`. */
+  readonly model: string
+  /** How actions are asked for. */
+  readonly mode: string
+  /** Hash of each tool by name. Tools of a function or a source may come and go, and are not in it. */
+  readonly tools: Readonly<Record<string, string>>
+  /** Hash of each agent by name. */
+  readonly agents: Readonly<Record<string, string>>
+  /** Hashes of the instructions, the preset, the output schema and the options of model calls. */
+  readonly prompts: Readonly<Record<'system' | 'preset' | 'output' | 'options', string>>
+  /** The limits by name, as JSON texts. */
+  readonly limits: Readonly<Record<string, string>>
+  /** `InferRequest.policyVersion`; `none` without `authorize`. */
+  readonly policy: string
+}
+
+/** How many messages a checkpoint stands on, and their hash; the messages themselves are stored once, next to it. */
+export interface TranscriptReference {
+  /** Number of messages. */
+  readonly length: number
+  /** SHA-256 over them, in hexadecimal. */
+  readonly digest: string
+}
+
+/** Counters of the guards, so that a run which gets nowhere ends in the same step as without an interruption. */
+export interface GuardState {
+  /** Hashes of the last successful actions. */
+  readonly recentActions: readonly string[]
+  /** Hashes of results that are known. */
+  readonly knownResults: readonly string[]
+  /** Steps in a row that only repeated. */
+  readonly repeats: number
+  /** Replies in a row that were not an action. */
+  readonly parseFailures: number
+  /** Steps in a row that brought nothing new. */
+  readonly idleSteps: number
+}
+
+/**
+ * Where a run can continue, as plain JSON. Written between two steps, after a compaction, and when the run suspends. Its size does not grow with the number
+ * of steps. Do not build or change one: everything in it is read on resume, and only `version`, `runId`, `step` and `pending` are for others to look at.
+ */
+export interface RunCheckpoint {
+  /** See {@link checkpointVersion}; another version is refused. */
+  readonly version: typeof checkpointVersion
+  readonly runId: string
+  /** Steps begun. */
+  readonly step: number
+  /** `step`: the next step begins. `model`: the step has begun, its model call is next or recorded in `entries`. */
+  readonly phase: 'step' | 'model'
+  readonly fingerprint: RunFingerprint
+  readonly transcript: TranscriptReference
+  readonly guards: GuardState
+  /** Which form of the reply is asked for, in JSON mode. */
+  readonly formatLevel: number
+  /** Messages before the first of the replies in a row that were not an action. */
+  readonly failuresFrom?: number
+  /** True if the conversation was already compacted in this step because the server refused it. */
+  readonly compacted: boolean
+  /** Totals so far; `turns` holds their sum as one turn. */
+  readonly usage: TokenUsage
+  /** The last text of the model. */
+  readonly text: string
+  /** Sums for the metrics. */
+  readonly totals: RunTotals
+  readonly budget: BudgetSnapshot
+  /** Number of the last event. */
+  readonly seq: number
+  /** What of the step at hand is recorded already; empty between two steps. */
+  readonly entries: readonly JournalEntry[]
+  /** What the run waits for; empty unless it is suspended. */
+  readonly pending: readonly PendingItem[]
+}
+
+/** Sums over a run, all processes together. */
+export interface RunTotals {
+  readonly modelCalls: number
+  readonly executedActions: number
+  readonly failedActions: number
+  /** Milliseconds of run time; the time a run was suspended is not in it. */
+  readonly latencyMs: number
+  /** Unset: no prices are known. */
+  readonly cost?: number
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '@modelport/core'
+import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+
+/** What every item has. */
+interface OfPending {
+  /** The id of the call it is about; decisions name it. */
+  readonly id: string
+  /** The call. */
+  readonly action: ToolCallAction | AgentCallAction
+}
+
+/** A call that nobody has approved yet. It was not started. */
+export interface PendingApproval extends OfPending {
+  readonly type: 'approval'
+  /** SHA-256 over the tool and the validated arguments. An approval repeats it, and holds for nothing else. */
+  readonly digest: string
+  /** Why approval is needed, in the words of `authorize`. */
+  readonly reason?: string
+  /** When the request expires, in milliseconds since 1970; a run that is resumed later treats it as denied. Unset: never. */
+  readonly expiresAt?: number
+}
+
+/** Work that an agent, or a tool, continues elsewhere: it returned `pending(id)`. */
+export interface PendingTask extends OfPending {
+  /** `task` for an agent, `wait` for a tool. */
+  readonly type: 'task' | 'wait'
+  /** What was given to `pending`. */
+  readonly taskId: string
+  /** When to look again, in milliseconds since 1970. */
+  readonly until?: number
+}
+
+/** A call that was started and has no recorded result, of a tool that cannot be repeated: it may have had its effect. */
+export interface PendingOutcome extends OfPending {
+  readonly type: 'uncertain'
+  /** The key the call was made with. */
+  readonly idempotencyKey: string
+}
+
+/** What a suspended run waits for. */
+export type PendingItem = PendingApproval | PendingTask | PendingOutcome
+
+/**
+ * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without a decision stay pending, unless the resumed request has a
+ * user message: then they are closed, the model is told, and the message follows.
+ */
+export type ResumeDecision =
+  /** Executes an `approval`. */
+  | {
+      readonly type: 'approve'
+      readonly id: string
+      /** {@link PendingApproval.digest} of what was shown to whoever approved. */
+      readonly digest: string
+      /** Who decided. */
+      readonly by?: string
+      /** Executes the call with these arguments instead; they are validated, and the model is told. */
+      readonly arguments?: JsonObject
+    }
+  /** Refuses an `approval`; the model is told the reason. */
+  | { readonly type: 'deny'; readonly id: string; readonly reason?: string; readonly by?: string }
+  /** Ends the wait for an `approval` that nobody decided in time; the model is told. */
+  | { readonly type: 'expire'; readonly id: string }
+  /** The result of a `task`, a `wait`, or of an `uncertain` call that was executed after all. */
+  | { readonly type: 'result'; readonly id: string; readonly result: unknown }
+  /** A `task`, a `wait` or an `uncertain` call failed; the model is told the message. */
+  | { readonly type: 'failure'; readonly id: string; readonly message: string }
+  /** An `uncertain` call was not executed: the run executes it now, with the same idempotency key. */
+  | { readonly type: 'repeat'; readonly id: string }
+  /** Nobody will find out about an `uncertain` call, or wait for a `task`; the model is told that its outcome is unknown. */
+  | { readonly type: 'give-up'; readonly id: string }

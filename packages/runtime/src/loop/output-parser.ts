@@ -1,0 +1,61 @@
+import type { AssistantMessage, Content, FinishReason, UserMessage } from '@modelport/core'
+
+/** A final reply, before it is accepted. */
+export interface FinalReply {
+  /** The text; in JSON mode that of the field `content`. */
+  readonly text: string
+  /** The reply as parts, if it has images or sound. */
+  readonly content: Content
+  /** The whole message. */
+  readonly message: AssistantMessage
+  /** Why the turn ended: `length` for a reply that was cut off. */
+  readonly finishReason: FinishReason
+}
+
+/** What a parser made of a reply. */
+export type ParsedOutput<Output> =
+  | { readonly ok: true; readonly value: Output }
+  | {
+      readonly ok: false
+      /** Everything that is wrong, at once; shown to the model and in the event. At least one. */
+      readonly issues: readonly string[]
+      /** What the model is told instead of the issues. Default: the preset's `parseFailureText`, or a text of this package around the issues. */
+      readonly correction?: string
+    }
+
+/** Turns a final reply into a value. */
+export interface OutputParser<Output> {
+  /**
+   * Called for each final reply, in the loop. A refused reply counts towards `maxParseFailures`, and the model is asked again. An error it throws ends the
+   * run as `failed`. Must be pure: a reply that was recorded is parsed again on resume.
+   */
+  parse(reply: FinalReply): ParsedOutput<Output> | Promise<ParsedOutput<Output>>
+  /**
+   * Called with the text so far whenever it has grown, to show a value before it is whole; a result other than `undefined` becomes an event `output-partial`.
+   * What it throws is ignored.
+   */
+  partial?(text: string): unknown
+}
+
+/** The result of one call, as `afterTools` sees it. */
+export interface FinishedCall {
+  /** The id of the call. */
+  readonly callId: string
+  /** Name of the tool; of the delegation tool for an agent. */
+  readonly name: string
+  /** The arguments that were executed. */
+  readonly arguments: unknown
+  /** What the model is shown. */
+  readonly content: Content
+  /** True if the call failed or was refused. */
+  readonly isError: boolean
+}
+
+/**
+ * Called at the end of a step that had calls, once all of them are answered, before the next model call. May return a user message, or its text, that follows the
+ * results. Called again if the run was cut before the end of the step was stored.
+ */
+export type AfterTools = (
+  results: readonly FinishedCall[],
+  context: { readonly step: number; readonly signal: AbortSignal },
+) => UserMessage | string | undefined | Promise<UserMessage | string | undefined>

@@ -1,0 +1,26 @@
+/** What a tool or an agent knows of the run that calls it. */
+export interface RunContext {
+  /** The run; the same after a resume. */
+  readonly runId: string
+  /** The conversation the run belongs to. Unset: the application named none. */
+  readonly sessionId?: string
+  /** The trace the run belongs to. Unset: the application named none. */
+  readonly traceId?: string
+  /** When the time of the run is over, in milliseconds since 1970. Unset: no limit. */
+  readonly deadline?: number
+  /**
+   * Identifies the effect of this call: the key prefix, the step, and the index of the call in the reply. The same when the call is repeated after
+   * a resume, also when the model had to be asked again. Pass it to systems that take such a key.
+   */
+  readonly idempotencyKey: string
+}
+
+/** What the application says about where a run belongs; passed on to every tool and agent. */
+export interface RunScope {
+  /** The conversation the run belongs to. */
+  readonly sessionId?: string
+  /** The trace the run belongs to. */
+  readonly traceId?: string
+  /** Beginning of every {@link RunContext.idempotencyKey} and journal key. Default: the run id. */
+  readonly keyPrefix?: string
+}
