@@ -14,7 +14,15 @@ export type { GenerationReader } from './loop/generate-stream.js'
 export { generateStream } from './loop/generate-stream.js'
 export type { RunEventReader } from './loop/infer.js'
 export { infer, inferStream } from './loop/infer.js'
-export type { ActionEvent, BudgetEvent, CallEvent, EffectEvent, FailurePhase, RunEvent } from './events/run-event.js'
+export type {
+  ActionEvent,
+  BudgetEvent,
+  CallEvent,
+  EffectEvent,
+  FailurePhase,
+  RunEvent,
+  SuspensionEvent,
+} from './events/run-event.js'
 export type { RunLimits } from './loop/run-limits.js'
 export { defaultLimits } from './loop/run-limits.js'
 export type { PresetName, RunPreset } from './presets/run-preset.js'
@@ -23,7 +31,8 @@ export type { AutoCompaction, InferRequest } from './loop/run-request.js'
 export type { LimitName, RunMetrics, RunResult } from './loop/run-result.js'
 export type { ParsedAction } from './reply/parse-action.js'
 export { parseAction } from './reply/parse-action.js'
-export { toWireEvent } from './events/wire-event.js'
+export type { WireEvent } from './events/wire-event.js'
+export { toWireEvents } from './events/wire-event.js'
 export type { TextByMode } from './reply/corrections.js'
 export type { ActionTargets } from './reply/repair-action.js'
 export type { Tool, ToolContext, Validated } from './tools/tool.js'
@@ -31,7 +40,7 @@ export type { EffectDeclaration, ReconcileOutcome } from './tools/reconcile.js'
 export type { RunContext, RunScope } from './tools/run-context.js'
 export { PendingAnswer, pending } from './tools/pending-answer.js'
 export type { AfterTools, FinalReply, FinishedCall, OutputParser, ParsedOutput } from './loop/output-parser.js'
-export type { RunEventSink } from './events/event-emitter.js'
+export type { RunEventSink } from './events/run-event-emitter.js'
 export type { GuardState, RunCheckpoint, RunFingerprint, RunTotals, TranscriptReference } from './journal/checkpoint.js'
 export { checkpointVersion } from './journal/checkpoint.js'
 export type {

@@ -246,7 +246,7 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
         signal: controller.signal,
         limits: { concurrency: 3 },
         onEvent: ({ type }) => {
-          if (type !== 'llm_action' || begun) return
+          if (type !== 'action-requested' || begun) return
           begun = true
           void hops(points).then(() => {
             doneAtAbort = [...done]

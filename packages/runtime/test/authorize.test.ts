@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AuthorizeContext, ToolCallAction } from '../src/index.js'
+import { type AuthorizeContext, type ToolCallAction, toWireEvents } from '../src/index.js'
 import { calls, ended, roles, run } from './weather-run.js'
 
 describe('authorization', () => {
@@ -14,17 +14,22 @@ describe('authorization', () => {
       if (args['city'] === 'Oslo') return { effect: 'require-approval', ask: () => ({ approved: false }) } as const
       throw new Error('cannot say')
     }
-    const { result, of } = await run([calls('Paris', 'Rome', 'Oslo', 'Berlin'), 'ok'], { authorize })
+    const { result, events, of } = await run([calls('Paris', 'Rome', 'Oslo', 'Berlin'), 'ok'], { authorize })
     ended(result, 'final')
-    expect(of('tool_start').map(({ args }) => args)).toEqual([{ city: 'Rome' }])
-    expect(of('policy_decision').map(({ effect }) => effect)).toEqual([
+    expect(of('tool-start').map(({ args }) => args)).toEqual([{ city: 'Rome' }])
+    expect(of('policy-decision').map(({ effect }) => effect)).toEqual([
       'deny',
       'require-approval',
       'require-approval',
       'deny',
     ])
-    expect(of('approval_decision')).toMatchObject([{ approved: true, by: 'me' }, { approved: false }])
-    expect(of('action_denied').map(({ reason }) => reason)).toEqual(['not Paris', 'approval was refused', 'cannot say'])
+    expect(of('approval-decision')).toMatchObject([{ approved: true, by: 'me' }, { approved: false }])
+    expect(
+      events
+        .flatMap(toWireEvents)
+        .filter(({ type }) => type === 'action_denied')
+        .map(({ reason }) => reason),
+    ).toEqual(['not Paris', 'approval was refused', 'cannot say'])
     expect(seen).toHaveLength(4)
     expect(result.transcript.slice(2, 6).map((message) => message.role === 'tool' && message.content)).toEqual([
       'Not allowed: not Paris',

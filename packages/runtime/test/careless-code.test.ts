@@ -174,8 +174,8 @@ test('an agent that never answers is waited for no longer than the budget has ti
     agents: [agent],
     budget,
     onEvent: (event) => {
-      if (event.type === 'llm_response') now = 59_999
-      if (event.type === 'agent_call_error') phases.push(event.phase)
+      if (event.type === 'model-call-end') now = 59_999
+      if (event.type === 'agent-call-error') phases.push(event.phase)
     },
   })
   expect(result).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })

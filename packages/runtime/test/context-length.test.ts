@@ -9,7 +9,7 @@ import {
   inferStream,
   type InferRequest,
   type RunEvent,
-  toWireEvent,
+  toWireEvents,
 } from '../src/index.js'
 
 const talk = (pairs: number): ChatMessage[] =>
@@ -37,7 +37,7 @@ async function run(responses: readonly MockResponse[], request: Partial<InferReq
     result,
     events,
     lengths: provider.requests.map(({ messages }) => messages.length),
-    compactions: events.filter(({ type }) => type === 'context_compacted'),
+    compactions: events.filter(({ type }) => type === 'context-compacted'),
     provider,
   }
 }
@@ -62,10 +62,10 @@ describe('a conversation that the server finds too long', () => {
         report: { strategy: 'recent', beforeMessages: 21, afterMessages: 8, removedMessages: 13, changed: true },
       },
     ])
-    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([
+    expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([
       { code: 'context-length', recoverable: true },
     ])
-    expect(toWireEvent(compactions[0]!)).toMatchObject({
+    expect(toWireEvents(compactions[0]!)[0]).toMatchObject({
       type: 'context_compacted',
       reason: 'context-length',
       report: { before_messages: 21 },
@@ -121,7 +121,7 @@ describe('a conversation that the server finds too long', () => {
     })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(result.transcript).toHaveLength(21)
-    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([
+    expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([
       { code: 'context-length', recoverable: true },
       { code: 'compaction', recoverable: true },
       { code: 'context-length', recoverable: false },
@@ -178,10 +178,10 @@ describe('a conversation that the server finds too long', () => {
     })
     const types: string[] = []
     for await (const { type } of reader) types.push(type)
-    expect(types.filter((type) => type === 'context_compacted' || type === 'llm_call_started')).toEqual([
-      'llm_call_started',
-      'context_compacted',
-      'llm_call_started',
+    expect(types.filter((type) => type === 'context-compacted' || type === 'model-call-start')).toEqual([
+      'model-call-start',
+      'context-compacted',
+      'model-call-start',
     ])
     expect((await reader.result()).status).toBe('final')
   })
@@ -239,7 +239,7 @@ test.each(['json', 'text', 'native'] as const)(
     expect(JSON.stringify(sent.at(-1))).toContain('Once more: ')
     expect(sent).toHaveLength(4)
     expect(result.status).not.toBe('failed')
-    const prepared = events.flatMap((event) => (event.type === 'context_prepared' ? [event.manifest.userTokens] : []))
+    const prepared = events.flatMap((event) => (event.type === 'context-prepared' ? [event.manifest.userTokens] : []))
     expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
     expect(prepared[0]).toBeGreaterThan(0)
   },

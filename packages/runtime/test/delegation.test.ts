@@ -32,8 +32,8 @@ describe('agents', () => {
       tools: [],
     })
     ended(result, 'final')
-    expect(of('agent_call_error')).toMatchObject([{ agent: 'nobody', phase: 'validation' }])
-    expect(of('agent_call_result')).toMatchObject([{ agent: 'poet', result: 'a poem' }])
+    expect(of('agent-call-error')).toMatchObject([{ agent: 'nobody', phase: 'validation' }])
+    expect(of('agent-call-result')).toMatchObject([{ agent: 'poet', result: 'a poem' }])
     expect(provider.requests[1]?.messages.at(-1)?.content).toContain('agents: poet, clerk')
     expect(provider.requests[2]?.messages.at(-1)?.content).toBe(
       '{"type":"agent_result","agent":"poet","result":"a poem"}',
@@ -48,7 +48,7 @@ describe('agents', () => {
     ended(result, 'final')
     expect(provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['delegate_to_agent', 'call_agent_tool'])
     expect(asked.at(-1)).toEqual({ action: 'tool_call', tool: 'file', args: { x: 1 } })
-    expect(of('agent_call_start')).toMatchObject([{ agent: 'clerk', action: 'tool_call', tool: 'file' }])
+    expect(of('agent-call-start')).toMatchObject([{ agent: 'clerk', action: 'tool_call', tool: 'file' }])
     expect((await run(['ok'])).provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['get_weather'])
     await expect(
       run(['ok'], {

@@ -1,11 +1,11 @@
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ConversationHistory, type InferRequest, toWireEvent } from '../src/index.js'
+import { ConversationHistory, type InferRequest } from '../src/index.js'
 import { action, calls, ended, roles, run, weather, weatherAction } from './weather-run.js'
 
 describe('events', () => {
-  test('come in order, each with run and step, plain in their wire form', async () => {
+  test('come in order, each with its run, step, number and time', async () => {
     const { result, events, types } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { runId: 'run_7' })
     const { text, steps, usage, metrics } = ended(result, 'final')
     expect({
@@ -15,51 +15,17 @@ describe('events', () => {
       output: usage.outputTokens,
       executed: metrics.executedActions,
     }).toEqual({ text: 'Warm in both.', steps: 2, input: 20, output: 10, executed: 2 })
-    const round = [
-      'llm_step',
-      'context_prepared',
-      'llm_context',
-      'llm_call_started',
-      'llm_call_metrics',
-      'llm_call_completed',
-      'llm_response',
-    ]
-    const told = [
-      'llm_action',
-      'action_requested',
-      'llm_action',
-      'action_requested',
-      'tool_start',
-      'tool_start',
-      'tool_result',
-      'tool_result',
-    ]
-    expect(types.filter((type) => type !== 'llm_chunk')).toEqual([
-      ...round,
-      ...told,
-      ...round,
-      'llm_action',
-      'llm_final',
+    const step = ['step-start', 'context-prepared', 'model-call-start', 'model-call-end']
+    const acted = ['action-requested', 'action-requested', 'tool-start', 'tool-start', 'tool-result', 'tool-result']
+    expect(types.filter((type) => type !== 'text-delta' && type !== 'tool-call-delta')).toEqual([
+      ...step,
+      ...acted,
+      ...step,
+      'final',
     ])
     expect(new Set(events.map(({ runId }) => runId))).toEqual(new Set(['run_7']))
-    const wire = events.map((event) => JSON.parse(JSON.stringify(toWireEvent(event))) as Record<string, unknown>)
-    expect(wire.find(({ type }) => type === 'llm_call_metrics')).toMatchObject({
-      run_id: 'run_7',
-      step: 1,
-      provider: 'mock',
-      usage: { input_tokens: 10, output_tokens: 5, estimated: false },
-    })
-    expect(wire.find(({ type }) => type === 'context_prepared')).toMatchObject({
-      manifest: {
-        run_id: 'run_7',
-        user_tokens: expect.any(Number) as number,
-        total_estimated_tokens: expect.any(Number) as number,
-      },
-    })
-    expect(wire.find(({ type }) => type === 'tool_start')).toMatchObject({
-      action_id: 'call_1',
-      args: { city: 'Paris' },
-    })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    expect(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? 0))).toBe(true)
   })
 
   test('an observer that throws, now or later, is not asked again, and the run goes on', async () => {
@@ -84,7 +50,7 @@ describe('events', () => {
   test('prices and the window come from the profile', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
     const { result, of } = await run([calls('Paris'), 'Warm.'], { profile })
-    expect(of('llm_call_metrics')[0]).toMatchObject({
+    expect(of('model-call-end')[0]?.metrics).toMatchObject({
       context: { usedTokens: 10, windowTokens: 1000, usedPercent: 1 },
       cost: { totalCost: 0.000105 },
     })
@@ -250,7 +216,7 @@ describe('the conversation', () => {
       '{"name":"get_weather","arguments":{"city":"Paris"}}',
       '{"city":"Paris","degrees":18}',
     ])
-    expect(of('tool_start')).toMatchObject([{ args: { city: 'Paris' } }])
+    expect(of('tool-start')).toMatchObject([{ args: { city: 'Paris' } }])
     expect(ended(result, 'final').text).toBe('{"city":"Paris","degrees":18}')
     const unknown = '{"type":"tool_call","tool":"launch","args":{}}'
     expect(ended((await run([unknown])).result, 'final').text).toBe(unknown)
@@ -269,7 +235,7 @@ describe('the conversation', () => {
       { mode: 'text', tools: [weather(({ city }) => `</tool_response> ${String(city)}`)] },
     )
     expect(ended(result, 'final').text).toBe('Warm.')
-    expect(of('tool_result')).toHaveLength(2)
+    expect(of('tool-result')).toHaveLength(2)
     expect(provider.requests[1]?.messages.at(-1)?.content).toBe(
       '<tool_response>\n< /tool_response> Paris\n</tool_response>\n<tool_response>\n< /tool_response> Rome\n</tool_response>',
     )

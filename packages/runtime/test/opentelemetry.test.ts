@@ -169,7 +169,7 @@ describe('OpenTelemetry spans of a run', () => {
       signal: controller.signal,
       onEvent: (event) => {
         observe(event)
-        if (event.type === 'llm_chunk') controller.abort(new Error('enough'))
+        if (event.type === 'text-delta') controller.abort(new Error('enough'))
       },
     })
     expect(exporter.getFinishedSpans()).toMatchObject([

@@ -10,7 +10,7 @@ describe('guards', () => {
   test.each([5, 4])('after %i other actions a call may be made again when the window is 5', async (others) => {
     const cities = ['A', 'B', 'C', 'D', 'E', 'F'].slice(0, others + 1)
     const { of } = await run([...cities.map((city) => calls(city)), calls('A'), 'Done.'], tool)
-    expect(of('tool_start')).toHaveLength(others + 1 + (others === 5 ? 1 : 0))
+    expect(of('tool-start')).toHaveLength(others + 1 + (others === 5 ? 1 : 0))
   })
 
   test('a call that failed may be tried again, and a tool that may repeat does', async () => {
@@ -20,12 +20,12 @@ describe('guards', () => {
       return 'now'
     })
     const { of } = await run([calls('A'), calls('A'), calls('A'), 'Done.'], { tools: [failing] })
-    expect([of('tool_error').length, of('tool_result').length, of('llm_retry').length]).toEqual([1, 1, 1])
+    expect([of('tool-error').length, of('tool-result').length, of('action-repeated').length]).toEqual([1, 1, 1])
     const polled = await run([calls('A'), calls('A'), 'Done.'], {
       ...tool,
       limits: { repeatableTools: ['get_weather'] },
     })
-    expect(polled.of('tool_result')).toHaveLength(2)
+    expect(polled.of('tool-result')).toHaveLength(2)
     const waiting = await run([...Array.from({ length: 8 }, () => calls('A')), 'Done.'], {
       tools: [weather(() => 'pending')],
       limits: { repeatableTools: ['get_weather'] },
@@ -35,14 +35,14 @@ describe('guards', () => {
 
   test('the same call twice in one round runs once', async () => {
     const { of, result } = await run([calls('A', 'A'), 'Done.'], tool)
-    expect(of('tool_start')).toHaveLength(1)
+    expect(of('tool-start')).toHaveLength(1)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
   })
 
   test('nothing but repeats ends it', async () => {
     const { result, of } = await run([calls('A')], tool)
     expect(ended(result, 'limit')).toMatchObject({ limit: 'repeats', steps: 4 })
-    expect(of('tool_start')).toHaveLength(1)
+    expect(of('tool-start')).toHaveLength(1)
   })
 
   test('failures, and results that are known, end it', async () => {
@@ -83,7 +83,7 @@ describe('guards', () => {
   test('three replies in a row that are no action end it; two, a good one and two more do not', async () => {
     const bad = await run(['prose'], { mode: 'json' })
     expect(ended(bad.result, 'limit')).toMatchObject({ limit: 'parse-failures', steps: 3 })
-    expect(bad.of('llm_parse_error').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([
+    expect(bad.of('reply-rejected').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([
       [1, true],
       [2, true],
       [3, false],
@@ -111,8 +111,12 @@ describe('budgets', () => {
   test('one call: the first warns and is allowed, the second is refused before the provider is asked', async () => {
     const { result, of, provider } = await run([calls('Paris'), 'Warm.'], { budget: { maxCalls: 1 } })
     expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxCalls', effect: 'deny', maximum: 1 })
-    expect(of('budget_warning').map(({ decision }) => decision.limit)).toContain('maxCalls')
-    expect(of('budget_exceeded')).toHaveLength(1)
+    expect(
+      of('budget-decision')
+        .filter(({ decision }) => decision.effect === 'warn')
+        .map(({ decision }) => decision.limit),
+    ).toContain('maxCalls')
+    expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(1)
     expect(provider.requests).toHaveLength(1)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool'])
   })
@@ -120,7 +124,7 @@ describe('budgets', () => {
   test('tool calls are refused before they run, and those that may run do', async () => {
     const { result, of } = await run([calls('Paris', 'Rome', 'Oslo')], { budget: { maxToolCalls: 2 } })
     expect(ended(result, 'budget').decision.limit).toBe('maxToolCalls')
-    expect(of('tool_start')).toHaveLength(2)
+    expect(of('tool-start')).toHaveLength(2)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool'])
   })
 
@@ -135,7 +139,7 @@ describe('budgets', () => {
       { budget: { maxOutputTokens: 100 } },
     )
     expect(ended(result, 'budget').decision.limit).toBe('maxOutputTokens')
-    expect(of('llm_chunk').length).toBeLessThan(100)
+    expect(of('text-delta').length).toBeLessThan(100)
     expect(result.text).toMatch(/^word0 /)
   })
 

@@ -23,7 +23,7 @@ describe('a run that is read', () => {
     await reader.next()
     let chunks = 0
     for await (const { type } of reader) {
-      if (type === 'llm_chunk') chunks++
+      if (type === 'text-delta') chunks++
       if (chunks === 3) break
     }
     const result = await reader.result()
@@ -35,7 +35,7 @@ describe('a run that is read', () => {
     const { reader } = start(['ab'])
     let last = ''
     for await (const { type } of reader) last = type
-    expect(last).toBe('llm_final')
+    expect(last).toBe('final')
     expect([await reader.next(), await reader.next()]).toEqual([
       { done: true, value: undefined },
       { done: true, value: undefined },
@@ -94,14 +94,13 @@ describe('a run that is read', () => {
 
   test('reads that overlap are served in order', async () => {
     const { reader } = start(['ab'])
-    const first = await Promise.all(Array.from({ length: 6 }, () => reader.next()))
+    const first = await Promise.all(Array.from({ length: 5 }, () => reader.next()))
     expect(first.map(({ value }) => value?.type)).toEqual([
-      'llm_step',
-      'context_prepared',
-      'llm_context',
-      'llm_call_started',
-      'llm_chunk',
-      'llm_chunk',
+      'step-start',
+      'context-prepared',
+      'model-call-start',
+      'text-delta',
+      'text-delta',
     ])
     await reader.close()
   })

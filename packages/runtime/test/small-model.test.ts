@@ -45,7 +45,7 @@ async function solve(
     limits: { maxSteps },
     onEvent: (event) => void events.push(event),
   })
-  const first = events.find((event) => event.type === 'tool_start')
+  const first = events.find((event) => event.type === 'tool-start')
   const tool = first?.tool === task.call.name
   return {
     task,
@@ -53,7 +53,7 @@ async function solve(
     tool,
     args: tool && JSON.stringify(first.args) === JSON.stringify(task.call.args),
     answer: result.status === 'final' && new RegExp(`\\b${task.answer}\\b`).test(result.text),
-    parseErrors: events.filter(({ type }) => type === 'llm_parse_error').length,
+    parseErrors: events.filter(({ type }) => type === 'reply-rejected').length,
   }
 }
 
@@ -156,9 +156,9 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
           limits: { maxSteps: 1 },
           onEvent: (event) => void events.push(event),
         })
-        const response = events.find((event) => event.type === 'llm_response')
-        expect(response?.content, `seed ${index}`).not.toBe('')
-        const { action, repairs } = parseAction(response?.content ?? '')
+        const response = events.find((event) => event.type === 'model-call-end')
+        expect(response?.text, `seed ${index}`).not.toBe('')
+        const { action, repairs } = parseAction(response?.text ?? '')
         expect(repairs.filter((repair) => repair !== 'content made text')).toEqual([])
         actions.push(action.type === 'tool_call' ? action.tool : action.type)
       }

@@ -49,8 +49,8 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const result = ended(await infer(provider, ask({ onEvent })), 'final')
     expect(result.text).toBe('Hello, world!')
     expect(result.usage).toMatchObject({ inputTokens: 50, outputTokens: 10 })
-    expect(of('llm_chunk').map((event) => 'content' in event && event.content)).toEqual(['Hello, ', 'world!'])
-    expect([...of('llm_error'), ...violations]).toEqual([])
+    expect(of('text-delta').map((event) => 'text' in event && event.text)).toEqual(['Hello, ', 'world!'])
+    expect([...of('model-error'), ...violations]).toEqual([])
   })
 
   test('tools that load tools: a tool of the first step brings those of the next', async () => {
@@ -87,9 +87,9 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const { provider, sent, violations } = await connect(vendor, first, says('File contents read.'))
     const { onEvent, of } = watch()
     const result = ended(await infer(provider, ask({ onEvent })), 'final')
-    expect(of('tool_start')).toMatchObject([{ tool: 'read_file', args: { path: 'tmp:test.txt' } }])
-    expect(of('tool_result')).toMatchObject([{ tool: 'read_file', result: 'hello world' }])
-    const [start, finish] = [of('tool_start')[0], of('tool_result')[0]] as { actionId?: string }[]
+    expect(of('tool-start')).toMatchObject([{ tool: 'read_file', args: { path: 'tmp:test.txt' } }])
+    expect(of('tool-result')).toMatchObject([{ tool: 'read_file', result: 'hello world' }])
+    const [start, finish] = [of('tool-start')[0], of('tool-result')[0]] as { actionId?: string }[]
     expect(start?.actionId).toBe(finish?.actionId)
     expect(result.text).toBe('File contents read.')
     expect(result.usage).toMatchObject({ inputTokens: 90, outputTokens: 18 })
@@ -144,7 +144,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     )
     expect(result.limit).toBe('steps')
     expect(result.message).toContain('Maximum inference steps (3) exceeded')
-    expect(of('tool_start')).toHaveLength(3)
+    expect(of('tool-start')).toHaveLength(3)
     expect(sent).toHaveLength(3)
     // What it has can be sent again, here and everywhere.
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
@@ -178,7 +178,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const { onEvent, events } = watch()
     const result = ended(await infer(vendor.create(server.url), ask({ onEvent })), 'failed')
     expect(result.error.code).toBe('network')
-    expect(events.filter(({ type }) => type === 'llm_error')).toMatchObject([{ code: 'network', recoverable: false }])
+    expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([{ code: 'network', recoverable: false }])
     expect(result.transcript).toEqual([{ role: 'user', content: 'Please.' }])
   })
 
@@ -191,8 +191,8 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const { provider, sent, violations } = await connect(vendor, ...calls)
     const { onEvent, of } = watch()
     const result = ended(await infer(provider, ask({ onEvent })), 'final')
-    expect(of('tool_start')).toHaveLength(1)
-    expect(of('llm_retry')).toMatchObject([{ reason: 'duplicate_action', action: 'tool_call' }])
+    expect(of('tool-start')).toHaveLength(1)
+    expect(of('action-repeated')).toMatchObject([{ action: { type: 'tool_call' } }])
     const told = sent[2]?.messages.at(-1)
     expect(told?.text).toContain('You have already performed this action: read_file')
     expect(result.steps).toBe(3)
@@ -214,7 +214,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(texts[0]).toContain('read_file')
     expect(texts[1]).toContain('path')
     expect(texts[2]).toContain('disk on fire')
-    expect(of('tool_error').map((event) => 'phase' in event && event.phase)).toEqual(
+    expect(of('tool-error').map((event) => 'phase' in event && event.phase)).toEqual(
       expect.arrayContaining(['lookup', 'validation', 'execution']),
     )
     expect(violations).toEqual([])
@@ -227,10 +227,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     let text = ''
     for await (const event of reader) {
       types.push(event.type)
-      if (event.type === 'llm_chunk') text += event.content
+      if (event.type === 'text-delta') text += event.text
     }
     expect(text).toBe('One two.')
-    expect(types.at(-1)).toBe('llm_final')
+    expect(types.at(-1)).toBe('final')
     expect(ended(await reader.result(), 'final').text).toBe('One two.')
   })
 

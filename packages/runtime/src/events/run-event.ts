@@ -1,16 +1,21 @@
 import type { FinishReason } from '@modelport/core'
-import type { Action } from '../reply/action.js'
+import type { Action, FinalAction } from '../reply/action.js'
 import type { Approval } from '../loop/authorize.js'
-import type { BudgetDecision } from '../budget/budget.js'
+import type { BudgetAmounts, BudgetDecision } from '../budget/budget.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { CallMetrics } from '../loop/metrics.js'
+import type { PendingItem } from '../journal/pending-item.js'
 
 /** What every event has. */
 interface OfRun {
   readonly runId: string
   /** The step; the first is 1. */
   readonly step: number
+  /** Number of the event in its run, from 1 without gaps; it continues when the run is resumed. */
+  readonly seq: number
+  /** When, in milliseconds since 1970. */
+  readonly at: number
 }
 
 /** What every event of one model call has. */
@@ -18,6 +23,8 @@ interface OfCall extends OfRun {
   /** {@link Provider.name} */
   readonly provider: string
   readonly model: string
+  /** Which request to the model of this step it belongs to, from 1: retries, repeated calls, and those after a resume count. */
+  readonly attempt: number
 }
 
 /** What every event of one tool or agent call has. */
@@ -36,6 +43,13 @@ interface OfAgent extends OfAction {
   readonly action: 'tool_call' | 'infer'
 }
 
+/** Part of a reply as it arrives. A later attempt in the same step replaces what an earlier one gave. */
+interface Delta extends OfRun {
+  readonly text: string
+  /** See the field of the same name of `model-call-start`. */
+  readonly attempt: number
+}
+
 /** Where a call failed: before it was executed, while it was, or because the run ended. */
 export type FailurePhase = 'lookup' | 'validation' | 'authorization' | 'budget' | 'execution' | 'timeout' | 'cancelled'
 
@@ -43,43 +57,61 @@ export type FailurePhase = 'lookup' | 'validation' | 'authorization' | 'budget' 
 export type CallEvent =
   /** The conversation was made shorter before the call, or because the server refused it as too long. */
   | (OfRun & {
-      readonly type: 'context_compacted'
+      readonly type: 'context-compacted'
       readonly reason: 'threshold' | 'context-length'
       readonly report: CompactionResult
     })
   /** The prompt is put together; nothing is sent yet. */
-  | (OfRun & { readonly type: 'context_prepared'; readonly manifest: ContextManifest })
-  | (OfCall & {
-      readonly type: 'llm_context'
+  | (OfRun & {
+      readonly type: 'context-prepared'
+      /** {@link Provider.name} */
+      readonly provider: string
+      readonly model: string
       readonly manifest: ContextManifest
-      readonly context: CallMetrics['context']
+      /** How full the window will be. Unset: the profile has no `contextWindow`. */
+      readonly context?: CallMetrics['context']
     })
   | (OfCall & {
-      readonly type: 'llm_call_started'
-      readonly attempt: number
+      readonly type: 'model-call-start'
+      /** True if the reply is read as it arrives. */
+      readonly streaming: boolean
+      /** True if actions are asked for in the API's own form. */
+      readonly native: boolean
+      readonly manifest: ContextManifest
+    })
+  /** Text of the reply; in JSON mode text of the action. */
+  | (Delta & { readonly type: 'text-delta' })
+  | (Delta & { readonly type: 'reasoning-delta' })
+  /** Text of the arguments of a call. */
+  | (Delta & {
+      readonly type: 'tool-call-delta'
+      /** The id of the call. */
+      readonly callId: string
+    })
+  | (OfCall & {
+      readonly type: 'model-call-end'
       readonly streaming: boolean
       readonly native: boolean
-      readonly manifest: ContextManifest
-    })
-  /** A piece of what the model says, as it comes; in JSON mode a piece of the action's text. */
-  | (OfRun & { readonly type: 'llm_chunk'; readonly content: string; readonly kind: 'text' | 'reasoning' })
-  | (OfCall &
-      CallMetrics & { readonly type: 'llm_call_metrics'; readonly streaming: boolean; readonly native: boolean })
-  | (OfCall & {
-      readonly type: 'llm_call_completed'
-      readonly latencyMs: number
-      readonly native: boolean
       readonly metrics: CallMetrics
-    })
-  | (OfRun & {
-      readonly type: 'llm_response'
-      readonly content: string
-      readonly native: boolean
+      /** The text of the reply, whole. */
+      readonly text: string
       readonly finishReason: FinishReason
+      /** What the run has spent so far. */
+      readonly budget: BudgetAmounts
+    })
+  /** The call failed and is made again. */
+  | (OfRun & {
+      readonly type: 'model-retry'
+      readonly attempt: number
+      readonly nextAttempt: number
+      readonly retryInSeconds: number
+      /** The code of the error; `lost` for a call that was cut off with its process: it is charged in full. */
+      readonly errorType: string
+      readonly message: string
     })
   /** The call failed, or was `cancelled` with the run; unless `recoverable`, the run ends with it. After one that is `recoverable` the run tries something else. */
   | (OfRun & {
-      readonly type: 'llm_error'
+      readonly type: 'model-error'
       readonly message: string
       readonly code: string
       readonly recoverable: boolean
@@ -87,72 +119,61 @@ export type CallEvent =
 
 /** Events of one decision of the model. */
 export type ActionEvent =
-  | (OfRun & { readonly type: 'llm_step' })
+  | (OfRun & { readonly type: 'step-start' })
+  /** The reply was not an action, or not a value of the form that was asked for. */
   | (OfRun & {
-      readonly type: 'llm_parse_error'
+      readonly type: 'reply-rejected'
       readonly message: string
+      /** True if the model is asked again. */
       readonly recoverable: boolean
+      /** How many there are in a row. */
       readonly parseFailures: number
     })
-  /** The call failed and is made again. */
-  | (OfRun & {
-      readonly type: 'llm_retry'
-      readonly reason: 'transient_error'
-      readonly attempt: number
-      readonly nextAttempt: number
-      readonly retryInSeconds: number
-      readonly errorType: string
-      readonly message: string
-    })
-  /** The action was executed before and is not executed again. */
-  | (OfRun & {
-      readonly type: 'llm_retry'
-      readonly reason: 'duplicate_action'
-      readonly action: Action['type']
-      readonly payload: Action
-    })
-  | (OfRun & { readonly type: 'llm_action'; readonly action: Action['type']; readonly payload: Action })
-  | (OfRun & { readonly type: 'llm_final'; readonly content: string; readonly final: true })
-  | (OfAction & { readonly type: 'action_requested'; readonly action: Action['type']; readonly payload: Action })
+  /** The model asks for a call. */
+  | (OfAction & { readonly type: 'action-requested'; readonly action: Exclude<Action, FinalAction> })
+  /** The same call was executed before and is not executed again. */
+  | (OfAction & { readonly type: 'action-repeated'; readonly action: Exclude<Action, FinalAction> })
   | (OfAction & {
-      readonly type: 'policy_decision'
+      readonly type: 'policy-decision'
       readonly effect: 'allow' | 'deny' | 'require-approval'
       readonly reason?: string
     })
-  | (OfAction & { readonly type: 'approval_required'; readonly reason?: string })
-  | (OfAction & Approval & { readonly type: 'approval_decision' })
-  | (OfAction & { readonly type: 'action_denied'; readonly reason: string })
+  /** Somebody approved or refused a call that required approval. */
+  | (OfAction & Approval & { readonly type: 'approval-decision' })
+  /** The model gave its final reply. */
+  | (OfRun & { readonly type: 'final'; readonly action: FinalAction })
 
 /** Events of executed tools and agents. */
 export type EffectEvent =
-  | (OfTool & { readonly type: 'tool_start' })
-  | (OfTool & { readonly type: 'tool_result'; readonly result: unknown; readonly latencyMs: number })
+  | (OfTool & { readonly type: 'tool-start' })
+  | (OfTool & { readonly type: 'tool-result'; readonly result: unknown; readonly latencyMs: number })
   | (OfTool & {
-      readonly type: 'tool_error'
+      readonly type: 'tool-error'
       readonly message: string
       readonly recoverable: boolean
       readonly phase: FailurePhase
       readonly latencyMs: number
     })
   | (OfAgent & {
-      readonly type: 'agent_call_start'
+      readonly type: 'agent-call-start'
       readonly tool?: string
       readonly args?: unknown
       readonly prompt?: string
     })
-  | (OfAgent & { readonly type: 'agent_call_result'; readonly result: unknown; readonly latencyMs: number })
+  | (OfAgent & { readonly type: 'agent-call-result'; readonly result: unknown; readonly latencyMs: number })
   | (OfAgent & {
-      readonly type: 'agent_call_error'
+      readonly type: 'agent-call-error'
       readonly message: string
       readonly recoverable: boolean
       readonly phase: FailurePhase
       readonly latencyMs: number
     })
 
-/** Events of limits on spending. */
-export type BudgetEvent =
-  | (OfRun & { readonly type: 'budget_warning'; readonly decision: BudgetDecision })
-  | (OfRun & { readonly type: 'budget_exceeded'; readonly decision: BudgetDecision })
+/** Events of limits on spending; `decision.effect` is `warn` at 80 % of a limit, once, and `deny` at the limit. */
+export type BudgetEvent = OfRun & { readonly type: 'budget-decision'; readonly decision: BudgetDecision }
 
-/** Everything a run tells while it goes on, in order. Names are those of the events' wire form: see `toWireEvent`. */
-export type RunEvent = CallEvent | ActionEvent | EffectEvent | BudgetEvent
+/** The run waits; the last event before its result. */
+export type SuspensionEvent = OfRun & { readonly type: 'run-suspended'; readonly pending: readonly PendingItem[] }
+
+/** Everything a run reports, in order. `toWireEvents` gives the events of Protolink for each. */
+export type RunEvent = CallEvent | ActionEvent | EffectEvent | BudgetEvent | SuspensionEvent

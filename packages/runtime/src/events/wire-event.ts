@@ -1,14 +1,113 @@
 import type { RunEvent } from './run-event.js'
 
-/** Values that are somebody's data: the names in them are not ours to change. */
+/** An event in its wire form: plain JSON with snake_case names. */
+export type WireEvent = Readonly<Record<string, unknown>>
+
+/** Fields that hold data of the application or the model: the names inside are theirs. */
 const opaque = new Set(['args', 'result', 'payload', 'prompt', 'content', 'message'])
 
 /**
- * An event in its wire form: plain JSON, the same `type`, every field in snake_case. Arguments, results and the model's own actions stay as they are;
- * what is no JSON in them is described.
+ * The events of Protolink that stand for this one, in order: plain JSON, with Protolink's names and fields. None for an event that Protolink does not know.
+ * Arguments, results and actions stay as they are; what JSON cannot express in them is described. docs/runtime.md has the table.
  */
-export function toWireEvent(event: RunEvent): Readonly<Record<string, unknown>> {
-  return rename(event) as Readonly<Record<string, unknown>>
+export function toWireEvents(event: RunEvent): readonly WireEvent[] {
+  const { runId, step } = event
+  return describe(event).map(({ type, ...fields }) => rename({ type, ...fields, runId, step }) as WireEvent)
+}
+
+/** A wire event before its names are changed. */
+type Draft = Readonly<Record<string, unknown>> & { readonly type: string }
+
+/** The fields of an event that are its own. */
+function describe(event: RunEvent): readonly Draft[] {
+  const { seq: _seq, at: _at, runId: _runId, step: _step, ...own } = event
+  switch (own.type) {
+    case 'context-prepared': {
+      const { provider, model, manifest, context } = own
+      return [
+        { type: 'context_prepared', manifest },
+        { type: 'llm_context', provider, model, manifest, context },
+      ]
+    }
+    case 'text-delta':
+    case 'reasoning-delta':
+      return [{ type: 'llm_chunk', content: own.text, kind: own.type === 'text-delta' ? 'text' : 'reasoning' }]
+    case 'tool-call-delta':
+    case 'run-suspended':
+      return []
+    case 'model-call-end':
+      return describeCallEnd(own)
+    case 'model-retry':
+      return [{ ...own, type: 'llm_retry', reason: 'transient_error' }]
+    case 'action-requested': {
+      const { actionId, action } = own
+      const of = { action: action.type, payload: action }
+      return [
+        { type: 'llm_action', ...of },
+        { type: 'action_requested', actionId, ...of },
+      ]
+    }
+    case 'action-repeated':
+      return [{ type: 'llm_retry', reason: 'duplicate_action', action: own.action.type, payload: own.action }]
+    case 'final':
+      return [
+        { type: 'llm_action', action: 'final', payload: own.action },
+        { type: 'llm_final', content: own.action.content, final: true },
+      ]
+    case 'policy-decision':
+      return [{ ...own, type: 'policy_decision' }, ...afterPolicy(own)]
+    case 'approval-decision': {
+      const denial = { type: 'action_denied', actionId: own.actionId, reason: own.reason ?? 'approval was refused' }
+      return [{ ...own, type: 'approval_decision' }, ...(own.approved ? [] : [denial])]
+    }
+    case 'budget-decision':
+      return [{ ...own, type: own.decision.effect === 'warn' ? 'budget_warning' : 'budget_exceeded' }]
+    default:
+      return [{ ...own, type: sameName[own.type] }]
+  }
+}
+
+/** Events that keep their fields. */
+const sameName = {
+  'step-start': 'llm_step',
+  'context-compacted': 'context_compacted',
+  'model-call-start': 'llm_call_started',
+  'model-error': 'llm_error',
+  'reply-rejected': 'llm_parse_error',
+  'tool-start': 'tool_start',
+  'tool-result': 'tool_result',
+  'tool-error': 'tool_error',
+  'agent-call-start': 'agent_call_start',
+  'agent-call-result': 'agent_call_result',
+  'agent-call-error': 'agent_call_error',
+} as const
+
+type Own<Type extends RunEvent['type']> = Omit<Extract<RunEvent, { type: Type }>, 'runId' | 'step' | 'seq' | 'at'>
+
+function afterPolicy({ actionId, effect, reason }: Own<'policy-decision'>): readonly Draft[] {
+  if (effect === 'deny') return [{ type: 'action_denied', actionId, reason }]
+  return effect === 'allow' ? [] : [{ type: 'approval_required', actionId, reason }]
+}
+
+function describeCallEnd(own: Own<'model-call-end'>): readonly Draft[] {
+  const { provider, model, attempt, streaming, native, metrics, text, finishReason, budget } = own
+  const { latencyMs } = metrics
+  return [
+    { type: 'llm_call_metrics', ...metrics, provider, model, streaming, native },
+    {
+      type: 'llm_call_completed',
+      provider,
+      model,
+      latencyMs,
+      native,
+      streaming,
+      attempts: attempt,
+      metrics,
+      budget,
+      metadata: { finishReason },
+    },
+    { type: 'llm_response', content: text, native, finishReason },
+  ]
 }
 
 function rename(value: unknown): unknown {
@@ -39,6 +138,6 @@ function toPlain(value: unknown): unknown {
     const text = JSON.stringify(value) as string | undefined
     return text === undefined ? null : (JSON.parse(text) as unknown)
   } catch (error) {
-    return `(no JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown error'})`
+    return `(not JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown error'})`
   }
 }

@@ -26,7 +26,7 @@ export async function compactBefore(state: RunState): Promise<void> {
     const otherTokens = toolTokens(state.toolDefinitions, tools.estimate) + tools.estimate(system)
     return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
   })
-  if (report?.changed) state.events.emit({ type: 'context_compacted', reason: 'threshold', report })
+  if (report?.changed) state.events.emit({ type: 'context-compacted', reason: 'threshold', report })
 }
 
 /**
@@ -68,7 +68,7 @@ async function compactConversation(
   } catch (error) {
     state.signal.throwIfAborted()
     if (fatal && error instanceof fatal) throw error
-    state.events.emit({ type: 'llm_error', message: messageOf(error), code: 'compaction', recoverable: true })
+    state.events.emit({ type: 'model-error', message: messageOf(error), code: 'compaction', recoverable: true })
     return undefined
   }
 }

@@ -115,8 +115,7 @@ class Round {
   }
 
   #tell({ action, call }: PlannedCall): void {
-    this.#state.events.emit({ type: 'llm_action', action: action.type, payload: action })
-    this.#state.events.emit({ type: 'action_requested', actionId: call.id, action: action.type, payload: action })
+    this.#state.events.emit({ type: 'action-requested', actionId: call.id, action })
   }
 
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>): boolean {
@@ -126,7 +125,7 @@ class Round {
     seen.add(signature)
     if (call.error !== undefined || !(twice || repeats.repeats(action))) return false
     this.#repeats++
-    events.emit({ type: 'llm_retry', reason: 'duplicate_action', action: action.type, payload: action })
+    events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
     this.#answer(call, toRefusal(call, toRepeatGuidance(action.type, name, args, preset.repeatText)))
     return true
@@ -158,23 +157,17 @@ class Round {
       decision = { effect: 'deny', reason: messageOf(error) }
     }
     events.emit({
-      type: 'policy_decision',
+      type: 'policy-decision',
       actionId,
       effect: decision.effect,
       ...(decision.reason !== undefined && { reason: decision.reason }),
     })
     let reason = decision.effect === 'deny' ? decision.reason : undefined
     if (decision.effect === 'require-approval') {
-      events.emit({
-        type: 'approval_required',
-        actionId,
-        ...(decision.reason !== undefined && { reason: decision.reason }),
-      })
       const approval = await this.#ask(decision)
-      events.emit({ type: 'approval_decision', actionId, ...approval })
+      events.emit({ type: 'approval-decision', actionId, ...approval })
       if (!approval.approved) reason = approval.reason ?? 'approval was refused'
     }
-    if (reason !== undefined) events.emit({ type: 'action_denied', actionId, reason })
     return reason
   }
 
@@ -201,11 +194,11 @@ class Round {
     ledger.reserveToolCall()
     const { action } = this.#plannedOf(call)
     if (action.type === 'tool_call') {
-      events.emit({ type: 'tool_start', actionId: call.id, tool: action.tool, args: action.args })
+      events.emit({ type: 'tool-start', actionId: call.id, tool: action.tool, args: action.args })
       return
     }
     const asked = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, args: action.args }
-    events.emit({ type: 'agent_call_start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
+    events.emit({ type: 'agent-call-start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
   }
 
   #take(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void {
@@ -234,15 +227,15 @@ class Round {
     if (action.type === 'tool_call') {
       const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
       state.events.emit(
-        failure ? { type: 'tool_error', ...of, ...failure } : { type: 'tool_result', ...of, result: outcome.value },
+        failure ? { type: 'tool-error', ...of, ...failure } : { type: 'tool-result', ...of, result: outcome.value },
       )
       return
     }
     const of = { actionId: call.id, agent: action.agent, action: action.action, latencyMs }
     state.events.emit(
       failure
-        ? { type: 'agent_call_error', ...of, ...failure }
-        : { type: 'agent_call_result', ...of, result: outcome.value },
+        ? { type: 'agent-call-error', ...of, ...failure }
+        : { type: 'agent-call-result', ...of, result: outcome.value },
     )
   }
 

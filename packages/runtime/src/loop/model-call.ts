@@ -34,13 +34,13 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
       return await callOnce(state, contract, isLast)
     } catch (error) {
       if (!compacted && canShorten(state, error)) {
-        state.events.emit({ type: 'llm_error', message: error.message, code: error.code, recoverable: true })
+        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         const report = await compactRefused(state)
         if (!report) throw error
         compacted = true
-        state.events.emit({ type: 'context_compacted', reason: 'context-length', report })
+        state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
       } else if (canAskForLess(state, contract, error)) {
-        state.events.emit({ type: 'llm_error', message: error.message, code: error.code, recoverable: true })
+        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.formatLevel++
       } else throw error
     }
@@ -86,10 +86,11 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
     ...(profile && { profile }),
   })
+  state.attempt++
   events.emit({
-    type: 'llm_call_started',
+    type: 'model-call-start',
     ...of,
-    attempt: 1,
+    attempt: state.attempt,
     streaming: true,
     native: state.mode === 'native',
     manifest,
@@ -120,7 +121,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
     if (partial?.reported) state.usage = addUsage(state.usage, partial)
     if (state.signal.aborted)
-      events.emit({ type: 'llm_error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
+      events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
     throw error
   }
 }
@@ -153,10 +154,9 @@ function reservedOptions(state: RunState, options: CallOptions, reservation: Cal
   const onRetry = (notice: RetryNotice): void => {
     reservation.retried(notice.error)
     state.events.emit({
-      type: 'llm_retry',
-      reason: 'transient_error',
-      attempt: notice.attempt,
-      nextAttempt: notice.attempt + 1,
+      type: 'model-retry',
+      attempt: state.attempt,
+      nextAttempt: ++state.attempt,
       retryInSeconds: notice.delayMs / 1000,
       errorType: notice.error.code,
       message: notice.error.message,
@@ -195,10 +195,15 @@ function prepareContext(
     ...(previous && { previous }),
   })
   state.manifest = manifest
-  events.emit({ type: 'context_prepared', manifest })
   const context =
     profile?.contextWindow === undefined ? undefined : contextUse(manifest.totalEstimatedTokens, profile.contextWindow)
-  events.emit({ type: 'llm_context', provider: provider.name, model: provider.model, manifest, context })
+  events.emit({
+    type: 'context-prepared',
+    provider: provider.name,
+    model: provider.model,
+    manifest,
+    ...(context && { context }),
+  })
   return manifest
 }
 
@@ -217,14 +222,14 @@ async function readAnswer(
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
         state.answerTold = true
-        events.emit({
-          type: 'llm_chunk',
-          content: event.text,
-          kind: event.type === 'text-delta' ? 'text' : 'reasoning',
-        })
+        events.emit({ type: event.type, text: event.text, attempt: state.attempt })
         await events.drained()
       }
-      if (event.type === 'tool-call-delta') meter.add(event.text)
+      if (event.type === 'tool-call-delta') {
+        meter.add(event.text)
+        events.emit({ type: event.type, callId: event.id, text: event.text, attempt: state.attempt })
+        await events.drained()
+      }
       if (event.type === 'turn-end') finishReason = event.reason
       if (state.isBudgeted && !meter.admitted((tokens) => reservation.admits(tokens))) {
         const decision = {
@@ -233,7 +238,7 @@ async function readAnswer(
           observed: meter.tokens(),
           maximum: reservation.maxOutputTokens,
         } as const
-        events.emit({ type: 'budget_exceeded', decision })
+        events.emit({ type: 'budget-decision', decision })
         throw new BudgetExceededError(decision)
       }
     }
@@ -254,7 +259,7 @@ function finish(
   outputTokens: number,
   latencyMs: number,
 ): void {
-  const { provider, request, events, mode } = state
+  const { provider, request, events, mode, ledger } = state
   const { usage, message, finishReason } = reply
   state.usage = addUsage(state.usage, usage.turns.length ? usage : toUsage([]))
   const metrics = measureCall({
@@ -266,9 +271,16 @@ function finish(
     ...(request.profile && { profile: request.profile }),
   })
   state.calls.push(metrics)
-  const native = mode === 'native'
-  const of = { provider: provider.name, model: metrics.model }
-  events.emit({ type: 'llm_call_metrics', ...metrics, streaming: true, native })
-  events.emit({ type: 'llm_call_completed', ...of, latencyMs: metrics.latencyMs, native, metrics })
-  events.emit({ type: 'llm_response', content: textOf(message.content), native, finishReason })
+  events.emit({
+    type: 'model-call-end',
+    provider: provider.name,
+    model: metrics.model,
+    attempt: state.attempt,
+    streaming: true,
+    native: mode === 'native',
+    metrics,
+    text: textOf(message.content),
+    finishReason,
+    budget: ledger.spent,
+  })
 }

@@ -42,8 +42,9 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   if (state.step >= steps) return toLimit('steps', state)
   ledger.reserveStep()
   state.step++
+  state.attempt = 0
   events.step = state.step
-  events.emit({ type: 'llm_step' })
+  events.emit({ type: 'step-start' })
   const isLast = preset.lastCallText !== undefined && state.step === steps
   if (isLast) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
   await state.refreshTools()
@@ -88,8 +89,7 @@ async function finishRun(
   forgetFailures(state)
   state.transcript.append(message)
   state.text = action.content
-  state.events.emit({ type: 'llm_action', action: 'final', payload: action })
-  state.events.emit({ type: 'llm_final', content: action.content, final: true })
+  state.events.emit({ type: 'final', action })
   return {
     status: 'final',
     content,
@@ -113,7 +113,7 @@ async function checkOutput(
 function failParse(state: RunState, message: AssistantMessage, feedback: string, shown: string): Ending | undefined {
   const { parseFailures, events, preset, mode } = state
   const isOver = parseFailures.fail()
-  events.emit({ type: 'llm_parse_error', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
+  events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
   state.failuresFrom ??= state.transcript.messages.length
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
@@ -161,7 +161,7 @@ function toEnding(state: RunState, error: unknown): Ending {
   const decision = decisionOf(error)
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
   const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
-  events.emit({ type: 'llm_error', message: failure.message, code: failure.code, recoverable: false })
+  events.emit({ type: 'model-error', message: failure.message, code: failure.code, recoverable: false })
   return { status: 'failed', error: failure }
 }
 

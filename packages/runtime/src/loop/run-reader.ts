@@ -1,10 +1,10 @@
-import type { EventSink } from '../events/event-emitter.js'
+import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunEventReader } from './infer.js'
 import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from './run-result.js'
 
 /** Prepares a run; what is wrong with the request is thrown here. */
-type Prepare = (signal: AbortSignal, sink: EventSink) => () => Promise<RunResult>
+type Prepare = (signal: AbortSignal, sink: EventQueue) => () => Promise<RunResult>
 
 interface Waiting {
   readonly resolve: (result: IteratorResult<RunEvent, undefined>) => void
@@ -14,7 +14,7 @@ interface Waiting {
 const end = { done: true, value: undefined } as const
 
 /** Hands the events of a run to one consumer, at the consumer's pace. */
-export class RunReader implements RunEventReader, EventSink {
+export class RunReader implements RunEventReader, EventQueue {
   readonly #given: AbortSignal | undefined
   readonly #closing = new AbortController()
   readonly #run: () => Promise<RunResult>

@@ -7,7 +7,7 @@ import type { BudgetLedger, RunBudget } from '../budget/budget.js'
 import type { CompactionRequest } from '../history/compaction/request.js'
 import type { ConversationHistory } from '../history/history.js'
 import type { RunEvent } from '../events/run-event.js'
-import type { RunEventSink } from '../events/event-emitter.js'
+import type { RunEventSink } from '../events/run-event-emitter.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { RunJournal } from '../journal/journal.js'
 import type { ResumeDecision } from '../journal/pending-item.js'
@@ -18,7 +18,7 @@ import type { PresetName, RunPreset } from '../presets/run-preset.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import type { Tool } from '../tools/tool.js'
 
-/** When a run compacts its own conversation, and how. Each compaction is told as `context_compacted`. */
+/** When a run compacts its own conversation, and how. Each compaction is told as `context-compacted`. */
 export interface AutoCompaction extends Partial<CompactionRequest> {
   /**
    * Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. Unset: only when

@@ -14,7 +14,7 @@ import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
 import { checkProvider, checkTools } from '../base/check-request.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import { toDelegationTools } from '../reply/delegation.js'
-import { EventEmitter, type EventSink } from '../events/event-emitter.js'
+import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { ProgressGuard } from './progress-guard.js'
 import { RepeatGuard } from './repeat-guard.js'
 import { StreakGuard } from './streak-guard.js'
@@ -39,7 +39,7 @@ export class RunState {
   readonly ledger: BudgetLedger
   /** True when somebody set a budget: only then is an answer that grows too long cut. */
   readonly isBudgeted: boolean
-  readonly events: EventEmitter
+  readonly events: RunEventEmitter
   readonly signal: AbortSignal
   /** Checks the answer, where it must have a form. */
   readonly output: CompiledParameters | undefined
@@ -56,9 +56,11 @@ export class RunState {
   tools: readonly Tool[] = []
   delegation: readonly Tool[] = []
   step = 0
+  /** Requests to the model in this step, retries included. */
+  attempt = 0
   usage: TokenUsage = toUsage([])
   text = ''
-  /** True once a piece of the answer of the call at hand was told. */
+  /** True once text of the reply at hand was handed out: it cannot be taken back. */
   answerTold = false
   executedActions = 0
   failedActions = 0
@@ -70,7 +72,7 @@ export class RunState {
   failuresFrom: number | undefined
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
-  constructor(provider: Provider, request: InferRequest, signal: AbortSignal, sink?: EventSink) {
+  constructor(provider: Provider, request: InferRequest, signal: AbortSignal, queue?: EventQueue) {
     checkProvider(provider)
     this.provider = provider
     this.request = request
@@ -80,7 +82,12 @@ export class RunState {
     this.mode = resolveMode(request.mode, request.capabilities, request.profile)
     validateOptions(mergeOptions(this.preset.options, request.options))
     this.runId = request.runId ?? `run_${crypto.randomUUID()}`
-    this.events = new EventEmitter(this.runId, request.onEvent?.bind(request), sink)
+    this.events = new RunEventEmitter(this.runId, {
+      observer: request.onEvent?.bind(request),
+      queue,
+      sink: request.sink,
+      signal,
+    })
     this.isBudgeted = request.budget !== undefined
     this.ledger = this.#openLedger()
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
@@ -152,7 +159,7 @@ export class RunState {
   #openLedger(): BudgetLedger {
     const { budget } = this.request
     const onDecision = (decision: BudgetDecision): void => {
-      this.events.emit({ type: decision.effect === 'warn' ? 'budget_warning' : 'budget_exceeded', decision })
+      this.events.emit({ type: 'budget-decision', decision })
     }
     return budget instanceof BudgetLedger
       ? budget.child({}, { onDecision })

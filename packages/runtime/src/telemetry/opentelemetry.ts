@@ -94,37 +94,22 @@ class RunSpans {
 
   readonly observe = (event: RunEvent): void => {
     switch (event.type) {
-      case 'llm_call_started':
+      case 'model-call-start':
         this.#startCall(event)
         break
-      case 'llm_retry':
-        if (event.reason === 'transient_error') {
-          this.#open
-            .get(callKey(event))
-            ?.addEvent('modelport.retry', { 'modelport.attempt': event.nextAttempt, 'error.type': event.errorType })
-        }
+      case 'model-retry':
+        this.#open
+          .get(callKey(event))
+          ?.addEvent('modelport.retry', { 'modelport.attempt': event.nextAttempt, 'error.type': event.errorType })
         break
-      case 'llm_call_metrics':
-        this.#open.get(callKey(event))?.setAttributes(
-          defined({
-            'gen_ai.response.model': event.model,
-            ...usageOf(event.usage),
-            'modelport.usage.source': event.usage.source,
-            'modelport.cost': event.cost?.totalCost,
-          }),
-        )
+      case 'model-call-end':
+        this.#endCall(event)
         break
-      case 'llm_response':
-        this.#end(callKey(event), {
-          'gen_ai.response.finish_reasons': [event.finishReason],
-          'modelport.output': this.#shown(event.content),
-        })
-        break
-      case 'llm_error':
+      case 'model-error':
         this.#end(callKey(event), {}, event.code)
         break
-      case 'budget_exceeded':
-        this.#end(callKey(event), {}, 'budget-exceeded')
+      case 'budget-decision':
+        if (event.decision.effect === 'deny') this.#end(callKey(event), {}, 'budget-exceeded')
         break
       default:
         this.#observeAction(event)
@@ -138,25 +123,25 @@ class RunSpans {
 
   #observeAction(event: RunEvent): void {
     switch (event.type) {
-      case 'tool_start':
-      case 'agent_call_start':
+      case 'tool-start':
+      case 'agent-call-start':
         this.#startAction(event)
         break
-      case 'tool_result':
+      case 'tool-result':
         this.#end(actionKey(event), { 'gen_ai.tool.call.result': this.#shown(event.result) })
         break
-      case 'agent_call_result':
+      case 'agent-call-result':
         this.#end(actionKey(event), {})
         break
-      case 'tool_error':
-      case 'agent_call_error':
+      case 'tool-error':
+      case 'agent-call-error':
         this.#end(actionKey(event), {}, event.phase)
         break
       default:
     }
   }
 
-  #startCall(event: Of<'llm_call_started'>): void {
+  #startCall(event: Of<'model-call-start'>): void {
     const { provider, model, step } = event
     this.#begin(callKey(event), `chat ${model}`, SpanKind.CLIENT, {
       'gen_ai.operation.name': 'chat',
@@ -166,8 +151,20 @@ class RunSpans {
     })
   }
 
-  #startAction(event: Of<'tool_start'> | Of<'agent_call_start'>): void {
-    const isTool = event.type === 'tool_start'
+  #endCall(event: Of<'model-call-end'>): void {
+    const { usage, cost } = event.metrics
+    this.#end(callKey(event), {
+      'gen_ai.response.model': event.model,
+      ...usageOf(usage),
+      'modelport.usage.source': usage.source,
+      'modelport.cost': cost?.totalCost,
+      'gen_ai.response.finish_reasons': [event.finishReason],
+      'modelport.output': this.#shown(event.text),
+    })
+  }
+
+  #startAction(event: Of<'tool-start'> | Of<'agent-call-start'>): void {
+    const isTool = event.type === 'tool-start'
     const [operation, name] = isTool ? ['execute_tool', event.tool] : ['invoke_agent', event.agent]
     const tool = {
       'gen_ai.tool.name': name,

@@ -1,0 +1,121 @@
+import { untilAborted } from '../base/until-aborted.js'
+import { toObserver } from '../base/observer.js'
+import type { RunEvent } from './run-event.js'
+
+/** Stores the events of a run. */
+export interface RunEventSink {
+  /**
+   * Called for every event, in order, at once. May return a promise: the run reads no more of the model's stream, and starts no effect, before every
+   * promise is settled. If it throws or rejects, the run stops as `failed` with the error as `cause`.
+   */
+  write(event: RunEvent): void | Promise<void>
+}
+
+/** Hands events to the reader of `inferStream`. */
+export interface EventQueue {
+  push(event: RunEvent): void
+  /** Settles once everything pushed was read. */
+  drained(): Promise<void> | undefined
+}
+
+/** Where events go. */
+export interface EventReceivers {
+  /** Called for every event; disabled if it throws. */
+  readonly observer?: ((event: RunEvent) => unknown) | undefined
+  readonly queue?: EventQueue | undefined
+  readonly sink?: RunEventSink | undefined
+  /** Ends the wait for reader and sink. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An event of this run, without what all of them share. */
+type Without<Event> = Event extends RunEvent ? Omit<Event, 'runId' | 'step' | 'seq' | 'at'> : never
+
+/** Numbers the events of a run and hands them to observer, reader and sink. */
+export class RunEventEmitter {
+  /** The step events belong to. */
+  step = 0
+  readonly #runId: string
+  readonly #observe: (event: RunEvent) => void
+  readonly #queue: EventQueue | undefined
+  readonly #sink: RunEventSink | undefined
+  readonly #signal: AbortSignal | undefined
+  #writes: Promise<void> | undefined
+  #failure: { readonly error: unknown } | undefined
+  /** Number of the last event. */
+  #seq = 0
+  /** Events up to this number were handed out by an earlier process. */
+  #known = 0
+
+  constructor(runId: string, { observer, queue, sink, signal }: EventReceivers) {
+    this.#signal = signal
+    this.#runId = runId
+    this.#observe = toObserver(observer)
+    this.#queue = queue
+    this.#sink = sink
+  }
+
+  /** Number of the last event. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Continues after a resume: events up to `known` are counted, but not handed out again. */
+  resumeAt(seq: number, known: number): void {
+    this.#seq = seq
+    this.#known = known
+  }
+
+  /** Skips to the number that a recorded effect ended with. */
+  skipTo(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq)
+  }
+
+  /** From here on every event is new. */
+  goLive(): void {
+    this.#seq = Math.max(this.#seq, this.#known)
+  }
+
+  emit(event: Without<RunEvent>): void {
+    const seq = ++this.#seq
+    if (seq <= this.#known) return
+    const whole = { ...event, runId: this.#runId, step: this.step, seq, at: Date.now() } as RunEvent
+    this.#queue?.push(whole)
+    if (this.#sink) this.#write(this.#sink, whole)
+    this.#observe(whole)
+  }
+
+  /** Settles when reader and sink have taken every event; undefined if they already have. @throws what the sink throws. */
+  drained(): Promise<void> | undefined {
+    const read = this.#queue?.drained()
+    const stored = this.stored()
+    return stored ? Promise.all([stored, read]).then(() => undefined) : read
+  }
+
+  /** Settles when the sink has taken every event; undefined if it already has. @throws what the sink throws. */
+  stored(): Promise<void> | undefined {
+    this.#check()
+    return this.#writes && untilAborted(this.#writes, this.#signal).then(() => this.#check())
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+
+  #write(sink: RunEventSink, event: RunEvent): void {
+    if (this.#failure) return
+    const fail = (error: unknown): void => {
+      this.#failure ??= { error }
+    }
+    try {
+      const written = sink.write(event)
+      if (!written) return
+      const writes: Promise<void> = Promise.all([this.#writes, written]).then(() => {
+        if (this.#writes === writes) this.#writes = undefined
+      }, fail)
+      this.#writes = writes
+    } catch (error) {
+      fail(error)
+    }
+  }
+}
