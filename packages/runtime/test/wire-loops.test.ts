@@ -32,7 +32,12 @@ const watch = () => {
     of: (type: RunEvent['type']) => events.filter((event) => event.type === type),
   }
 }
-const ask = (request: Partial<InferRequest>): InferRequest => ({ query: 'Please.', tools: [readFile()], ...request })
+const ask = (request: Partial<InferRequest>): InferRequest => ({
+  mode: 'native',
+  query: 'Please.',
+  tools: [readFile()],
+  ...request,
+})
 const ended = <Status extends RunResult['status']>(
   result: RunResult,
   status: Status,
@@ -148,7 +153,9 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(sent).toHaveLength(3)
     // What it has can be sent again, here and everywhere.
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
-    expect(ended(await infer(next, { messages: result.transcript, query: 'Go on.' }), 'final').text).toBe('Fine.')
+    expect(
+      ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Go on.' }), 'final').text,
+    ).toBe('Fine.')
     expect(violations).toEqual([])
   })
 
@@ -168,7 +175,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(result.transcript[2]).toMatchObject({ content: 'kept' })
     expect(result.transcript[3]).toMatchObject({ isError: true })
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
-    ended(await infer(next, { messages: result.transcript, query: 'Go on.' }), 'final')
+    ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Go on.' }), 'final')
     expect(violations).toEqual([])
   })
 

@@ -103,6 +103,14 @@ export class BudgetAccount {
     }
   }
 
+  /** The first limit of tokens or cost that is passed. Only a server that reports more than was reserved gets there. */
+  overrun(): BudgetDecision | undefined {
+    const over = (['inputTokens', 'outputTokens', 'cost'] as const).find(
+      (name) => (this.#spent.get(name) ?? 0) > this.#maximum(name),
+    )
+    return over && this.#decide(over, 'deny', this.#spent.get(over) ?? 0)
+  }
+
   /** Warns once of each limit that is near; `asked` says what to look at. */
   warn(asked: Amounts, told: readonly BudgetAccount[]): void {
     const { maxRuntimeMs } = this.#budget

@@ -1,5 +1,6 @@
 import { type Amounts, BudgetAccount, costOf } from './budget-account.js'
 import { type CallRequest, type CallReservation, Reservation } from './call-reservation.js'
+import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
 
 export type { CallOutcome, CallRequest, CallReservation } from './call-reservation.js'
@@ -44,12 +45,15 @@ export class BudgetLedger {
   /** This ledger's account first, then those above it. */
   readonly #accounts: readonly BudgetAccount[]
   readonly #now: () => number
+  /** Shared by every ledger of a tree. */
+  readonly #margins: InputMargins
 
   /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */
   constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
     this.budget = budget
     this.#now = options.now?.bind(options) ?? (options.parent ? options.parent.#now : (): number => performance.now())
     const account = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options))
+    this.#margins = options.parent ? options.parent.#margins : new InputMargins()
     this.#accounts = [account, ...(options.parent ? options.parent.#accounts : [])]
   }
 
@@ -59,12 +63,13 @@ export class BudgetLedger {
   }
 
   /**
-   * Takes room for a call: its prompt, its longest answer, its attempts.
+   * Reserves a call: its prompt, its longest reply, its attempts. If earlier calls of the same `model` reported more prompt tokens than estimated, the
+   * estimate is raised by that factor, at most fourfold.
    * @throws {BudgetExceededError} there is none; nothing is taken.
    * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no prices or another currency.
    */
   reserveCall(request: CallRequest): CallReservation {
-    return new Reservation(this.#accounts, request)
+    return new Reservation(this.#accounts, request, this.#margins)
   }
 
   /** Counts one tool call. @throws {BudgetExceededError} it would be one too many, or the time is over. */

@@ -1,5 +1,7 @@
 import { isLlmError, LlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
 import { type Amounts, type BudgetAccount, tokenCost } from './budget-account.js'
+import { InputMargins } from './input-margins.js'
+import type { BudgetDecision } from './run-budget.js'
 
 /** What one model call may come to. */
 export interface CallRequest {
@@ -9,6 +11,8 @@ export interface CallRequest {
   readonly maxOutputTokens: number
   /** Attempts to take room for at once, the first included; each further one is asked for by {@link CallReservation.retried}. Default 1. */
   readonly attempts?: number
+  /** The model, for the margin learnt from its earlier calls. Default: one margin for all calls without a model. */
+  readonly model?: string
   /** Prices; needed where a budget of the chain has `maxCost`. */
   readonly profile?: ModelProfile
 }
@@ -45,8 +49,11 @@ export interface CallReservation {
    * @throws {BudgetExceededError} there is no room for another.
    */
   retried(error?: unknown): void
-  /** Replaces the reservation by what the call came to. Later calls do nothing. */
-  settle(actual: CallOutcome): void
+  /**
+   * Replaces the reservation by what the call used. Later calls do nothing.
+   * @returns the limit that the server's reported tokens passed, if they did: the call cannot be undone, but it must be the last.
+   */
+  settle(actual: CallOutcome): BudgetDecision | undefined
   /** Gives back what is still held: nothing (more) was sent. Later calls do nothing. */
   release(): void
 }
@@ -61,6 +68,7 @@ export class Reservation implements CallReservation {
   readonly deadlineMs?: number
   readonly #accounts: readonly BudgetAccount[]
   readonly #inputTokens: number
+  readonly #learn: (reported: number) => void
   readonly #prices: { readonly input: number; readonly output: number } | undefined
   /** Attempts of the reservation that are neither charged nor given back; the last is the one that goes on. */
   #left: number
@@ -69,8 +77,8 @@ export class Reservation implements CallReservation {
   #told = 0
   #open = true
 
-  constructor(accounts: readonly BudgetAccount[], request: CallRequest) {
-    const { inputTokens, maxOutputTokens, attempts = 1, profile } = request
+  constructor(accounts: readonly BudgetAccount[], request: CallRequest, margins: InputMargins = new InputMargins()) {
+    const { inputTokens, maxOutputTokens, attempts = 1, profile, model } = request
     if (
       !(inputTokens >= 0) ||
       !(maxOutputTokens >= 1) ||
@@ -83,7 +91,10 @@ export class Reservation implements CallReservation {
       )
     }
     this.#accounts = accounts
-    this.#inputTokens = Math.ceil(inputTokens)
+    this.#learn = (reported) => {
+      margins.learn(inputTokens, reported, model)
+    }
+    this.#inputTokens = margins.raise(inputTokens, model)
     this.#prices = pricesOf(profile)
     for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
     // The least that makes sense is one token of an answer: what is refused with it is refused.
@@ -121,9 +132,11 @@ export class Reservation implements CallReservation {
     for (const account of this.#accounts) account.warn({ calls: 1 }, this.#accounts)
   }
 
-  settle(actual: CallOutcome): void {
-    if (!this.#open) return
+  settle(actual: CallOutcome): BudgetDecision | undefined {
+    if (!this.#open) return undefined
     const full = { input: this.#inputTokens, output: this.maxOutputTokens }
+    const isOver =
+      (actual.inputTokens ?? 0) > this.#inputTokens || (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown
     const untold = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#told - 1)
     for (let attempt = 0; attempt < untold; attempt++) this.#charge(full)
     if (this.#left > 0 || untold > 0) {
@@ -137,6 +150,9 @@ export class Reservation implements CallReservation {
       this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
     }
     this.release()
+    if (!actual.reported || actual.error !== undefined) return undefined
+    if (actual.inputTokens !== undefined) this.#learn(actual.inputTokens)
+    return isOver ? firstOf(this.#accounts, (account) => account.overrun()) : undefined
   }
 
   release(): void {
@@ -207,6 +223,15 @@ export class Reservation implements CallReservation {
   #fits(amounts: Amounts): boolean {
     return this.#accounts.every((account) => fits(account, amounts))
   }
+}
+
+/** The first result that is not undefined. */
+function firstOf<T, R>(items: readonly T[], of: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const result = of(item)
+    if (result !== undefined) return result
+  }
+  return undefined
 }
 
 const fits = (account: BudgetAccount, amounts: Amounts): boolean =>

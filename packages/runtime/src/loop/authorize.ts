@@ -33,7 +33,7 @@ export type Decision =
        * Asks whoever may approve, while the run waits; called once, after the event `policy-decision`. Unset: the other calls of the step are decided, the
        * allowed ones run, and then the run ends as `suspended`; resume it with a decision.
        */
-      ask?(signal: AbortSignal): Approval | Promise<Approval>
+      ask?(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
       /** When the request expires, in milliseconds since 1970; without `ask` only. Default: never. */
       readonly expiresAt?: number
     }
@@ -62,7 +62,7 @@ export type Authorize = (
 
 /** A decision that can ask. */
 interface Ask {
-  ask(signal: AbortSignal): Approval | Promise<Approval>
+  ask(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
 }
 
 /** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
@@ -76,7 +76,7 @@ export function toDecision(answer: unknown): Decision {
       effect,
       ...told,
       ...(typeof (answer as Partial<Ask>).ask === 'function' && {
-        ask: (signal: AbortSignal): Approval | Promise<Approval> => (answer as Ask).ask(signal),
+        ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> => (answer as Ask).ask(signal),
       }),
     }
   if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
@@ -86,8 +86,9 @@ export function toDecision(answer: unknown): Decision {
   }
 }
 
-/** The approval to act upon: nothing but `true` approves. */
+/** Reads what `ask` returned: only `true` and an object whose `approved` is `true` approve. */
 export function toApproval(answer: unknown): Approval {
+  if (typeof answer === 'boolean') return { approved: answer }
   const { approved, by, reason: given } = (answer ?? {}) as Approval
   const reason = toReason(given)
   return {

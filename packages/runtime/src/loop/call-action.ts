@@ -16,8 +16,10 @@ import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import type { AgentTarget } from './agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
+import type { ActionPrompt } from '../reply/action-prompt.js'
 import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
 import { toDelegationTools, toTargets } from '../reply/delegation.js'
+import { withDescription } from './with-description.js'
 import { generateStream } from './generate-stream.js'
 import { readReply } from '../reply/read-reply.js'
 
@@ -37,6 +39,8 @@ export interface ActionRequest {
   readonly profile?: ModelProfile
   /** The application's own instructions. */
   readonly system?: string
+  /** Replaces the instructions on how to act. Default: those of the mode. */
+  readonly actionPrompt?: ActionPrompt
   /** Options of the model call. */
   readonly options?: CallOptions
   /** Aborts the call. */
@@ -100,6 +104,7 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
   checkProvider(provider)
   checkRequest(request, 'definitions')
   checkMessages(request.messages)
+  const described = withDescription(provider, request)
   const {
     messages,
     tools = [],
@@ -107,14 +112,24 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
     capabilities,
     profile,
     signal,
+    actionPrompt,
     options: given,
     system = given?.system ?? '',
-  } = request
+  } = described
   const mode = resolveMode(request.mode, capabilities, profile)
   const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)
   const first = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
   for (let formatLevel = first; ; formatLevel++) {
-    const contract = toContract({ mode, tools, delegation, agents, formatLevel, nativePrompt: false })
+    const contract = toContract({
+      mode,
+      tools,
+      delegation,
+      agents,
+      formatLevel,
+      nativePrompt: false,
+      ...(actionPrompt !== undefined && { actionPrompt }),
+      ...(given?.reasoning !== undefined && { reasoning: given.reasoning }),
+    })
     const instructions = [contract.prompt, system].filter(Boolean).join('\n\n')
     const options = mergeOptions(
       given,

@@ -1,5 +1,6 @@
 import type { Provider, Reader } from '@modelport/core'
-import { checkRequest } from '../base/check-request.js'
+import { checkProvider, checkRequest } from '../base/check-request.js'
+import { withDescription } from './with-description.js'
 import type { RunEvent } from '../events/run-event.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
@@ -17,8 +18,10 @@ export async function infer<Output = unknown>(
   provider: Provider,
   request: InferRequest<Output>,
 ): Promise<RunResult<Output>> {
+  checkProvider(provider)
   checkRequest(request, 'tools')
-  const state = new RunState(provider, request, request.signal ?? new AbortController().signal)
+  const described = withDescription(provider, request)
+  const state = new RunState(provider, described, request.signal ?? new AbortController().signal)
   // The parser of the request made the output.
   return toResult(state, await runLoop(state)) as RunResult<Output>
 }
@@ -38,9 +41,10 @@ export interface RunEventReader extends Reader<RunEvent> {
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
  */
 export function inferStream(provider: Provider, request: InferRequest): RunEventReader {
+  checkProvider(provider)
   checkRequest(request, 'tools')
   return new RunReader(request.signal, (signal, sink) => {
-    const state = new RunState(provider, request, signal, sink)
+    const state = new RunState(provider, withDescription(provider, request), signal, sink)
     return async () => toResult(state, await runLoop(state))
   })
 }

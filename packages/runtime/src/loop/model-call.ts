@@ -3,11 +3,11 @@ import {
   type CallOptions,
   defaultOptions,
   isLlmError,
+  mergeDetails,
   type LlmError,
   mergeOptions,
   type RetryNotice,
   textOf,
-  type ToolStreamReader,
   type ToolDefinition,
   toUsage,
   addUsage,
@@ -22,6 +22,7 @@ import { createManifest } from '../history/manifest.js'
 import { contextUse, measureCall } from './metrics.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
+import { openTurn, type TurnSource } from './turn-source.js'
 
 /**
  * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
@@ -62,6 +63,7 @@ function contractOf(
   { mode, toolDefinitions, delegation, request, output, formatLevel, preset }: RunState,
   isLast: boolean,
 ): Contract {
+  const { reasoning } = mergeOptions(preset.options, request.options)
   return toContract({
     mode,
     tools: isLast ? [] : toolDefinitions,
@@ -70,12 +72,15 @@ function contractOf(
     ...(output && { output: output.schema }),
     formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
+    ...(request.actionPrompt !== undefined && { actionPrompt: request.actionPrompt }),
+    ...(reasoning !== undefined && { reasoning }),
   })
 }
 
 async function callOnce(state: RunState, contract: Contract, isLast: boolean): Promise<ModelReply> {
   const { provider, ledger, events, request } = state
   const { profile } = request
+  const isStreaming = profile?.supportsStreaming !== false
   const options = callOptions(state, contract, isLast)
   const system = options.system
   const messages = state.transcript.sendable()
@@ -84,6 +89,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
   const reservation = ledger.reserveCall({
     inputTokens: manifest.totalEstimatedTokens,
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
+    model: `${provider.name}/${provider.model}`,
     ...(profile && { profile }),
   })
   state.attempt++
@@ -91,7 +97,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     type: 'model-call-start',
     ...of,
     attempt: state.attempt,
-    streaming: true,
+    streaming: isStreaming,
     native: state.mode === 'native',
     manifest,
   })
@@ -99,21 +105,17 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
   const startedAt = performance.now()
   state.answerTold = false
   try {
-    const reader = await provider.streamWithTools(
-      messages,
-      contract.definitions,
-      options,
-      reservedOptions(state, options, reservation),
-    )
+    const callOptions = [options, reservedOptions(state, options, reservation)]
+    const reader = await openTurn(provider, messages, contract.definitions, callOptions, isStreaming)
     const reply = await readAnswer(state, reader, meter, reservation)
     const known = reply.usage.reported ? { inputTokens: reply.usage.inputTokens } : {}
-    reservation.settle({
+    const overrun = reservation.settle({
       ...known,
       outputTokens: Math.max(reply.usage.outputTokens, meter.tokens()),
       reported: reply.usage.reported,
     })
     finish(state, reply, manifest.totalEstimatedTokens, meter.tokens(), performance.now() - startedAt)
-    return reply
+    return overrun ? { ...reply, overrun } : reply
   } catch (error) {
     const unsent = (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
     if (unsent) reservation.release()
@@ -131,7 +133,9 @@ function callOptions(state: RunState, contract: Contract, isLast: boolean): Call
   const { preset, request, failedActions, executedActions } = state
   const given = mergeOptions(preset.options, request.options)
   // A choice that forces a call is for the first step only: nothing would ever end otherwise.
-  const { toolChoice, responseFormat: _format, ...rest } = given
+  const { toolChoice, responseFormat: _format, reasoning, ...rest } = given
+  // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
+  const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
   const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
     toolChoice !== undefined && contract.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
@@ -139,6 +143,7 @@ function callOptions(state: RunState, contract: Contract, isLast: boolean): Call
   const { temperaturePerFailure } = preset
   return mergeOptions(
     rest,
+    keepsReasoning && reasoning !== undefined ? { reasoning } : {},
     contract.options,
     system ? { system } : {},
     keepsChoice ? { toolChoice } : {},
@@ -209,7 +214,7 @@ function prepareContext(
 
 async function readAnswer(
   state: RunState,
-  reader: ToolStreamReader,
+  reader: TurnSource,
   meter: AnswerMeter,
   reservation: CallReservation,
 ): Promise<ModelReply> {
@@ -243,6 +248,7 @@ async function readAnswer(
       }
     }
   } finally {
+    state.details = mergeDetails(state.details, reader.details())
     await reader.close()
   }
   const message = reader.messages().findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
@@ -276,7 +282,7 @@ function finish(
     provider: provider.name,
     model: metrics.model,
     attempt: state.attempt,
-    streaming: true,
+    streaming: request.profile?.supportsStreaming !== false,
     native: mode === 'native',
     metrics,
     text: textOf(message.content),

@@ -1,6 +1,6 @@
 import { type AssistantMessage, type Content, isLlmError, LlmError, textOf } from '@modelport/core'
 import { ActionParseError } from '../reply/action-parse-error.js'
-import { BudgetExceededError } from '../budget/budget.js'
+import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { compactBefore } from './auto-compaction.js'
 import { causesOf } from '../base/causes.js'
 import { dispatch } from './dispatch.js'
@@ -19,7 +19,7 @@ import { toRunMessage } from '../reply/user-request.js'
 /** How a run ended, without what every outcome has. */
 export type Ending = RunResult extends infer Result
   ? Result extends RunResult
-    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'metrics' | 'steps' | 'text'>
+    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'text'>
     : never
   : never
 
@@ -50,6 +50,7 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   await state.refreshTools()
   await compactBefore(state)
   const reply = await callModel(state, isLast)
+  if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   failUnlessUsable(state, reply)
   let understood: Understood
   try {
@@ -69,6 +70,15 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
 }
 
 const targetsOf = ({ toolDefinitions, request }: RunState): ActionTargets => toTargets(toolDefinitions, request.agents)
+
+/** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
+function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDecision): Ending {
+  state.transcript.append(reply)
+  state.transcript.cancelOpen('Not executed: the budget was spent.')
+  state.events.emit({ type: 'budget-decision', decision })
+  const { limit, observed, maximum } = decision
+  return { status: 'budget', decision, message: `budget: ${limit} is ${observed}, the limit is ${maximum}`, reply }
+}
 
 /** A reply the vendor stopped or gave up on is neither an answer nor a mistake of the model. */
 function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply): void {

@@ -6,7 +6,7 @@ import type { RunState } from './run-state.js'
 
 /** What a run came to: its ending, with what every outcome has. The kept history gets what the run added. */
 export function toResult(state: RunState, ending: Ending): RunResult {
-  const { request, runId, calls, usage, step, text, executedActions, startedAt } = state
+  const { request, runId, calls, usage, details, step, text, executedActions, startedAt } = state
   const transcript = state.transcript.sendable()
   if (request.history) keep(request.history, state.historyBefore, transcript)
   const costs = calls.flatMap(({ cost }) => (cost ? [cost.totalCost] : []))
@@ -15,6 +15,7 @@ export function toResult(state: RunState, ending: Ending): RunResult {
     runId,
     transcript,
     usage,
+    details,
     steps: step,
     text,
     metrics: {

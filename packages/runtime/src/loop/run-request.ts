@@ -1,5 +1,6 @@
 import type { CallOptions, Capabilities, ChatMessage, Content, JsonObject, ModelProfile } from '@modelport/core'
 import type { z } from 'zod'
+import type { ActionPrompt } from '../reply/action-prompt.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { AgentTarget } from './agent-target.js'
 import type { Authorize } from './authorize.js'
@@ -43,6 +44,8 @@ export interface InferRequest<Output = unknown> {
   readonly history?: ConversationHistory
   /** The application's own instructions. */
   readonly system?: string
+  /** Replaces the instructions on how to act, for example to translate them. Default: those of the mode. */
+  readonly actionPrompt?: ActionPrompt
   /** What may be called; a function is asked again before each step, so that tools can come and go. */
   readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>)
   /** More tools, for example of MCP servers; asked before each step, never closed here. */
@@ -51,7 +54,7 @@ export interface InferRequest<Output = unknown> {
   readonly agents?: readonly AgentTarget[]
   /** Default `auto`. */
   readonly mode?: ActionMode | 'auto'
-  /** What the provider can do, for `auto`: the `capabilities` of its package. Unset: native, unless the profile says otherwise. */
+  /** What the provider can do, for `auto`. Default: what the provider says of itself; if it says nothing, native unless the profile says otherwise. */
   readonly capabilities?: Capabilities
   /** Limits and texts of another system, or of your own. Default: those of this one. */
   readonly preset?: RunPreset | PresetName
@@ -59,7 +62,7 @@ export interface InferRequest<Output = unknown> {
   readonly limits?: Partial<RunLimits>
   /** Most the run may spend; a ledger is shared with other runs. */
   readonly budget?: RunBudget | BudgetLedger
-  /** What the application knows of the model: window, prices, abilities. */
+  /** What the application knows of the model: window, prices, abilities. Its fields win over those of the provider's own profile. */
   readonly profile?: ModelProfile
   /** Asked before each tool or agent call. Default: everything is allowed. */
   readonly authorize?: Authorize

@@ -1,4 +1,4 @@
-import type { ChatMessage, Content, LlmError, TokenUsage } from '@modelport/core'
+import type { AssistantMessage, ChatMessage, Content, LlmError, ReplyDetails, TokenUsage } from '@modelport/core'
 import type { BudgetDecision } from '../budget/budget.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { PendingItem } from '../journal/pending-item.js'
@@ -22,6 +22,8 @@ interface OfEveryRun {
   /** The conversation, ready to be stored or sent: no call is unanswered. */
   readonly transcript: readonly ChatMessage[]
   readonly usage: TokenUsage
+  /** Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the last turn. */
+  readonly details: ReplyDetails
   readonly metrics: RunMetrics
   /** Model calls begun. */
   readonly steps: number
@@ -49,7 +51,13 @@ export type RunResult<Output = unknown> =
       /** What happened, for people. */
       readonly message: string
     })
-  | (OfEveryRun & { readonly status: 'budget'; readonly decision: BudgetDecision; readonly message: string })
+  | (OfEveryRun & {
+      readonly status: 'budget'
+      readonly decision: BudgetDecision
+      readonly message: string
+      /** The reply whose reported tokens passed the limit; it is in the transcript too. Unset: the limit was met before a call. */
+      readonly reply?: AssistantMessage
+    })
   | (OfEveryRun & {
       readonly status: 'cancelled'
       /** The abort signal's own reason. */

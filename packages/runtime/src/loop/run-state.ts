@@ -3,6 +3,7 @@ import {
   LlmError,
   mergeOptions,
   type Provider,
+  type ReplyDetails,
   type TokenUsage,
   type ToolDefinition,
   toUsage,
@@ -59,6 +60,7 @@ export class RunState {
   /** Requests to the model in this step, retries included. */
   attempt = 0
   usage: TokenUsage = toUsage([])
+  details: ReplyDetails = {}
   text = ''
   /** True once text of the reply at hand was handed out: it cannot be taken back. */
   answerTold = false

@@ -2,6 +2,7 @@ import type { CallOptions, ResponseFormat, ToolDefinition } from '@modelport/cor
 import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
 import type { AgentTarget } from '../loop/agent-target.js'
+import { type ActionPrompt, toActionText, toReasoningText } from './action-prompt.js'
 import { toOutputPrompt } from './corrections.js'
 import { toJsonPrompt } from './json-prompt.js'
 import { toNativePrompt } from './native-prompt.js'
@@ -20,6 +21,10 @@ export interface ContractRequest {
   readonly formatLevel: number
   /** True adds the text of native mode. */
   readonly nativePrompt: boolean
+  /** The application's own instructions on how to act. */
+  readonly actionPrompt?: ActionPrompt
+  /** How much the model should think, for JSON mode. */
+  readonly reasoning?: CallOptions['reasoning']
 }
 
 /** How one call tells the model what it may do: never in two ways at once. */
@@ -43,11 +48,14 @@ export function toContract({
   output,
   formatLevel,
   nativePrompt,
+  actionPrompt,
+  reasoning,
 }: ContractRequest): Contract {
+  const act = (text: string): string => toActionText(actionPrompt, { mode, tools, agents, text })
   const definitions = [...tools, ...delegation]
   if (mode === 'json') {
     const prompt = [
-      toJsonPrompt(tools, agents),
+      act(joined(toJsonPrompt(tools, agents), toReasoningText(reasoning))),
       ...(output ? [`The "content" of the final answer: ${toOutputPrompt(output)}`] : []),
     ].join('\n')
     return {
@@ -58,11 +66,11 @@ export function toContract({
   }
   const outputPrompt = output ? [toOutputPrompt(output)] : []
   if (mode === 'text')
-    return { prompt: joined(toTextPrompt(definitions), ...outputPrompt), definitions: [], options: {} }
+    return { prompt: joined(act(toTextPrompt(definitions)), ...outputPrompt), definitions: [], options: {} }
   // With tools a reply may be a call, which a form of the answer would forbid at some servers: the answer is checked here instead.
   const options = output && !definitions.length ? formatOption(output, 'answer', formatLevel) : {}
   return {
-    prompt: joined(nativePrompt ? toNativePrompt(definitions.length) : '', ...outputPrompt),
+    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...outputPrompt),
     definitions,
     options,
   }

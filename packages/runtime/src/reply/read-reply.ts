@@ -1,6 +1,7 @@
 import type { AssistantMessage, Content, FinishReason, TokenUsage, ToolCall } from '@modelport/core'
 import { textOf } from '@modelport/core'
 import type { AgentCallAction, FinalAction, ToolCallAction } from './action.js'
+import type { BudgetDecision } from '../budget/budget.js'
 import type { ActionMode } from './action-mode.js'
 import { ActionParseError } from './action-parse-error.js'
 import { delegationNames, toAgentAction, toDelegationCall } from './delegation.js'
@@ -13,6 +14,8 @@ export interface ModelReply {
   readonly message: AssistantMessage
   readonly finishReason: FinishReason
   readonly usage: TokenUsage
+  /** The limit of the budget that the reported tokens passed. */
+  readonly overrun?: BudgetDecision
 }
 
 /** A call the model asks for: as an action, and as the call that executes it. */
