@@ -48,3 +48,51 @@ export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/o
 export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
 export { foldSession } from './session/session-store.js'
 export type { NewTaskEvent, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './session/task-store.js'
+export type {
+  AgentCapabilities,
+  AgentCard,
+  AgentExtension,
+  AgentInterface,
+  AgentRole,
+  AgentSkill,
+  CardFields,
+  CardSignature,
+  SecurityScheme,
+} from './models/card.js'
+export {
+  agentRoles,
+  cardViolations,
+  createCard,
+  createSkill,
+  defaultCapabilities,
+  enabled,
+  mimeTypes,
+  toPromptText,
+} from './models/card.js'
+export type { HistoryCompactionRequest } from './models/compaction-control.js'
+export { extensionUri } from './wire/extension.js'
+export { fromA2aCard, toA2aCard } from './wire/a2a/card-codec.js'
+export type { CardSigningKey, CardVerification } from './wire/a2a/card-signing.js'
+export { signCard, verifyCard } from './wire/a2a/card-signing.js'
+export type { A2aTaskOptions } from './wire/a2a/task-codec.js'
+export { readA2aTask as fromA2aTask, toA2aTask } from './wire/a2a/task-codec.js'
+export type {
+  A2aArtifact,
+  A2aMessage,
+  A2aPart,
+  A2aPushConfig,
+  A2aSendRequest,
+  A2aStatus,
+  A2aStreamResponse,
+  A2aTask,
+  A2aTaskState,
+} from './wire/a2a/types.js'
+export { fromProtolinkCard, toProtolinkCard } from './wire/protolink/card-codec.js'
+export {
+  fromProtolinkArtifact,
+  fromProtolinkMessage,
+  fromProtolinkTask,
+  toProtolinkArtifact,
+  toProtolinkMessage,
+  toProtolinkTask,
+} from './wire/protolink/task-codec.js'

@@ -1,0 +1,266 @@
+import type { JsonObject } from '@modelport/core'
+import { AgentError, type Violation } from '../base/agent-error.js'
+import type { JsonValue } from '../base/json.js'
+
+/** Media types that agents commonly exchange; any other media type is allowed. */
+export const mimeTypes: readonly string[] = Object.freeze([
+  'text/plain',
+  'text/markdown',
+  'text/html',
+  'application/json',
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'audio/wav',
+  'audio/mpeg',
+  'audio/ogg',
+  'video/mp4',
+  'video/webm',
+  'application/pdf',
+])
+
+/** What an agent is for in a system of agents. Default `worker`. */
+export type AgentRole = 'worker' | 'orchestrator' | 'observer' | 'gateway'
+
+/** The roles. */
+export const agentRoles: readonly AgentRole[] = Object.freeze([
+  'worker',
+  'orchestrator',
+  'observer',
+  'gateway',
+] as const)
+
+/** What an agent can do, and its limits. */
+export interface AgentCapabilities {
+  readonly streaming: boolean
+  readonly pushNotifications: boolean
+  readonly stateTransitionHistory: boolean
+  /** True if a model is behind the agent. */
+  readonly hasLlm: boolean
+  /** Most tasks that run at once. */
+  readonly maxConcurrency: number
+  readonly messageBatching: boolean
+  readonly toolCalling: boolean
+  readonly multiStepReasoning: boolean
+  readonly timeoutSupport: boolean
+  readonly delegation: boolean
+  readonly rag: boolean
+  readonly codeExecution: boolean
+  /** True if authenticated callers can get a fuller card. */
+  readonly extendedAgentCard: boolean
+}
+
+/** The capabilities of a card that says nothing. */
+export const defaultCapabilities: AgentCapabilities = Object.freeze({
+  streaming: false,
+  pushNotifications: false,
+  stateTransitionHistory: false,
+  hasLlm: false,
+  maxConcurrency: 1,
+  messageBatching: false,
+  toolCalling: false,
+  multiStepReasoning: false,
+  timeoutSupport: false,
+  delegation: true,
+  rag: false,
+  codeExecution: false,
+  extendedAgentCard: false,
+})
+
+/** The names of capabilities that are on, and `maxConcurrency: n`. */
+export const enabled = (capabilities: AgentCapabilities): readonly string[] =>
+  Object.entries(capabilities).flatMap(([name, value]) => {
+    if (typeof value === 'number') return value > 0 ? [`${name}: ${value}`] : []
+    return value ? [name] : []
+  })
+
+/** Something an agent is able to do. */
+export interface AgentSkill {
+  readonly id: string
+  /** Shown to people. Default: made from the id. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject
+  readonly tags: readonly string[]
+  readonly examples: readonly JsonValue[]
+  readonly inputModes: readonly string[]
+  readonly outputModes: readonly string[]
+}
+
+/** How callers authenticate, in the form of OpenAPI's security schemes. */
+export type SecurityScheme =
+  | {
+      readonly type: 'apiKey'
+      readonly in: 'header' | 'query' | 'cookie'
+      readonly name: string
+      readonly description?: string
+    }
+  | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string; readonly description?: string }
+  | {
+      readonly type: 'oauth2'
+      readonly flows: JsonObject
+      readonly oauth2MetadataUrl?: string
+      readonly description?: string
+    }
+  | { readonly type: 'openIdConnect'; readonly openIdConnectUrl: string; readonly description?: string }
+  | { readonly type: 'mutualTLS'; readonly description?: string }
+
+/** One address of an agent, with the protocol spoken there. */
+export interface AgentInterface {
+  readonly url: string
+  /** `JSONRPC`, `HTTP+JSON`, `GRPC`, or a URI. */
+  readonly binding: string
+  /** Version of the protocol, for example `1.0`. */
+  readonly protocolVersion: string
+  readonly tenant?: string
+}
+
+/** An extension of the protocol that an agent supports. */
+export interface AgentExtension {
+  readonly uri: string
+  readonly description?: string
+  /** True if callers must declare it. Default false. */
+  readonly required?: boolean
+  readonly params?: JsonObject
+}
+
+/** One signature of a card: a JSON Web Signature without its payload. */
+export interface CardSignature {
+  readonly protected: string
+  readonly signature: string
+  readonly header?: JsonObject
+}
+
+/** Who an agent is, and what it can do. */
+export interface AgentCard {
+  readonly name: string
+  readonly description: string
+  /** Where it is served; `''` for an agent that is only called in its own process. */
+  readonly url: string
+  readonly transport: string
+  readonly version: string
+  /** Version of the Protolink protocol that the card is written for. */
+  readonly protocolVersion: string
+  readonly capabilities: AgentCapabilities
+  readonly skills: readonly AgentSkill[]
+  readonly inputFormats: readonly string[]
+  readonly outputFormats: readonly string[]
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
+  /** Any one of them is enough; each names schemes and scopes that are all needed. */
+  readonly securityRequirements: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly role: AgentRole
+  readonly tags: readonly string[]
+  /** Every address, preferred first. */
+  readonly interfaces: readonly AgentInterface[]
+  readonly extensions: readonly AgentExtension[]
+  readonly provider?: { readonly organization: string; readonly url: string }
+  readonly documentationUrl?: string
+  readonly iconUrl?: string
+  readonly signatures: readonly CardSignature[]
+}
+
+/** What a card may be made of. */
+export type CardFields = Pick<AgentCard, 'name' | 'description'> &
+  Partial<Omit<AgentCard, 'name' | 'description' | 'capabilities' | 'skills'>> & {
+    readonly capabilities?: Partial<AgentCapabilities>
+    readonly skills?: readonly (Pick<AgentSkill, 'id'> & Partial<AgentSkill>)[]
+  }
+
+/** A skill with its defaults filled in. */
+export const createSkill = (fields: Pick<AgentSkill, 'id'> & Partial<AgentSkill>): AgentSkill => ({
+  name: titleOf(fields.id),
+  description: '',
+  inputSchema: {},
+  outputSchema: {},
+  tags: [],
+  examples: [],
+  inputModes: [],
+  outputModes: [],
+  ...fields,
+})
+
+/** `get_weather` → `Get Weather` */
+export const titleOf = (id: string): string =>
+  id
+    .split(/[-_.\s]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ') || id
+
+const isUrl = (value: string): boolean => URL.canParse(value)
+
+/** What is wrong with a card; empty if nothing is. */
+export function cardViolations(card: CardFields): readonly Violation[] {
+  const found: Violation[] = []
+  const report = (pointer: string, message: string) => found.push({ pointer, message })
+  for (const key of ['name', 'description'] as const)
+    if (typeof card[key] !== 'string' || !card[key]) report(`/${key}`, 'Missing required field')
+  if (card.url && !isUrl(card.url)) report('/url', `not a URL: ${JSON.stringify(card.url.slice(0, 100))}`)
+  if (card.role && !agentRoles.includes(card.role)) report('/role', `expected one of ${agentRoles.join(', ')}`)
+  const { maxConcurrency } = card.capabilities ?? {}
+  if (maxConcurrency !== undefined && (!Number.isInteger(maxConcurrency) || maxConcurrency < 1))
+    report('/capabilities/maxConcurrency', `expected a whole number of at least 1, found ${maxConcurrency}`)
+  const seen = new Set<string>()
+  card.skills?.forEach(({ id }, index) => {
+    if (!id) report(`/skills/${index}/id`, 'Missing required field')
+    else if (seen.has(id)) report(`/skills/${index}/id`, `the id ${JSON.stringify(id)} is used twice`)
+    seen.add(id)
+  })
+  card.interfaces?.forEach(({ url }, index) => {
+    if (!isUrl(url)) report(`/interfaces/${index}/url`, 'not a URL')
+  })
+  const schemes = card.securitySchemes ?? {}
+  card.securityRequirements?.forEach((requirement, index) => {
+    for (const name of Object.keys(requirement))
+      if (!Object.hasOwn(schemes, name))
+        report(`/securityRequirements/${index}/${name}`, 'names a scheme that securitySchemes does not have')
+  })
+  return found
+}
+
+/**
+ * A card with its defaults filled in.
+ * @throws {AgentError} `invalid-params` — what is wrong, with JSON pointers.
+ */
+export function createCard(fields: CardFields): AgentCard {
+  const violations = cardViolations(fields)
+  const [first] = violations
+  if (first)
+    throw new AgentError('invalid-params', `AgentCard :: ${first.message}: ${first.pointer.slice(1)}`, { violations })
+  return {
+    url: '',
+    transport: 'http',
+    version: '1.0.0',
+    protocolVersion: '1.0',
+    inputFormats: ['text/plain'],
+    outputFormats: ['text/plain'],
+    securitySchemes: {},
+    securityRequirements: [],
+    role: 'worker',
+    tags: [],
+    interfaces: [],
+    extensions: [],
+    signatures: [],
+    ...fields,
+    capabilities: { ...defaultCapabilities, ...fields.capabilities },
+    skills: (fields.skills ?? []).map(createSkill),
+  }
+}
+
+/** The card as text for a model that may delegate to the agent. */
+export function toPromptText(card: AgentCard): string {
+  const lines = [`Agent: ${card.name}`, `Description: ${card.description}`]
+  if (card.role !== 'worker') lines.push(`Role: ${card.role}`)
+  if (card.tags.length) lines.push(`Tags: ${card.tags.join(', ')}`)
+  const capabilities = enabled(card.capabilities)
+  if (capabilities.length) lines.push(`Capabilities: ${capabilities.join(', ')}`)
+  lines.push(`Input formats: ${card.inputFormats.join(', ')}`, `Output formats: ${card.outputFormats.join(', ')}`)
+  if (card.skills.length) lines.push('Skills:')
+  for (const skill of card.skills) {
+    lines.push(`- ${skill.id}: ${skill.description}`.trimEnd())
+    if (Object.keys(skill.inputSchema).length) lines.push(`  Input schema: ${JSON.stringify(skill.inputSchema)}`)
+    if (skill.examples.length) lines.push(`  Examples: ${JSON.stringify(skill.examples)}`)
+  }
+  return lines.join('\n')
+}

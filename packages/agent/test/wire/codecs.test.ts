@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import {
+  complete,
+  createTask,
+  fromA2aCard,
+  fromA2aTask,
+  fromProtolinkCard,
+  fromProtolinkMessage,
+  fromProtolinkTask,
+  isAgentError,
+  toA2aCard,
+  toA2aTask,
+  toProtolinkCard,
+  toProtolinkTask,
+} from '@modelport/agent'
+import { fc } from '../../../../test/support/fast-check.js'
+import { card, task } from './arbitraries.js'
+
+const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+describe('the Protolink codec', () => {
+  it('gives every task back as it was', () => {
+    fc.assert(
+      fc.property(task, (value) => {
+        expect(fromProtolinkTask(overTheWire(toProtolinkTask(value)))).toEqual(value)
+      }),
+    )
+  })
+
+  it('gives every card back as it was', () => {
+    fc.assert(
+      fc.property(card, (value) => {
+        expect(fromProtolinkCard(overTheWire(toProtolinkCard(value)))).toEqual(value)
+      }),
+    )
+  })
+
+  it('shows the answer of a completed task once', () => {
+    const wire = toProtolinkTask(complete(createTask('hi'), 'done')) as { artifacts: unknown[]; messages: unknown[] }
+    expect(wire.artifacts).toEqual([])
+    expect(wire.messages).toHaveLength(2)
+  })
+
+  it('keeps fields and part types that it does not know', () => {
+    const found = fromProtolinkTask({
+      id: 't',
+      new_field: [1],
+      messages: [{ parts: [{ type: 'hologram', content: { x: 1 } }] }],
+    })
+    expect(found.metadata['protolink_extra']).toEqual({ new_field: [1] })
+    expect(found.messages[0]?.parts).toEqual([{ type: 'other', wireType: 'hologram', content: { x: 1 } }])
+  })
+
+  it('accepts the three spellings of a route key and refuses a route without one', () => {
+    for (const key of ['route_key', 'route', 'key'])
+      expect(
+        fromProtolinkMessage({ parts: [{ type: 'route', content: { [key]: 'quality' } }] }).parts[0],
+      ).toMatchObject({
+        content: { routeKey: 'quality' },
+      })
+    expect(() => fromProtolinkMessage({ parts: [{ type: 'route', content: {} }] })).toThrow(
+      '/parts/0/content/route_key',
+    )
+  })
+
+  it.each([
+    [{ state: 'asleep' }, '/state'],
+    [
+      { messages: [{ parts: [{ type: 'tool_call', content: { args: [] } }] }] },
+      '/messages/0/parts/0/content/tool_name',
+    ],
+    [{ messages: [{ parts: [{ content: 'x' }] }] }, '/messages/0/parts/0/type'],
+    [{ artifacts: 'x' }, '/artifacts'],
+    [{ 'a/b~c': {}, metadata: 7 }, '/metadata'],
+    [7, ''],
+  ])('names the place of what is wrong in %j', (wire, pointer) => {
+    try {
+      fromProtolinkTask(wire)
+      expect.unreachable()
+    } catch (error) {
+      expect(isAgentError(error, 'invalid-params') && error.violations.map((violation) => violation.pointer)).toContain(
+        pointer,
+      )
+    }
+  })
+
+  it('refuses JSON that is nested too deeply', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 10_000; level++) deep = [deep]
+    expect(() => fromProtolinkTask({ metadata: { deep } })).toThrow('nested deeper')
+  })
+})
+
+describe('the A2A codec', () => {
+  it('gives every task back as it was, with our extension', () => {
+    fc.assert(
+      fc.property(task, (value) => {
+        expect(fromA2aTask(overTheWire(toA2aTask(value, { extension: true })))).toEqual(value)
+      }),
+    )
+  })
+
+  it('gives every card back as it was', () => {
+    fc.assert(
+      fc.property(card, (value) => {
+        expect(fromA2aCard(overTheWire(toA2aCard(value)))).toEqual(value)
+      }),
+    )
+  })
+
+  it('reads what it wrote after foreign agents dropped all metadata', () => {
+    fc.assert(
+      fc.property(task, (value) => {
+        const wire = JSON.stringify(toA2aTask(value, { extension: true }), (key, inner: unknown) =>
+          key === 'metadata' ? undefined : inner,
+        )
+        expect(fromA2aTask(JSON.parse(wire)).state).toBe(value.state)
+      }),
+    )
+  })
+
+  it('limits the history and leaves artifacts out as asked', () => {
+    const value = complete(createTask('hi'), 'done')
+    expect(toA2aTask(value, { historyLength: 1 }).history).toHaveLength(1)
+    expect(toA2aTask(value, { historyLength: 0 })).not.toHaveProperty('history')
+    expect(toA2aTask(value, { artifacts: false })).not.toHaveProperty('artifacts')
+    expect(toA2aTask(value)).toMatchObject({
+      status: { state: 'TASK_STATE_COMPLETED' },
+      artifacts: [{ artifactId: 'answer', parts: [{ text: 'done' }] }],
+    })
+  })
+})
