@@ -16,6 +16,12 @@ const programs = [
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 26_500 },
   { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 24_400 },
   { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 17_550 },
+  {
+    name: 'runtime: infer and defineTool',
+    code: 'export { infer, defineTool } from "@modelport/runtime"',
+    limit: 60_000,
+  },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 70_000 },
 ]
 
 for (const { name, code, limit } of programs) {

@@ -97,7 +97,8 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
   test('inventory 4.2 P12: reported input counts, and maxCost is a limit', () => {
     const { ledger } = watched({ maxInputTokens: 1000 })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 960, outputTokens: 1 })
-    expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({ limit: 'maxInputTokens', observed: 1060 })
+    // 960 spent, and 100 estimated: the server counted 9.6 times the estimate, of which four times is believed.
+    expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({ limit: 'maxInputTokens', observed: 1360 })
     const money = watched({ maxCost: 0.001 }).ledger
     const reservation = money.reserveCall({ ...call, maxOutputTokens: 4096, profile: prices })
     expect(reservation.maxOutputTokens).toBe(46) // (0.001 - 0.0003) / 0.000015

@@ -223,6 +223,29 @@ describe('results of a hostile server', () => {
     await Promise.all([source.close(), wanted.source.close()])
   })
 
+  test('leaves out a tool without a name, and warns', async () => {
+    const { source, warnings } = hostile([{ name: '', inputSchema: { type: 'object' } }, tool({ type: 'object' })])
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['evil'])
+    expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'protocol: MCP server "bad": a tool without a name is left out',
+    ])
+    await source.close()
+  })
+
+  test('ends a list that the server never sends', async () => {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
+    const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {} } })
+    server.setRequestHandler(ListToolsRequestSchema, () => new Promise(() => undefined))
+    const create = () => {
+      const [client, other] = InMemoryTransport.createLinkedPair()
+      void server.connect(other)
+      return client
+    }
+    const source = mcpTools({ name: 'slow', listTimeoutMs: 20, transport: { apiHosts: [], create } })
+    expect(await failure(source.tools())).toMatch(/^timeout: MCP server "slow": /)
+    await source.close()
+  })
+
   test('a list of too many tools', async () => {
     const { source } = hostile(
       Array.from({ length: 2001 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),

@@ -171,23 +171,25 @@ export class McpConnection {
 
   async #readList(client: Client): Promise<readonly McpTool[]> {
     if (!client.getServerCapabilities()?.tools) return []
+    const { name, listTimeoutMs = 30_000 } = this.#settings
+    const endsAt = performance.now() + listTimeoutMs
     const tools: McpTool[] = []
     let cursor: string | undefined
     for (let page = 0; page < mostPages; page++) {
       const result = await client.request(
         { method: 'tools/list', ...(cursor !== undefined && { params: { cursor } }) },
         ListToolsResultSchema,
+        { timeout: Math.min(Math.max(1, Math.ceil(endsAt - performance.now())), longestTimer) },
       )
       tools.push(...result.tools)
       if (tools.length > mostTools)
-        throw new LlmError(
-          'limit-exceeded',
-          `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`,
-        )
+        throw new LlmError('limit-exceeded', `MCP server "${name}": it lists more than ${mostTools} tools`)
       cursor = result.nextCursor
       if (cursor === undefined) return tools
+      if (performance.now() > endsAt)
+        throw new LlmError('timeout', `MCP server "${name}": its list of tools took longer than ${listTimeoutMs} ms`)
     }
-    throw new LlmError('protocol', `MCP server "${this.#settings.name}": its list of tools does not end`)
+    throw new LlmError('protocol', `MCP server "${name}": its list of tools does not end`)
   }
 }
 

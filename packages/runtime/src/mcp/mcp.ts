@@ -76,11 +76,16 @@ export interface McpSettings {
   readonly only?: readonly string[]
   /** Most milliseconds for opening the session. Default 30,000. */
   readonly connectTimeoutMs?: number
+  /** Most milliseconds for reading the list of tools, all its pages together. Default 30,000. */
+  readonly listTimeoutMs?: number
   /** Most milliseconds for one call. Default 120,000. */
   readonly timeoutMs?: number
   /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
   readonly maxResultLength?: number
-  /** Told of each schema that is left to the server to check, because it has something that is not understood, or a pattern that may take very long. What it throws switches it off. */
+  /**
+   * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not
+   * understood or a pattern that may take very long. If it throws, it is not called again.
+   */
   onWarning?(warning: LlmError): void
   /** Told when the server reports progress of a call. What it throws switches it off. */
   onProgress?(progress: McpProgress): void
@@ -107,7 +112,10 @@ export function mcpTools(settings: McpSettings): ToolSource {
     const listed = await connection.list()
     if (made?.from === listed) return made.tools
     const taken = new Set<string>()
-    const wanted = listed.filter((tool) => settings.only?.includes(tool.name) ?? true)
+    const named = listed.filter((tool) => tool.name !== '')
+    if (named.length < listed.length)
+      guarded.onWarning?.(new LlmError('protocol', `MCP server "${name}": a tool without a name is left out`))
+    const wanted = named.filter((tool) => settings.only?.includes(tool.name) ?? true)
     const missing = settings.only?.filter((one) => !wanted.some((tool) => tool.name === one)) ?? []
     if (missing.length)
       throw new LlmError(

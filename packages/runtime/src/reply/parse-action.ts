@@ -1,8 +1,12 @@
+import { LlmError } from '@modelport/core'
+import { en } from 'zod/v4/locales'
 import { type Action, actionSchema } from './action.js'
 import { ActionParseError } from './action-parse-error.js'
 import { findJsonObject, withoutReasoning } from './json-object.js'
 import { type ActionTargets, readShorthand, repairAction } from './repair-action.js'
-import { LlmError } from '@modelport/core'
+
+/** zod/mini brings no language, which saves 15 kB in a browser; the schema would say "Invalid input" of every field. */
+const english = { error: en().localeError }
 
 /** An action with the repairs that its text needed. */
 export interface ParsedAction {
@@ -29,7 +33,7 @@ export function parseAction(text: string, targets: ActionTargets = { tools: [], 
   const found = findJsonObject(text)
   if (!found.ok) throw new ActionParseError({ feedback: `Invalid JSON: ${found.message}`, rawResponse: text })
   const repaired = repairAction(found.value, targets)
-  const checked = actionSchema.safeParse(repaired.value)
+  const checked = actionSchema.safeParse(repaired.value, english)
   if (checked.success) return { action: checked.data, repairs: [...found.repairs, ...repaired.repairs] }
   const { type } = found.value
   throw new ActionParseError({

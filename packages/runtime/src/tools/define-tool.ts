@@ -1,6 +1,6 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { type core, toJSONSchema } from 'zod'
+import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 import { isPlainObject } from '../base/canonical-json.js'
 import { checkToolSettings } from '../base/check-request.js'
 import { fromFlatMap } from '../schema/flat-map.js'
@@ -89,7 +89,7 @@ const mostIssues = 5
 const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 =>
   isPlainObject(parameters) && '~standard' in parameters
 
-const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
+const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & $ZodType => '_zod' in schema
 
 /** The JSON Schema of what a library's schema takes in. */
 function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
