@@ -1,3 +1,8 @@
 import { library } from '../../tsup.base.js'
 
-export default library('src/index.ts')
+export default library(
+  'src/index.ts',
+  'src/sqlite/sqlite.ts',
+  'src/sqlite/sqlite-thread.ts',
+  'src/postgres/postgres.ts',
+)

@@ -1,0 +1,40 @@
+import type { DurableEngine } from '../engine/engine.js'
+
+/** A value that both databases store as it is. */
+export type SqlValue = string | number | null
+
+/** A row; every column has a name of one word, so that both databases spell it alike. */
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** One statement, with `?` for each parameter. */
+export interface Statement {
+  readonly sql: string
+  readonly params?: readonly SqlValue[]
+  /** Rows that it must change or return; another number rolls the transaction back. */
+  readonly expect?: number
+}
+
+/** What a transaction did: the rows of each statement, or the first statement whose expectation failed. */
+export type WriteResult =
+  | { readonly ok: true; readonly rows: readonly (readonly Row[])[] }
+  | { readonly ok: false; readonly failed: number }
+
+/** What the durable layer needs of SQLite or PostgreSQL. */
+export interface Database {
+  /** Claims, leases, timers and wake-ups, in the same database. */
+  readonly engine: DurableEngine
+  /**
+   * Runs the statements in one transaction. A lost connection is retried while it is known that nothing was committed.
+   * @throws {DurableError} `full`, `read-only`, `damaged`, `unavailable`, `closed`
+   */
+  write(statements: readonly Statement[]): Promise<WriteResult>
+  /** @throws {DurableError} `damaged`, `unavailable`, `closed` */
+  read(sql: string, params?: readonly SqlValue[]): Promise<readonly Row[]>
+  /** The store's time, in milliseconds since 1970: the same for every machine, whatever its own clock says. */
+  now(): number
+  /** Reports that something changed under `key`: to this process at once, to others soon. */
+  notify(key: string): void
+  /** Calls back when something changed, or may have changed, under `key`. */
+  watch(key: string, onChange: () => void): () => void
+  close(): Promise<void>
+}

@@ -1,0 +1,65 @@
+import { type ErrorCode, LlmError } from '@modelport/core'
+
+/**
+ * Why a store, or a run in it, cannot continue.
+ *
+ * - `newer-schema`: a newer version of the package wrote the store.
+ * - `damaged`: the file is not a database, or its content does not decode.
+ * - `full`: the disk is full. `read-only`: the store cannot be written.
+ * - `unavailable`: the database cannot be reached, or stays locked.
+ * - `network-file`: the SQLite file is on a network file system.
+ * - `conflict`: another writer was first. `fenced`: another worker has claimed the run since.
+ * - `fingerprint`: no live worker has the definition that the run was started with.
+ * - `crash-loop`: five claims in a row stored nothing.
+ * - `not-found`, `finished`, `in-use`: the run does not exist, is over, or another worker has it.
+ * - `closed`: the store was closed.
+ */
+export type DurableReason =
+  | 'newer-schema'
+  | 'damaged'
+  | 'full'
+  | 'read-only'
+  | 'unavailable'
+  | 'network-file'
+  | 'conflict'
+  | 'fenced'
+  | 'fingerprint'
+  | 'crash-loop'
+  | 'not-found'
+  | 'finished'
+  | 'in-use'
+  | 'closed'
+
+const codes: Readonly<Record<DurableReason, ErrorCode>> = {
+  'newer-schema': 'config',
+  damaged: 'protocol',
+  full: 'server',
+  'read-only': 'permission',
+  unavailable: 'network',
+  'network-file': 'config',
+  conflict: 'invalid-request',
+  fenced: 'aborted',
+  fingerprint: 'config',
+  'crash-loop': 'unknown',
+  'not-found': 'not-found',
+  finished: 'invalid-request',
+  'in-use': 'overloaded',
+  closed: 'aborted',
+}
+
+/** A failure of a store or of a run in it; `code` is that of the nearest {@link LlmError}. */
+export class DurableError extends LlmError {
+  /** What went wrong, for programs to act on. */
+  readonly reason: DurableReason
+
+  constructor(reason: DurableReason, message: string, options?: ErrorOptions) {
+    super(codes[reason], message, options)
+    this.reason = reason
+  }
+}
+Object.defineProperty(DurableError.prototype, 'name', { value: 'DurableError' })
+
+/** True for a {@link DurableError}, of this reason when one is given. */
+export function isDurableError(error: unknown, reason?: DurableReason): error is DurableError {
+  return error instanceof DurableError && (reason === undefined || error.reason === reason)
+}

@@ -1,0 +1,182 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { ChangeListeners } from '../database/change-listeners.js'
+import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
+import { DurableError } from '../database/durable-error.js'
+import type { DurableEngine } from '../engine/engine.js'
+import { MemoryEngine } from '../engine/memory-engine.js'
+import { type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
+import type { ThreadData, ThreadReply, ThreadRequest } from './sqlite-thread.js'
+
+/** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
+const networkFileSystems: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'CIFS',
+  0xfe534d42: 'SMB 2',
+  0x01021997: '9p',
+  0x5346414f: 'AFS',
+  0x00c36400: 'Ceph',
+}
+
+/** @throws {DurableError} `network-file` */
+function refuseNetworkFile(path: string): void {
+  let type: number
+  try {
+    type = statfsSync(dirname(path)).type
+  } catch {
+    return // The folder is missing or the platform does not tell; opening the file reports it.
+  }
+  const name = networkFileSystems[type >>> 0]
+  if (name !== undefined)
+    throw new DurableError(
+      'network-file',
+      `"${path}" is on a network file system (${name}), where SQLite loses data; use a local disk, or PostgreSQL`,
+    )
+}
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: unknown) => void }
+type Unsent<Request> = Request extends ThreadRequest ? Omit<Request, 'id'> : never
+
+/** A SQLite file, opened in one thread of its own. */
+export class SqliteDatabase implements Database {
+  readonly engine: DurableEngine
+  readonly #path: string
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #listeners = new ChangeListeners()
+  #lastId = 0
+  #closed = false
+  #poll: ReturnType<typeof setInterval> | undefined
+  #version: SqlValue = null
+
+  /** @throws {DurableError} `network-file` */
+  constructor(path: string, thread: URL, busyMs: number) {
+    refuseNetworkFile(path)
+    this.#path = path
+    this.#worker = new Worker(thread, { workerData: { path, busyMs } satisfies ThreadData })
+    this.#worker.unref()
+    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply))
+    this.#worker.on('error', (error) => this.#stop(error))
+    this.#worker.on('exit', () => this.#stop(undefined))
+    this.engine = path === ':memory:' ? new MemoryEngine() : new OpenWorkflowEngine((queue) => this.#backendOf(queue))
+  }
+
+  async write(statements: readonly Statement[]): Promise<WriteResult> {
+    return (await this.#ask({ kind: 'write', statements })) as WriteResult
+  }
+
+  async read(sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return (await this.#ask({ kind: 'read', sql, params })) as readonly Row[]
+  }
+
+  now(): number {
+    return Date.now()
+  }
+
+  notify(key: string): void {
+    queueMicrotask(() => this.#listeners.notify(key))
+  }
+
+  watch(key: string, onChange: () => void): () => void {
+    const remove = this.#listeners.add(key, onChange)
+    this.#poll ??= setInterval(() => void this.#checkVersion(), pollMs).unref()
+    return () => {
+      remove()
+      if (this.#listeners.size > 0) return
+      clearInterval(this.#poll)
+      this.#poll = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    const closing = this.#ask({ kind: 'close' })
+    this.#closed = true
+    clearInterval(this.#poll)
+    await closing.catch(() => undefined)
+    await this.#worker.terminate()
+  }
+
+  /** Another process changed the file: SQLite counts those changes. */
+  async #checkVersion(): Promise<void> {
+    try {
+      const version = (await this.read('SELECT data_version AS version FROM pragma_data_version'))[0]?.['version'] ?? 0
+      if (version !== this.#version) this.#listeners.notifyAll()
+      this.#version = version
+    } catch {
+      // The next read or write of the caller reports it.
+    }
+  }
+
+  #backendOf(queue: string): EngineBackend {
+    const call =
+      (method: keyof EngineBackend) =>
+      (params: unknown): Promise<never> =>
+        this.#ask({ kind: 'engine', queue, method, params }) as Promise<never>
+    return {
+      createWorkflowRun: call('createWorkflowRun'),
+      getWorkflowRun: call('getWorkflowRun'),
+      claimWorkflowRun: call('claimWorkflowRun'),
+      extendWorkflowRunLease: call('extendWorkflowRunLease'),
+      sleepWorkflowRun: call('sleepWorkflowRun'),
+      completeWorkflowRun: call('completeWorkflowRun'),
+      cancelWorkflowRun: call('cancelWorkflowRun'),
+      createStepAttempt: call('createStepAttempt'),
+      listStepAttempts: call('listStepAttempts'),
+      completeStepAttempt: call('completeStepAttempt'),
+      sendSignal: call('sendSignal'),
+    }
+  }
+
+  #ask(request: Unsent<ThreadRequest>): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new DurableError('closed', `the store "${this.#path}" was closed`))
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#worker.ref()
+      this.#worker.postMessage({ id, ...request })
+    })
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    // An idle store does not keep the process alive.
+    if (this.#waiting.size === 0) this.#worker.unref()
+    if ('value' in reply) waiting?.resolve(reply.value)
+    else waiting?.reject(toError(reply.error, this.#path))
+  }
+
+  #stop(cause: unknown): void {
+    this.#closed = true
+    clearInterval(this.#poll)
+    const error = new DurableError('closed', `the thread of the store "${this.#path}" ended`, { cause })
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}
+
+/** How often a process looks for changes that others made, in milliseconds. */
+const pollMs = 100
+
+/** SQLite's result codes, and what to do about each. The engine wraps SQLite's errors and drops the code. */
+function toError({ message, errcode }: { message: string; errcode?: number }, path: string): Error {
+  const at = `the store "${path}"`
+  const code = errcode === undefined ? undefined : errcode & 0xff
+  const is = (number: number, text: RegExp): boolean => code === number || (code === undefined && text.test(message))
+  if (is(5, /locked/) || code === 6)
+    return new DurableError('unavailable', `${at} stays locked by another process; close that process or retry`)
+  if (is(8, /readonly/))
+    return new DurableError('read-only', `${at} is read-only; make the file and its folder writable`)
+  if (is(11, /malformed/)) return new DurableError('damaged', `${at} is damaged (${message}); restore a back-up`)
+  if (is(13, /is full/))
+    return new DurableError('full', `${at}: the disk is full; free space and retry, nothing stored is lost`)
+  if (is(14, /unable to open/))
+    return new DurableError('unavailable', `${at} cannot be opened; its folder must exist and be writable`)
+  if (is(26, /not a database/))
+    return new DurableError('damaged', `${at} is not a SQLite database; choose another file`)
+  if (code === 10) return new DurableError('unavailable', `${at}: the disk failed (${message})`)
+  return new Error(message)
+}
