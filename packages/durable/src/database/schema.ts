@@ -2,31 +2,43 @@ import type { Database } from './database.js'
 import { DurableError } from './durable-error.js'
 
 /**
- * Migrations, forward only: migration n brings the store from version n - 1 to n. `BIGINT` is an integer to both databases.
+ * Migrations, forward only: migration n brings the store from version n - 1 to n. `BIGINT` is an integer to both databases. Every time is
+ * in milliseconds since 1970.
  *
- * - `logs`, `entries`: append-only logs, numbered without gaps. `kept` is the number of the oldest entry that retention left.
- * - `runs`: one row per run, its truth. `journal`: what ran, one row per model or tool call.
- * - `inbox`: what people and other processes sent a run. `outbox`: what has to reach others.
- * - `documents`: everything with a version and no log. `workers`: who is alive, and what it can run.
+ * - `logs`, `entries`: append-only logs, numbered without gaps. `kept` is the number of the last entry that retention removed.
+ * - `runs`: one row per run, its truth. `journal`: what ran. `transcript`: the messages that a checkpoint stands on.
+ * - `inbox`: what people and other processes sent to a run. `outbox`: what has to reach others.
+ * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each claimed by its first writer.
+ * - `workers`: the processes that are alive, and the queues they serve.
  */
 export const migrations: readonly (readonly string[])[] = [
   [
     'CREATE TABLE logs (id TEXT PRIMARY KEY, seq BIGINT NOT NULL, kept BIGINT NOT NULL)',
-    `CREATE TABLE entries (log TEXT NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+    `CREATE TABLE entries (log TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY (log, seq))`,
-    `CREATE TABLE runs (id TEXT PRIMARY KEY, name TEXT NOT NULL, queue TEXT NOT NULL, fingerprint TEXT NOT NULL, status TEXT NOT NULL,
-      engine TEXT, claim BIGINT NOT NULL, epoch BIGINT NOT NULL, crashes BIGINT NOT NULL, writes BIGINT NOT NULL,
-      input TEXT NOT NULL, state TEXT NOT NULL, wake BIGINT, created BIGINT NOT NULL, updated BIGINT NOT NULL)`,
+    `CREATE TABLE runs (id TEXT PRIMARY KEY, queue TEXT NOT NULL, engine TEXT NOT NULL, claim BIGINT NOT NULL,
+      epoch BIGINT NOT NULL, crashes BIGINT NOT NULL, writes BIGINT NOT NULL, seen BIGINT NOT NULL, mark BIGINT NOT NULL,
+      status TEXT NOT NULL, fingerprint TEXT NOT NULL, checkpoint TEXT, result TEXT, wake BIGINT,
+      created BIGINT NOT NULL, updated BIGINT NOT NULL)`,
     'CREATE INDEX runs_status ON runs (status, updated, id)',
-    `CREATE TABLE journal (run TEXT NOT NULL, seq BIGINT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, epoch BIGINT NOT NULL,
+    'CREATE INDEX runs_queue ON runs (queue, status)',
+    `CREATE TABLE journal (run TEXT NOT NULL, seq BIGINT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
       at BIGINT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq))`,
+    'CREATE TABLE transcript (run TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, seq))',
     `CREATE TABLE inbox (id TEXT PRIMARY KEY, run TEXT NOT NULL, at BIGINT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
       taken BIGINT)`,
     'CREATE INDEX inbox_run ON inbox (run, taken, at)',
-    `CREATE TABLE outbox (id TEXT PRIMARY KEY, topic TEXT NOT NULL, stream TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL,
-      due BIGINT NOT NULL, deadline BIGINT, tries BIGINT NOT NULL, held BIGINT NOT NULL, dead BIGINT NOT NULL, error TEXT)`,
-    'CREATE INDEX outbox_due ON outbox (topic, dead, due)',
-    `CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, version BIGINT NOT NULL, sort BIGINT NOT NULL,
+    `CREATE TABLE outbox (id TEXT PRIMARY KEY, stream TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL,
+      due BIGINT NOT NULL, tries BIGINT NOT NULL, held BIGINT NOT NULL, dead BIGINT NOT NULL)`,
+    'CREATE INDEX outbox_due ON outbox (dead, due)',
+    'CREATE INDEX outbox_stream ON outbox (stream, dead, seq)',
+    `CREATE TABLE tasks (id TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
+      state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL)`,
+    'CREATE INDEX tasks_newest ON tasks (principal, at, id)',
+    `CREATE TABLE sessions (name TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
+      start BIGINT NOT NULL, holder TEXT)`,
+    'CREATE INDEX sessions_owner ON sessions (principal, agent, id)',
+    `CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, sort BIGINT NOT NULL,
       body TEXT NOT NULL, PRIMARY KEY (kind, id))`,
     'CREATE INDEX documents_owner ON documents (kind, owner, sort, id)',
     'CREATE TABLE workers (id TEXT PRIMARY KEY, queues TEXT NOT NULL, seen BIGINT NOT NULL)',

@@ -47,7 +47,13 @@ export class OpenWorkflowEngine implements DurableEngine {
     const token = randomUUID()
     const run = await backend.claimWorkflowRun({ workerId: token, leaseDurationMs: leaseMs })
     if (!run) return undefined
-    const claim = { run: run.id, queue, key: String(run.input), attempt: run.attempts, token }
+    const claim = {
+      run: run.id,
+      queue,
+      key: typeof run.input === 'string' ? run.input : '',
+      attempt: run.attempts,
+      token,
+    }
     await this.#closeWaits(backend, claim)
     return claim
   }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BackendPostgres } from 'openworkflow/postgres'
 import postgres from 'postgres'
@@ -112,9 +113,7 @@ export class PostgresDatabase implements Database {
     await this.#sql.end({ timeout: 2 })
   }
 
-  async #tryWrite(
-    statements: readonly Statement[],
-  ): Promise<
+  async #tryWrite(statements: readonly Statement[]): Promise<
     | { readonly result: WriteResult }
     | {
         readonly error: unknown
@@ -230,15 +229,17 @@ async function sendAll(
     connection.unsafe<Row[]>(numbered(sql), [...params], { prepare: params.length > 0 }),
   )
   const transaction = connection.unsafe<{ id: string }[]>('SELECT pg_current_xact_id()::text AS id')
-  const settled = await Promise.allSettled([begin, ...sent, transaction])
-  const broken = settled.find((one) => one.status === 'rejected')
-  if (broken) throw broken.reason
-  const results = await Promise.all(sent)
-  const failed = results.findIndex(({ count }, index) => {
-    const expected = statements[index]?.expect
-    return expected !== undefined && count !== expected
-  })
-  return { id: (await transaction)[0]?.id ?? '', rows: results.map((rows) => [...rows]), failed }
+  await Promise.allSettled([begin, ...sent, transaction])
+  await begin
+  const rows: (readonly Row[])[] = []
+  // In order: the statement after one that failed its expectation may have broken a constraint because of that.
+  for (const [index, statement] of statements.entries()) {
+    const result = await (sent[index] ?? [])
+    const count = 'count' in result ? result.count : result.length
+    if (statement.expect !== undefined && count !== statement.expect) return { id: '', rows: [], failed: index }
+    rows.push([...result])
+  }
+  return { id: (await transaction)[0]?.id ?? '', rows, failed: -1 }
 }
 
 const spelled = new Map<string, string>()

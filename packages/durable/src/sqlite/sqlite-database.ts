@@ -36,7 +36,11 @@ function refuseNetworkFile(path: string): void {
     )
 }
 
-type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: unknown) => void }
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
 type Unsent<Request> = Request extends ThreadRequest ? Omit<Request, 'id'> : never
 
 /** A SQLite file, opened in one thread of its own. */

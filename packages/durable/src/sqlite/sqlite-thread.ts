@@ -64,15 +64,15 @@ function migrateEngine(): void {
       void BackendSqlite.connect(path).stop()
       return
     } catch (error) {
-      if (!/locked/.test(textOf(error)) || Date.now() > until) throw error
+      if (!textOf(error).includes('locked') || Date.now() > until) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     }
   }
 }
 
 const textOf = (error: unknown): string => {
-  const { message, cause } = error as { readonly message?: unknown; readonly cause?: { readonly message?: unknown } }
-  return `${String(message)} ${String(cause?.message ?? '')}`
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
 /** The engine's methods over this connection: its constructor is private, its state is these two fields. */
@@ -148,7 +148,7 @@ port.on('message', (request: ThreadRequest) => {
     } catch (error) {
       const { errcode } = error as { readonly errcode?: unknown }
       const code = typeof errcode === 'number' ? { errcode } : {}
-      port.postMessage({ id, error: { message: textOf(error).trim(), ...code } } satisfies ThreadReply)
+      port.postMessage({ id, error: { message: textOf(error), ...code } } satisfies ThreadReply)
     }
     if (request.kind === 'close') port.close()
   })

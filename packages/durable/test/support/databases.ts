@@ -34,3 +34,18 @@ export function testDatabases(): readonly TestDatabase[] {
     },
   ]
 }
+
+/** As `testDatabases`, but every `open` gives a new, empty database. */
+export function emptyDatabases(): readonly TestDatabase[] {
+  let count = 0
+  const folder = temporaryFolder('durable')
+  const [, { isMissing }] = testDatabases() as [TestDatabase, TestDatabase]
+  return [
+    { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, `store-${++count}.db`)) },
+    {
+      name: 'PostgreSQL',
+      isMissing,
+      open: async () => openPostgresDatabase((await sharedServer()).url, { schema: `store_${++count}` }),
+    },
+  ]
+}

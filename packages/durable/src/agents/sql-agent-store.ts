@@ -1,0 +1,21 @@
+import type { AgentStore } from '@modelport/agent'
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Database } from '../database/database.js'
+import { SqlIdempotency, SqlInbox } from './sql-inbox.js'
+import { SqlOutbox, SqlPushConfigs } from './sql-outbox.js'
+import { SqlSessions } from './sql-sessions.js'
+import { SqlTasks } from './sql-tasks.js'
+
+/** What agents keep, in a database. */
+export const createAgentStore = (database: Database, codec: BodyCodec): AgentStore => ({
+  tasks: new SqlTasks(database, codec),
+  sessions: new SqlSessions(database, codec),
+  inbox: new SqlInbox(database, codec),
+  outbox: new SqlOutbox(database, codec),
+  pushConfigs: new SqlPushConfigs(database, codec),
+  idempotency: new SqlIdempotency(database),
+  ping: async () => {
+    await database.read('SELECT 1 AS ok')
+  },
+  close: () => database.close(),
+})

@@ -1,0 +1,94 @@
+import type { IdempotencyKey, IdempotencyStore, Inbox, InboxItem, InboxItemBody, TaskKey } from '@modelport/agent'
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Database } from '../database/database.js'
+import { EventLog } from '../database/event-log.js'
+
+/** A principal may hold any text: JSON keeps the parts of a key apart. */
+export const nameOfTask = ({ principal, id }: TaskKey): string => JSON.stringify([principal, id])
+
+/** What others sent to tasks. */
+export class SqlInbox implements Inbox {
+  readonly #database: Database
+  readonly #log: EventLog
+
+  constructor(database: Database, codec: BodyCodec) {
+    this.#database = database
+    this.#log = new EventLog(database, codec)
+  }
+
+  async put(key: TaskKey, item: InboxItemBody, at: string): Promise<boolean> {
+    const name = nameOfTask(key)
+    const once =
+      item.type === 'approval'
+        ? [
+            {
+              sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('approval', ?, ?, 0, '') ON CONFLICT DO NOTHING`,
+              params: [JSON.stringify([key.principal, key.id, item.requestId]), name],
+              expect: 1,
+            },
+          ]
+        : []
+    const result = await this.#database.write([
+      ...once,
+      ...this.#log.push(`inbox:${name}`, { kind: item.type, body: { ...item, at } }),
+    ])
+    if (result.ok) this.#database.notify(`inbox:${key.id}`)
+    return result.ok
+  }
+
+  async pending(key: TaskKey): Promise<readonly InboxItem[]> {
+    const name = `inbox:${nameOfTask(key)}`
+    const [row] = await this.#database.read('SELECT kept FROM logs WHERE id = ?', [name])
+    if (!row) return []
+    const entries = await this.#log.read(name, Number(row['kept']) + 1)
+    return entries.map(({ seq, body }) => ({ ...(body as InboxItemBody & { at: string }), seq }))
+  }
+
+  async take(key: TaskKey, upTo: number): Promise<void> {
+    await this.#database.write([
+      {
+        sql: 'UPDATE logs SET kept = ? WHERE id = ? AND kept < ?',
+        params: [upTo, `inbox:${nameOfTask(key)}`, upTo],
+      },
+    ])
+  }
+}
+
+/** Which task a message belongs to. */
+export class SqlIdempotency implements IdempotencyStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async claim(
+    key: IdempotencyKey,
+    digest: string,
+    taskId: string,
+  ): Promise<{ readonly taskId: string; readonly digest: string; readonly isNew: boolean }> {
+    const id = claimOf(key)
+    for (;;) {
+      const result = await this.#database.write([
+        {
+          sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('message', ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+          params: [id, taskId, JSON.stringify({ taskId, digest })],
+          expect: 1,
+        },
+      ])
+      if (result.ok) return { taskId, digest, isNew: true }
+      const [row] = await this.#database.read(`SELECT body FROM documents WHERE kind = 'message' AND id = ?`, [id])
+      // Released in between: claim it again.
+      if (row) return { ...(JSON.parse(String(row['body'])) as { taskId: string; digest: string }), isNew: false }
+    }
+  }
+
+  async release(key: IdempotencyKey): Promise<void> {
+    await this.#database.write([
+      { sql: `DELETE FROM documents WHERE kind = 'message' AND id = ?`, params: [claimOf(key)] },
+    ])
+  }
+}
+
+const claimOf = ({ principal, agent, messageId }: IdempotencyKey): string =>
+  JSON.stringify([principal, agent, messageId])
