@@ -1,1 +1,6 @@
-export {}
+export type { DurableReason } from './database/durable-error.js'
+export { DurableError, isDurableError } from './database/durable-error.js'
+export type { DurableStore, StoreOptions } from './durable-store.js'
+export type { DurableRun, DurableRuns, RunOptions } from './runs/durable-runs.js'
+export type { RunStatus, StoredRun } from './runs/run-table.js'
+export type { UncertainCall } from './runs/stored-result.js'

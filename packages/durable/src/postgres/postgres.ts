@@ -1,15 +1,37 @@
 import { migrate } from '../database/schema.js'
+import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../durable-store.js'
 import { PostgresDatabase, type PostgresSettings } from './postgres-database.js'
+
+/** Settings of {@link openPostgresStore}. */
+export interface PostgresStoreOptions extends StoreOptions {
+  /** The schema that holds the tables; it is made if it is not there. Default `modelport`. */
+  readonly schema?: string
+  /** Most connections of this process, without the one that listens. Default 10. */
+  readonly connections?: number
+  /** How long a lost connection is tried again before a call fails, in milliseconds. Default 30,000. */
+  readonly reconnectMs?: number
+  /** False sends no prepared statements, which some poolers cannot carry. Default true. */
+  readonly prepare?: boolean
+}
+
+/**
+ * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
+ *
+ * @throws {DurableError} `newer-schema`, `unavailable`
+ */
+export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
+  checkStoreOptions(options)
+  return createDurableStore(await openPostgresDatabase(url, options), options)
+}
 
 /** Connects and brings the schema to the newest version. */
 export async function openPostgresDatabase(
   url: string,
-  options: Partial<Omit<PostgresSettings, 'url'>> = {},
+  { schema = 'modelport', connections = 10, reconnectMs = 30_000, prepare = true }: Partial<PostgresSettings> = {},
 ): Promise<PostgresDatabase> {
-  const settings = { schema: 'modelport', connections: 10, reconnectMs: 30_000, prepare: true, ...options, url }
-  const database = await PostgresDatabase.connect(settings)
+  const database = await PostgresDatabase.connect({ url, schema, connections, reconnectMs, prepare })
   try {
-    await migrate(database, `the PostgreSQL schema "${settings.schema}"`)
+    await migrate(database, `the PostgreSQL schema "${schema}"`)
     return database
   } catch (error) {
     await database.close()

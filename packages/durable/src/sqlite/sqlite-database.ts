@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
-import { DurableError } from '../database/durable-error.js'
+import { DurableError, isDurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { MemoryEngine } from '../engine/memory-engine.js'
 import { type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
@@ -134,7 +134,19 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  #ask(request: Unsent<ThreadRequest>): Promise<unknown> {
+  /** A file that others keep locked is tried again: SQLite waits unfairly, and a request that found it locked has done nothing. */
+  async #ask(request: Unsent<ThreadRequest>): Promise<unknown> {
+    const until = performance.now() + lockedMs
+    for (;;) {
+      try {
+        return await this.#send(request)
+      } catch (error) {
+        if (!isDurableError(error, 'unavailable') || !isLocked(error) || performance.now() > until) throw error
+      }
+    }
+  }
+
+  #send(request: Unsent<ThreadRequest>): Promise<unknown> {
     if (this.#closed) return Promise.reject(new DurableError('closed', `the store "${this.#path}" was closed`))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -161,6 +173,10 @@ export class SqliteDatabase implements Database {
     this.#waiting.clear()
   }
 }
+
+/** How long a locked file is tried again, in milliseconds. */
+const lockedMs = 10_000
+const isLocked = ({ message }: Error): boolean => message.includes('stays locked')
 
 /** How often a process looks for changes that others made, in milliseconds. */
 const pollMs = 100

@@ -1,5 +1,16 @@
 import { migrate } from '../database/schema.js'
+import { checkStoreOptions, createDurableStore, type DurableStore, type StoreOptions } from '../durable-store.js'
 import { SqliteDatabase } from './sqlite-database.js'
+
+/**
+ * Opens a SQLite file as a store, and makes it if it is not there. Any number of processes of one machine may open the same file. `:memory:` keeps everything in this process.
+ *
+ * @throws {DurableError} `newer-schema`, `damaged`, `read-only`, `full`, `unavailable`, `network-file`
+ */
+export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<DurableStore> {
+  checkStoreOptions(options)
+  return createDurableStore(await openSqliteDatabase(path), options)
+}
 
 /** Opens the file and brings it to the newest version. */
 export async function openSqliteDatabase(path: string): Promise<SqliteDatabase> {
@@ -14,5 +25,5 @@ export async function openSqliteDatabase(path: string): Promise<SqliteDatabase> 
 }
 
 /** Far below the shortest lease, so that a heartbeat behind a locked file is not late. */
-const busyMs = 1000
+const busyMs = 300
 const thread = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)

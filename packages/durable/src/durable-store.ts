@@ -1,0 +1,47 @@
+import type { AgentStore } from '@modelport/agent'
+import { createAgentStore } from './agents/sql-agent-store.js'
+import { BodyCodec } from './database/body-codec.js'
+import type { Database } from './database/database.js'
+import { DurableError } from './database/durable-error.js'
+import { DurableRuns } from './runs/durable-runs.js'
+import { RunInbox } from './runs/run-inbox.js'
+import { RunTable } from './runs/run-table.js'
+
+/** Settings of every store. */
+export interface StoreOptions {
+  /** Encrypts messages, arguments, results and credentials with AES-256-GCM; 32 bytes. Ids, names, times and states stay readable. Default: nothing is encrypted. */
+  readonly encryptionKey?: Uint8Array
+  /**
+   * How long a run stays with a process that gives no sign of life, in milliseconds: so late another process continues after a crash. Default 15,000, at
+   * least 1,000. Processes that share a store may differ.
+   */
+  readonly leaseMs?: number
+}
+
+/** Everything that agents and runs keep, in a database that outlives the process. */
+export interface DurableStore extends AgentStore {
+  /** Runs that continue after their process was killed. */
+  readonly runs: DurableRuns
+}
+
+/** A store over an open database. */
+export function createDurableStore(database: Database, options: StoreOptions): DurableStore {
+  const { encryptionKey, leaseMs = 15_000 } = options
+  const codec = new BodyCodec(encryptionKey)
+  const parts = {
+    database,
+    codec,
+    leaseMs,
+    table: new RunTable(database, codec),
+    inbox: new RunInbox(database, codec),
+  }
+  return { ...createAgentStore(database, codec), runs: new DurableRuns(parts) }
+}
+
+/** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs` */
+export function checkStoreOptions({ encryptionKey, leaseMs }: StoreOptions): void {
+  if (leaseMs !== undefined && !(leaseMs >= 1000 && leaseMs <= 3_600_000))
+    throw new TypeError(`leaseMs is ${leaseMs}; it must be between 1,000 and 3,600,000 milliseconds`)
+  if (encryptionKey && encryptionKey.byteLength !== 32)
+    throw new DurableError('damaged', `encryptionKey has ${encryptionKey.byteLength} bytes; it must have 32`)
+}

@@ -1,0 +1,165 @@
+import type { RunCheckpoint } from '@modelport/runtime'
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Database, Row, Statement } from '../database/database.js'
+import { DurableError } from '../database/durable-error.js'
+import type { Claim } from '../engine/engine.js'
+
+/**
+ * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have died since. `suspended`: it waits for a decision or a time. `finished`: it has
+ * a result. `canceled`. `stopped`: it cannot continue by itself, see its result.
+ */
+export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'canceled' | 'stopped'
+
+/** The row of a run. */
+export interface StoredRun {
+  readonly id: string
+  readonly queue: string
+  /** The engine's run; empty until it was started there. */
+  readonly engine: string
+  /** Raised by each claim; a write with an older one is refused. */
+  readonly epoch: number
+  /** Claims in a row after which nothing was stored. */
+  readonly crashes: number
+  /** Number of the last journal entry before the checkpoint. */
+  readonly mark: number
+  readonly status: RunStatus
+  readonly fingerprint: unknown
+  readonly checkpoint?: RunCheckpoint
+  readonly result?: object
+  /** The store's time to look again. */
+  readonly wake?: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Claims without a stored receipt or checkpoint after which a run is stopped. */
+export const mostCrashes = 5
+
+const open = `status IN ('ready', 'running', 'suspended')`
+
+/** The rows of runs and their claims. */
+export class RunTable {
+  readonly #database: Database
+  readonly #codec: BodyCodec
+
+  constructor(database: Database, codec: BodyCodec) {
+    this.#database = database
+    this.#codec = codec
+  }
+
+  /** Stores the run unless it is there; it becomes claimable with `enqueue`. */
+  async create(id: string, queue: string, fingerprint: unknown): Promise<StoredRun> {
+    await this.#database.write([this.insert(id, queue, fingerprint)])
+    return this.get(id)
+  }
+
+  /** The statement that stores a new run. */
+  insert(id: string, queue: string, fingerprint: unknown): Statement {
+    const now = this.#database.now()
+    return {
+      sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, created, updated)
+        VALUES (?, ?, '', 0, 0, 0, 0, -1, 0, 'ready', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      params: [id, queue, JSON.stringify(fingerprint ?? null), now, now],
+    }
+  }
+
+  /**
+   * Makes the run claimable in the engine, unless it is. Safe to call by anyone at any time: it repairs a run whose creator died, or whose engine run is gone.
+   */
+  async enqueue(run: StoredRun): Promise<void> {
+    const { engine } = this.#database
+    if (run.engine !== '' && (await engine.isLive(run.queue, run.engine))) return
+    const started = await engine.start(run.queue, run.id)
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET engine = ?, claim = 0 WHERE id = ? AND engine = ? AND queue = ? AND ${open}`,
+        params: [started, run.id, run.engine, run.queue],
+        expect: 1,
+      },
+    ])
+    if (result.ok) this.#database.notify(`queue:${run.queue}`)
+    // Another process was first.
+    else await engine.cancel(run.queue, started)
+  }
+
+  async find(id: string): Promise<StoredRun | undefined> {
+    const [row] = await this.#database.read('SELECT * FROM runs WHERE id = ?', [id])
+    return row && this.#runOf(row)
+  }
+
+  /** @throws {DurableError} `not-found` */
+  async get(id: string): Promise<StoredRun> {
+    const run = await this.find(id)
+    if (run) return run
+    throw new DurableError('not-found', `there is no run "${id}" in this store`)
+  }
+
+  async list(where: string, params: readonly (string | number)[]): Promise<readonly StoredRun[]> {
+    return (await this.#database.read(`SELECT * FROM runs WHERE ${where}`, params)).map((row) => this.#runOf(row))
+  }
+
+  /** Raises the epoch of a claimed run, which fences whoever had it before. `undefined`: the run is over, or the engine's run is not its own any more. */
+  async take(claim: Claim): Promise<StoredRun | undefined> {
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET epoch = epoch + 1, claim = ?, status = 'running', updated = ?, seen = writes,
+          crashes = CASE WHEN writes = seen THEN crashes + 1 ELSE 0 END
+          WHERE id = ? AND engine = ? AND claim < ? AND ${open} RETURNING *`,
+        params: [claim.attempt, this.#database.now(), claim.key, claim.run, claim.attempt],
+      },
+    ])
+    const row = result.ok ? result.rows[0]?.[0] : undefined
+    if (!row) await this.#database.engine.finish(claim)
+    return row && this.#runOf(row)
+  }
+
+  /** The statement that fails unless this epoch still holds the run. `progress` counts the write as progress. */
+  fence({ id, epoch }: StoredRun, progress: boolean): Statement {
+    return {
+      sql: `UPDATE runs SET updated = ?, writes = writes + ? WHERE id = ? AND epoch = ? AND status = 'running'`,
+      params: [this.#database.now(), progress ? 1 : 0, id, epoch],
+      expect: 1,
+    }
+  }
+
+  /** The statement that ends this epoch's hold. */
+  settle(run: StoredRun, status: RunStatus, result: unknown, wake?: number): Statement {
+    return {
+      sql: `UPDATE runs SET status = ?, result = ?, wake = ?, seen = -1, crashes = 0, updated = ?
+        WHERE id = ? AND epoch = ? AND status = 'running'`,
+      params: [status, this.#codec.encode(result), wake ?? null, this.#database.now(), run.id, run.epoch],
+      expect: 1,
+    }
+  }
+
+  /** Gives a run back that was not finished: it is claimable at once, and the claim counts as no crash. */
+  async release(run: StoredRun, claim: Claim): Promise<void> {
+    await this.#database.write([
+      {
+        sql: `UPDATE runs SET status = 'ready', seen = -1 WHERE id = ? AND epoch = ? AND status = 'running'`,
+        params: [run.id, run.epoch],
+      },
+    ])
+    await this.#database.engine.sleep(claim, { hasWork: () => Promise.resolve(true) })
+    this.#database.notify(`queue:${run.queue}`)
+  }
+
+  #runOf(row: Row): StoredRun {
+    const { checkpoint, result, wake } = row
+    return {
+      id: String(row['id']),
+      queue: String(row['queue']),
+      engine: String(row['engine']),
+      epoch: Number(row['epoch']),
+      crashes: Number(row['crashes']),
+      mark: Number(row['mark']),
+      status: String(row['status']) as RunStatus,
+      fingerprint: JSON.parse(String(row['fingerprint'])),
+      ...(checkpoint !== null && { checkpoint: this.#codec.decode(checkpoint) as RunCheckpoint }),
+      ...(result !== null && { result: this.#codec.decode(result) as object }),
+      ...(wake !== null && { wake: Number(wake) }),
+      createdAt: Number(row['created']),
+      updatedAt: Number(row['updated']),
+    }
+  }
+}

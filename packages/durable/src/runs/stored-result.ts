@@ -1,0 +1,67 @@
+import { type ChatMessage, type JsonObject, LlmError } from '@modelport/core'
+import type { JournalEntry, RunResult } from '@modelport/runtime'
+
+/** A call that was started, whose outcome nobody recorded. */
+export interface UncertainCall {
+  /** The id of the call. */
+  readonly id: string
+  /** Tool or agent. */
+  readonly name: string
+  /** The key it was made with, to look it up in the system that received it. */
+  readonly idempotencyKey: string
+}
+
+interface StoredError {
+  readonly code: string
+  readonly message: string
+  readonly details: JsonObject
+}
+
+/** A result as plain JSON; the transcript is stored once, in its own table. */
+export function toStoredResult(result: RunResult, uncertain: readonly UncertainCall[]): unknown {
+  const { transcript: _, ...rest } = result
+  return {
+    ...rest,
+    ...(result.status === 'failed' && { error: toStoredError(result.error) }),
+    ...(result.status === 'cancelled' && { reason: textOf(result.reason) }),
+    ...(uncertain.length > 0 && { uncertain }),
+  }
+}
+
+/** The result that `toStoredResult` made. */
+export function fromStoredResult(stored: object, transcript: readonly ChatMessage[]): RunResult {
+  const { error } = stored as { readonly error?: StoredError }
+  const result = { ...(stored as RunResult), transcript }
+  return error && result.status === 'failed' ? { ...result, error: fromStoredError(error) } : result
+}
+
+const textOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason))
+
+function toStoredError(error: LlmError): StoredError {
+  const details = Object.fromEntries(
+    Object.entries(error).filter(([name, value]) => name !== 'code' && isPlain(value)),
+  ) as JsonObject
+  return { code: error.code, message: error.message, details }
+}
+
+function fromStoredError({ code, message, details }: StoredError): LlmError {
+  return Object.assign(new LlmError(code as LlmError['code'], message), details)
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** Calls of tools that may not be repeated, which were started and have no receipt, or one that says they were cancelled while they ran. */
+export function uncertainCalls(entries: readonly JournalEntry[]): readonly UncertainCall[] {
+  const known = new Set<string>()
+  for (const entry of entries)
+    if (entry.entry === 'receipt' && (entry.kind === 'tool' || entry.kind === 'agent'))
+      if (entry.outcome.status !== 'cancelled') known.add(entry.key)
+  const calls = new Map<string, UncertainCall>()
+  for (const entry of entries) {
+    if (entry.entry !== 'intent' || (entry.kind !== 'tool' && entry.kind !== 'agent')) continue
+    if (entry.effect !== 'once' || known.has(entry.key)) continue
+    const { action, callId: id, idempotencyKey } = entry
+    calls.set(entry.key, { id, name: 'tool' in action && action.tool ? action.tool : entry.kind, idempotencyKey })
+  }
+  return [...calls.values()]
+}
