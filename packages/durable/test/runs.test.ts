@@ -147,7 +147,7 @@ for (const { name, isMissing, open } of testDatabases())
       const until = database.now() + 100
       await store.runs.run(id, async (run) => {
         const result = await suspended('call-1', run)
-        const [item] = (result as { pending: object[] }).pending
+        const [item] = (result as unknown as { pending: object[] }).pending
         return { ...result, pending: [{ ...item, expiresAt: until }] } as unknown as RunResult
       })
       await expect
