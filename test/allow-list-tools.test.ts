@@ -3,9 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { CiliumNetworkPolicy } from '@kubernetes-models/cilium/cilium.io/v2/CiliumNetworkPolicy'
+import { type HostEntry, hostPort } from '@modelport/factory'
 import {
-  type HostEntry,
-  hostPort,
   toCilium,
   toCodex,
   toDeno,
@@ -15,7 +14,7 @@ import {
   toNginx,
   toNode,
   toSquid,
-} from '@modelport/factory'
+} from '@modelport/sandbox'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'

@@ -65,7 +65,7 @@ describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` :
 )
 
 test('the provider table may import providers only when asked', async () => {
-  const path = 'packages/factory/src/providers.ts'
+  const path = 'packages/factory/src/providers/providers.ts'
   expect(await rulesBroken(path, `void import('@modelport/provider-openai')\n`)).not.toContain(
     'modelport/import-boundary',
   )

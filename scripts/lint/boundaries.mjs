@@ -113,6 +113,12 @@ export const boundaries = [
   },
 
   {
+    package: 'sandbox',
+    imports: ['@modelport/factory'],
+    forbidden: ['@modelport/driver', '@modelport/runtime', '@modelport/provider-openai', 'node:fs'],
+  },
+
+  {
     package: 'runtime',
     imports: [
       '@modelport/core',
@@ -160,6 +166,7 @@ export const boundaries = [
       '@modelport/core',
       '@modelport/factory',
       '@modelport/runtime',
+      '@modelport/sandbox',
       '@modelport/provider-mock',
       '@clack/prompts',
       'commander',

@@ -28,6 +28,12 @@ const titles: Readonly<Record<PresetName, string>> = {
   zai: 'Z.ai (Zhipu GLM)',
 }
 
+/** Where factories take a key from. A server without an address variable of its own has no address that a key was given for. */
+const keysOf = (name: PresetName, variables: string): string =>
+  name === 'vllm' || name === 'llamacpp-server'
+    ? `factories read a variable only if the configuration names it: \`api_key_env\`, for example ${variables}`
+    : `factories read ${variables}`
+
 /** What the table's data cannot say. */
 const notes: Readonly<Partial<Record<PresetName, readonly string[]>>> = {
   alibaba: [
@@ -180,7 +186,7 @@ A row of the preset table of \`@modelport/provider-openai-compatible\`, as of ${
 | field | default |
 |---|---|
 | \`baseUrl\` | \`${row.baseUrl}\`${row.baseUrlVariables ? `; factories read ${code(row.baseUrlVariables)}` : ''} |
-| \`apiKey\` | ${row.needsKey ? 'needed' : row.fallbackKey ? `\`${row.fallbackKey}\`` : 'none is sent'}; factories read ${code(row.keyVariables)} |
+| \`apiKey\` | ${row.needsKey ? 'needed' : row.fallbackKey ? `\`${row.fallbackKey}\`` : 'none is sent'}; ${keysOf(name, code(row.keyVariables))} |
 | \`model\` | ${row.model ? `\`${row.model}\`` : 'none: it must be given'} |
 | \`cheapestModel\` | ${row.cheapestModel ? `\`${row.cheapestModel}\`` : 'the model itself'} |
 | \`quirks\` | what is below; each one may be replaced |

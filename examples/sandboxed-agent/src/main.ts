@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { apiHosts, environmentNames, toDeno } from '@modelport/factory'
+import { apiHosts, environmentNames } from '@modelport/factory'
+import { toDeno } from '@modelport/sandbox'
 import { modelAt } from './model.ts'
 
 const [, , agent = fileURLToPath(new URL('agent.ts', import.meta.url)), deno = ''] = process.argv

@@ -1,4 +1,4 @@
-export { exitCodeOf, exitCodes } from './exit-codes.js'
-export type { Input, Io, Output } from './io.js'
-export { processIo } from './node-io.js'
+export { exitCodeOf, exitCodes } from './errors/exit-codes.js'
+export type { Input, Io, Output } from './terminal/io.js'
+export { processIo } from './terminal/node-io.js'
 export { run } from './run.js'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { written } from './io.js'
-import { processIo } from './node-io.js'
+import { written } from './terminal/io.js'
+import { processIo } from './terminal/node-io.js'
 import { run } from './run.js'
 
 const io = processIo()

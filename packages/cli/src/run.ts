@@ -1,12 +1,12 @@
 import { type Command, CommanderError } from 'commander'
-import { createCli, createLife } from './cli.js'
+import { createCli, createLife } from './program/cli.js'
 import type { Start } from './commands/start.js'
-import { exitCodes, UsageError } from './exit-codes.js'
-import { printFailure } from './failure.js'
-import type { Io } from './io.js'
-import { Printer } from './printer.js'
-import { createProgram, toUsageMessage } from './program.js'
-import { refuseSecretFlags } from './secret-flags.js'
+import { exitCodes, UsageError } from './errors/exit-codes.js'
+import { printFailure } from './errors/failure.js'
+import type { Io } from './terminal/io.js'
+import { Printer } from './terminal/printer.js'
+import { createProgram, toUsageMessage } from './program/program.js'
+import { refuseSecretFlags } from './secrets/secret-flags.js'
 
 /**
  * Runs the command line. Never rejects: what goes wrong is printed to the error output, and the exit code says what it was.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
-import { configOf, key } from './wire.js'
+import { configOf, key, startModel } from './wire.js'
 
 const { home, server } = useModel()
 const keysOf = (): string => join(home.path, '.config/modelport/keys.env')
@@ -34,7 +34,7 @@ describe('init without a terminal', () => {
     expect([configOf(home.path), keysOf()].map(modeOf)).toEqual([0o600, 0o600])
     expect(modeOf(join(home.path, '.config/modelport'))).toBe(0o700)
     expect(readFileSync(configOf(home.path), 'utf8')).toBe(
-      `models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: OPENAI_COMPATIBLE_API_KEY\nroles:\n  chat: main\n`,
+      `models:\n  - name: main\n    provider: openai-compatible\n    model: my-model\n    base_url: ${server.url}/v1\n    api_key_env: MODELPORT_KEY_MAIN\nroles:\n  chat: main\n`,
     )
     expect(server.requests).toHaveLength(1)
   })
@@ -59,14 +59,47 @@ describe('init without a terminal', () => {
     ])
   })
 
-  test('a key of the key file is replaced, others stay', async () => {
+  test('keeps each key under a name of its model, and leaves the other lines of the key file as they are', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
-    writeFileSync(keysOf(), 'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\n', { mode: 0o644 })
+    writeFileSync(keysOf(), 'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\nMODELPORT_KEY_MAIN=older\n', {
+      mode: 0o644,
+    })
     const { code, err } = await init(['--key-stdin'], { stdin: key })
     expect(code).toBe(0)
     expect(err).toContain(`others can read ${keysOf()}`)
-    expect(readFileSync(keysOf(), 'utf8')).toBe(`OTHER=x\nOPENAI_COMPATIBLE_API_KEY=${key}\n`)
+    expect(readFileSync(keysOf(), 'utf8')).toBe(
+      `OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\nMODELPORT_KEY_MAIN=older\nMODELPORT_KEY_MAIN_2=${key}\n`,
+    )
+    expect(readFileSync(configOf(home.path), 'utf8')).toContain('api_key_env: MODELPORT_KEY_MAIN_2')
     expect(modeOf(keysOf())).toBe(0o600)
+  })
+
+  test('does not replace a key that --key-env names', async () => {
+    mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
+    writeFileSync(keysOf(), 'MINE=another-key-0123\n', { mode: 0o600 })
+    const outcome = await init(['--key-stdin', '--key-env', 'MINE'], { stdin: key })
+    expect(outcome).toMatchObject({ code: 3, err: expect.stringContaining('has another key named MINE') as string })
+    expect(outcome.err).not.toContain('another-key-0123')
+    expect(readFileSync(keysOf(), 'utf8')).toBe('MINE=another-key-0123\n')
+    expect(existsSync(configOf(home.path))).toBe(false)
+  })
+
+  test('sends the key of each of two servers to that server alone', async () => {
+    const other = await startModel({ apiKey: 'sk-other-0123456789' })
+    try {
+      expect((await init(['--key-stdin', '-n', 'first'], { stdin: key })).code).toBe(0)
+      const second = ['--key-stdin', '-n', 'second', '--base-url', `${other.url}/v1`]
+      expect((await init(second, { stdin: 'sk-other-0123456789' })).code).toBe(0)
+      for (const name of ['first', 'second', 'first'])
+        expect(await command(['complete', '-m', name, 'be plain'], { home: home.path, stdin: '' })).toMatchObject({
+          code: 0,
+          out: 'Plain text\n',
+        })
+      expect(JSON.stringify(other.requests)).not.toContain(key)
+      expect(JSON.stringify(server.requests)).not.toContain('sk-other')
+    } finally {
+      await other.close()
+    }
   })
 
   const refused: [what: string, args: string[], world: Partial<World>, code: number, message: string][] = [

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { MarkdownView } from '../src/markdown.js'
-import { Printer } from '../src/printer.js'
+import { MarkdownView } from '../src/terminal/markdown.js'
+import { Printer } from '../src/terminal/printer.js'
 import { fc } from '../../../test/support/fast-check.js'
 
 function render(pieces: readonly string[], environment: Readonly<Record<string, string>> = { NO_COLOR: '1' }): string {

@@ -11,14 +11,14 @@ const secrets = {
   'key of the fallback of the fallback': 'last-canary-2222222222',
   header: 'header-canary-3333333333',
   'header of the fallback': 'spare-header-canary-444',
-  'header in vendor': 'vendor-canary-5555555555',
   'password of a proxy': 'proxy canary/6666666666',
-  'key in settings': 'settings-canary-77777777',
 }
 const environment = {
   MY_KEY: key,
   SPARE_KEY: secrets['key of the fallback'],
   LAST_KEY: secrets['key of the fallback of the fallback'],
+  MY_HEADER: secrets.header,
+  SPARE_COOKIE: `id=${secrets['header of the fallback']}`,
   SPARE_PROXY: `http://user:${encodeURIComponent(secrets['password of a proxy'])}@proxy.test:3128`,
 }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -40,9 +40,9 @@ beforeEach(async () => {
     configOf(home.path),
     `
 models:
-  - { name: main, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY, fallback: [spare], headers: { X-Auth: ${secrets.header} }, vendor: { headers: { X-Token: ${secrets['header in vendor']} } } }
-  - { name: spare, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: SPARE_KEY, fallback: [last], headers: { Cookie: "id=${secrets['header of the fallback']}" }, proxy_env: SPARE_PROXY }
-  - { name: last, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: LAST_KEY, settings: { apiKey: ${secrets['key in settings']} } }
+  - { name: main, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY, fallback: [spare], headers: { X-Auth: { env: MY_HEADER } } }
+  - { name: spare, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: SPARE_KEY, fallback: [last], headers: { Cookie: { env: SPARE_COOKIE } }, proxy_env: SPARE_PROXY }
+  - { name: last, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: LAST_KEY }
   - { name: other, provider: openai-compatible, model: m, base_url: ${server.url}/v1, api_key_env: MY_KEY }
 roles: { chat: main }
 `,

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal-text.js'
+import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal/terminal-text.js'
 import { fc } from '../../../test/support/fast-check.js'
 
 const attacks: [what: string, text: string, shown: string][] = [

@@ -43,7 +43,7 @@ describe('init', () => {
     expect(readFileSync(configOf(home.path), 'utf8')).not.toContain(key)
     const keys = join(home.path, '.config/modelport/keys.env')
     expect(statSync(keys).mode & 0o777).toBe(0o600)
-    expect(readFileSync(keys, 'utf8')).toBe(`OPENAI_COMPATIBLE_API_KEY=${key}\n`)
+    expect(readFileSync(keys, 'utf8')).toBe(`MODELPORT_KEY_MAIN=${key}\n`)
     // What was set up works without a variable.
     const answered = await start(['complete', 'Hello'])
     await answered.shows('It is **warm**')

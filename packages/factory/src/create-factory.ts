@@ -1,14 +1,14 @@
 import { type Embedder, LlmError, type Provider } from '@modelport/core'
-import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection-test.js'
-import type { HostEntry } from './host-entry.js'
-import { apiHost, apiHosts } from './hosts.js'
-import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.js'
-import type { ModelConfig } from './model-config.js'
-import type { ModelPool } from './model-entry.js'
-import { createProviderTable } from './provider-table.js'
+import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/connection-test.js'
+import type { HostEntry } from './resolve/host-entry.js'
+import { apiHost, apiHosts } from './resolve/hosts.js'
+import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import type { ModelConfig } from './config/model-config.js'
+import type { ModelPool } from './config/model-entry.js'
+import { createProviderTable } from './providers/provider-table.js'
 import { Registry } from './registry.js'
-import type { FactoryContext } from './resolve.js'
-import type { ProviderRow } from './row.js'
+import type { FactoryContext } from './resolve/resolve.js'
+import type { ProviderRow } from './providers/row.js'
 
 /** The factory's functions over one set of providers. */
 export interface Factory {

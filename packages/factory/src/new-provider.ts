@@ -1,11 +1,11 @@
 import type { Embedder, Provider } from '@modelport/core'
-import { askForModels, makeEmbedder, makeProvider } from './make-provider.js'
-import type { ModelConfig } from './model-config.js'
-import type { ModelPool } from './model-entry.js'
-import { loadCreators } from './providers.js'
+import { askForModels, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import type { ModelConfig } from './config/model-config.js'
+import type { ModelPool } from './config/model-entry.js'
+import { loadCreators } from './providers/providers.js'
 import { Registry } from './registry.js'
-import type { FactoryContext } from './resolve.js'
-import type { ListedModel, ListModelsOptions } from './row.js'
+import type { FactoryContext } from './resolve/resolve.js'
+import type { ListedModel, ListModelsOptions } from './providers/row.js'
 
 /**
  * Makes a provider of a configuration, or of `provider:model`. Loads the provider's package; opens no connection.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { LlmError } from '@modelport/core'
-import type { ModelPool } from './model-entry.js'
-import { parseConfig, type ParseConfigOptions } from './parse-config.js'
+import type { ModelPool } from './config/model-entry.js'
+import { parseConfig, type ParseConfigOptions } from './config/parse-config.js'
 
 /**
  * Reads a configuration file.

@@ -1,13 +1,13 @@
 import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
-import type { HostEntry } from './host-entry.js'
-import { joinHosts } from './host-entry.js'
-import { apiHosts } from './hosts.js'
-import { type LoadCreators, makeEmbedder, makeProvider } from './make-provider.js'
-import type { ModelConfig } from './model-config.js'
-import type { ModelEntry, ModelPool } from './model-entry.js'
-import { poolConfig } from './pool-config.js'
-import { type FactoryContext, resolveModel } from './resolve.js'
-import { didYouMean } from './suggestion.js'
+import type { HostEntry } from './resolve/host-entry.js'
+import { joinHosts } from './resolve/host-entry.js'
+import { apiHosts } from './resolve/hosts.js'
+import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import type { ModelConfig } from './config/model-config.js'
+import type { ModelEntry, ModelPool } from './config/model-entry.js'
+import { poolConfig } from './config/pool-config.js'
+import { type FactoryContext, resolveModel } from './resolve/resolve.js'
+import { didYouMean } from './config/suggestion.js'
 
 /** Roles that fall back to another: to a role, or to the cheapest model of a role's provider. */
 const fallbackRoles: Readonly<Record<string, { readonly role: string; readonly cheapest: boolean }>> = {

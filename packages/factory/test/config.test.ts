@@ -191,7 +191,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       'a proxy with a password',
       pool('provider: openai\nmodel: m\nproxy: http://u:secret@h'),
       [
-        'c.yaml:5:12 models[0].proxy: a password does not belong into a file; give the name of the variable that has the address as proxy_env',
+        'c.yaml:5:12 models[0].proxy: do not put a password in the file; set proxy_env to the name of the variable that holds the address',
       ],
     ],
     [
@@ -202,14 +202,22 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     [
       'a key in the file',
       pool('provider: openai\nmodel: m\napi_key: sk-secret'),
+      ['models[0].api_key: do not put a key in the file; set api_key_env to the name of the variable that holds it'],
+    ],
+    [
+      'headers that carry a credential, in their own field and in vendor',
+      pool(
+        'provider: openai\nmodel: m\nheaders: {X-Team: a, Authorization: Bearer x, X-Gate: {env: GATE}}\nvendor: {headers: {X-Api-Key: y}}',
+      ),
       [
-        'models[0].api_key: a key does not belong into a file; give the name of the variable that has it as api_key_env',
+        'models[0].headers.Authorization: do not put a credential in the file; write headers: {Authorization: {env: NAME}}',
+        'models[0].vendor.headers.X-Api-Key: do not put a credential in the file',
       ],
     ],
     [
       'a key for its name',
       pool('provider: openai\nmodel: m\napi_key_env: sk-secret-0123'),
-      ['models[0].api_key_env: this is no name of an environment variable'],
+      ['models[0].api_key_env: this is not the name of an environment variable'],
     ],
     [
       'an empty name',

@@ -249,8 +249,8 @@ describe('bundles', () => {
   }
 
   test('asking for hosts loads no provider, no YAML and no schema', async () => {
-    const { used, text } = await bundle(`export { apiHost, apiHosts, toDeno } from './index.js'`)
-    expect(used.some((path) => path.endsWith('factory/src/hosts.ts'))).toBe(true)
+    const { used, text } = await bundle(`export { apiHost, apiHosts } from './index.js'`)
+    expect(used.some((path) => path.endsWith('factory/src/resolve/hosts.ts'))).toBe(true)
     expect(
       used.filter((path) => /providers\.ts|provider-[a-z]+\/|driver\/|undici|yaml|zod|node_modules/.test(path)),
     ).toEqual([])

@@ -21,7 +21,7 @@ import {
   resolveEnvironment,
   resolveModel,
 } from '../src/index.js'
-import { suggest } from '../src/suggestion.js'
+import { suggest } from '../src/config/suggestion.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const none = { environment: emptyEnvironment }
@@ -55,7 +55,12 @@ describe('newProvider', () => {
     ['openai', { OPENAI_API_KEY: 'test-key' }, { name: 'openai', model: 'gpt-5.4' }],
     ['grok', { GROK_API_KEY: 'test-key' }, { name: 'grok', model: 'grok-latest' }],
     [
-      { provider: 'azure', model: 'deployed', baseUrl: 'https://r.openai.azure.com' },
+      {
+        provider: 'azure',
+        model: 'deployed',
+        baseUrl: 'https://r.openai.azure.com',
+        apiKeyEnv: 'AZURE_OPENAI_API_KEY',
+      },
       { AZURE_OPENAI_API_KEY: 'test-key' },
       { name: 'azure-openai', model: 'deployed' },
     ],
@@ -162,7 +167,7 @@ describe('keys', () => {
   const key = (config: ModelConfig, variables: Record<string, string>) =>
     resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables) })
 
-  test("the given one, the named variable, OP_ before it, then the vendor's in order", async () => {
+  test("takes the given key, else the named variable and its OP_ form, else the vendor's variables in order", async () => {
     const all = {
       MINE: 'mine',
       OP_MINE: 'op',
@@ -171,18 +176,79 @@ describe('keys', () => {
       GOOGLE_AI_API_KEY: 'ai',
     }
     const { MINE: _, ...noMine } = all
-    const { OP_MINE: __, ...vendors } = noMine
     const config = { provider: 'google', apiKeyEnv: 'MINE' }
     expect(key({ ...config, apiKey: 'given' }, all)).toBe('given')
     expect(key(config, all)).toBe('mine')
     expect(key(config, noMine)).toBe('op')
-    expect(key(config, vendors)).toBe('gemini')
-    expect(key(config, { OP_GEMINI_API_KEY: 'op', GOOGLE_API_KEY: 'google' })).toBe('op')
-    expect(key(config, { GOOGLE_API_KEY: 'google', GOOGLE_AI_API_KEY: 'ai' })).toBe('google')
-    expect(key(config, { MINE: '', OP_MINE: ' ', GOOGLE_AI_API_KEY: 'ai' })).toBe('ai')
-    expect((await failureOf(() => key(config, {}))).message).toContain(
-      'MINE, GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY (or these with OP_ before) are not set',
+    const usual = { provider: 'google' }
+    expect(key(usual, all)).toBe('gemini')
+    expect(key(usual, { OP_GEMINI_API_KEY: 'op', GOOGLE_API_KEY: 'google' })).toBe('op')
+    expect(key(usual, { GOOGLE_API_KEY: 'google', GOOGLE_AI_API_KEY: 'ai' })).toBe('google')
+    expect(key(usual, { GOOGLE_API_KEY: '', GOOGLE_AI_API_KEY: 'ai' })).toBe('ai')
+    expect((await failureOf(() => key(usual, {}))).message).toContain(
+      'GEMINI_API_KEY, GOOGLE_API_KEY, GOOGLE_AI_API_KEY (or these with OP_ before) are not set',
     )
+  })
+
+  test('sends no other key when the named variable is unset: an error where the provider needs a key', async () => {
+    const others = { MINE: '', OP_MINE: ' ', GEMINI_API_KEY: 'gemini', OLLAMA_API_KEY: 'cloud' }
+    expect((await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others))).message).toBe(
+      'google: environment variable MINE (or OP_MINE) is not set; get a key at https://aistudio.google.com/apikey',
+    )
+    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, others)).toBeUndefined()
+  })
+
+  test('asks an Azure configuration to say which key its address has', async () => {
+    const config = { provider: 'azure', model: 'm', baseUrl: 'https://r.openai.azure.com' }
+    const variables = { AZURE_OPENAI_API_KEY: 'azure' }
+    expect((await failureOf(() => key(config, variables))).message).toBe(
+      'azure-openai: no key for this address; name its variable as apiKeyEnv (in a file: api_key_env), or set AZURE_OPENAI_ENDPOINT to this address so that AZURE_OPENAI_API_KEY counts',
+    )
+    expect(key({ ...config, apiKeyEnv: 'AZURE_OPENAI_API_KEY' }, variables)).toBe('azure')
+    expect(key(config, { ...variables, AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })).toBe('azure')
+  })
+
+  test('refuses settings that would replace the address, the transport or the key', async () => {
+    for (const name of ['baseUrl', 'fetch', 'proxy', 'apiKey', 'headers', 'azure', 'vertex', 'enforceHosts'])
+      expect(
+        (await failureOf(() => newProvider({ provider: 'openai', apiKey: 'k-0123', settings: { [name]: 'x' } })))
+          .message,
+      ).toBe(`settings.${name}: set ${name} of the configuration itself, not in settings`)
+  })
+
+  test('refuses to send default credentials of Google Cloud to another host', async () => {
+    const config = {
+      provider: 'vertex',
+      baseUrl: 'https://elsewhere.test',
+      vertex: { project: 'p', applicationDefault: true },
+    }
+    expect((await failureOf(() => newProvider(config, none))).message).toContain('only to *.googleapis.com')
+  })
+
+  test('refuses a model in vendor fields', async () => {
+    const failure = await failureOf(() =>
+      newProvider({ provider: 'google', apiKey: 'k-0123', vendor: { model: 'other' } }),
+    )
+    expect(failure.code).toBe('config')
+    expect(failure.message).toContain('vendor.model: set model')
+  })
+
+  test('takes a header from a variable', async () => {
+    const recorder = recordingFetch()
+    const config = {
+      provider: 'anthropic',
+      apiKey: 'k-0123',
+      headers: { 'x-gate': { env: 'GATE' } },
+      fetch: recorder.fetch,
+    }
+    const environment = environmentOf({ OP_GATE: 'open' })
+    const provider = await newProvider(config, { environment })
+    await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    expect(recorder.requests[0]?.headers.get('x-gate')).toBe('open')
+    expect((await failureOf(() => newProvider(config, none))).message).toBe(
+      'headers: x-gate: environment variable GATE (or OP_GATE) is not set; set it to the value of the header',
+    )
+    expect(environmentNames([config], none)).toContain('OP_GATE')
   })
 
   test.each([
@@ -231,7 +297,7 @@ describe('keys', () => {
     expect(resolveApiKey(asked, { environment: environmentOf(variables) })).toBe('vendors')
   })
 
-  test('a named key that is missing is told also where none would be needed', async () => {
+  test('an unset named variable is an error at another address too', async () => {
     expect(
       (await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {})))
         .message,
@@ -257,8 +323,6 @@ describe('keys', () => {
     ).toEqual([
       'MINE',
       'OP_MINE',
-      'OPENAI_API_KEY',
-      'OP_OPENAI_API_KEY',
       'OLLAMA_API_KEY',
       'OP_OLLAMA_API_KEY',
       'ANTHROPIC_API_KEY',

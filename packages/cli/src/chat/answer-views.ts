@@ -1,10 +1,10 @@
 import type { StreamEvent, ToolCall, ToolResult } from '@modelport/core'
 import { textOf } from '@modelport/core'
-import { MarkdownView } from '../markdown.js'
-import type { Printer } from '../printer.js'
-import { Progress } from '../progress.js'
+import { MarkdownView } from '../terminal/markdown.js'
+import type { Printer } from '../terminal/printer.js'
+import { Progress } from '../terminal/progress.js'
 import type { AnswerView } from './answer.js'
-import { toVisible } from './run-tool.js'
+import { toVisible } from '../tools/run-tool.js'
 
 /** How an answer is shown as text. */
 export interface TextViewOptions {

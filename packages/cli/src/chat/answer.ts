@@ -9,8 +9,8 @@ import type {
   ToolCall,
   ToolResult,
 } from '@modelport/core'
-import type { LocalTool } from '../tool-module.js'
-import { type Approve, runTool } from './run-tool.js'
+import type { LocalTool } from '../tools/tool-module.js'
+import { type Approve, runTool } from '../tools/run-tool.js'
 
 /** Is shown an answer while it comes. */
 export interface AnswerView {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
-import type { Io } from '../io.js'
-import { Interrupted } from '../exit-codes.js'
+import type { Io } from '../terminal/io.js'
+import { Interrupted } from '../errors/exit-codes.js'
 
 /** Reads what the user says, a line at a time. */
 export interface LineReader {

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ChatMessage, fromJson, isLlmError, LlmError, type StoredConversation, toJson } from '@modelport/core'
-import { exists, writeNewPrivateFile } from '../private-file.js'
-import { readTextFile } from '../text-file.js'
-import { withoutSecrets } from '../without-secrets.js'
+import { exists, writeNewPrivateFile } from '../files/private-file.js'
+import { readTextFile } from '../files/text-file.js'
+import { withoutSecrets } from '../secrets/without-secrets.js'
 import { fromSealed, toSealed } from './seal.js'
 
 /** A chat that was saved. */

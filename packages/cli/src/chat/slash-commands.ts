@@ -1,9 +1,9 @@
 import { isLlmError } from '@modelport/core'
-import { UsageError } from '../exit-codes.js'
-import { printFailure } from '../failure.js'
-import { costOf, formatUsage } from '../usage-line.js'
+import { UsageError } from '../errors/exit-codes.js'
+import { printFailure } from '../errors/failure.js'
+import { costOf, formatUsage } from '../terminal/usage-line.js'
 import type { Chat } from './chat.js'
-import { ChatRecording } from './chat-recording.js'
+import { ChatRecording } from '../recording/chat-recording.js'
 
 interface SlashCommand {
   readonly help: string

@@ -1,7 +1,7 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { UsageError } from '../exit-codes.js'
-import { readTextFile } from '../text-file.js'
+import { UsageError } from '../errors/exit-codes.js'
+import { readTextFile } from '../files/text-file.js'
 
 /** Options of one call, as the command line takes them. */
 export interface CallFlags {

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { completionScript, type Shell, shells } from '../completion-script.js'
-import { exitCodes } from '../exit-codes.js'
+import { completionScript, type Shell, shells } from '../program/completion-script.js'
+import { exitCodes } from '../errors/exit-codes.js'
 import { type Start, withCommonOptions } from './start.js'
 
 /** `modelport completion`: a script for the shell. */

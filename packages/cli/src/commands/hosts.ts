@@ -1,11 +1,7 @@
 import { lookup } from 'node:dns/promises'
+import { apiHosts, environmentNames, type HostEntry, hostPort, type ModelConfig } from '@modelport/factory'
 import {
   type AllowList,
-  apiHosts,
-  environmentNames,
-  type HostEntry,
-  hostPort,
-  type ModelConfig,
   toCilium,
   toClaudeCode,
   toCodex,
@@ -20,12 +16,12 @@ import {
   toSquid,
   toSrt,
   toVsCode,
-} from '@modelport/factory'
+} from '@modelport/sandbox'
 import { type Command, Option } from 'commander'
-import type { Cli, CommonOptions } from '../cli.js'
-import { loadModels } from '../configured-models.js'
-import { exitCodes } from '../exit-codes.js'
-import { withProgress } from '../progress.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { loadModels } from '../models/configured-models.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import { withProgress } from '../terminal/progress.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface Facts {

@@ -1,15 +1,15 @@
 import { intro, isCancel, log, outro, select } from '@clack/prompts'
 import { findRow, parseModel, testConnection } from '@modelport/factory'
 import type { Command } from 'commander'
-import type { Cli, CommonOptions } from '../cli.js'
-import { exitCodes, Interrupted, UsageError } from '../exit-codes.js'
-import { toFailureReport } from '../failure.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
+import { toFailureReport } from '../errors/failure.js'
 import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
 import { addModel, freeName, readConfig } from '../init/config-file.js'
 import { type NewModel, toModelConfig } from '../init/new-model.js'
-import { saveKey } from '../key-file.js'
-import { withProgress } from '../progress.js'
-import { toTerminalText } from '../terminal-text.js'
+import { freeKeyName, saveKey } from '../files/key-file.js'
+import { withProgress } from '../terminal/progress.js'
+import { toTerminalText } from '../terminal/terminal-text.js'
 import { readAll } from './read-prompt.js'
 import { type Start, withCommonOptions } from './start.js'
 
@@ -40,8 +40,8 @@ export function addInit(program: Command, start: Start): void {
 async function init(cli: Cli, options: InitOptions): Promise<number> {
   const { io, json, locations } = cli
   const file = await readConfig(locations.config)
-  const taken = file.pool?.models.find(({ name }) => name === options.name)
-  if (taken) throw new UsageError(`there is a model ${JSON.stringify(taken.name)} already; choose another --name`)
+  const known = file.pool?.models.find(({ name }) => name === options.name)
+  if (known) throw new UsageError(`there is a model ${JSON.stringify(known.name)} already; choose another --name`)
   const name = options.name ?? freeName(file)
   const interactive = io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
   const given: GivenAnswers = {
@@ -52,8 +52,10 @@ async function init(cli: Cli, options: InitOptions): Promise<number> {
     ...(options.keyStdin && { key: await readKey(cli), saveKey: true }),
     name,
   }
+  const taken = (file.pool?.models ?? []).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
+  const ownVariable = await freeKeyName(locations.keys, name, taken)
   if (interactive) intro(cli.out.style('bold', 'modelport'), { output: io.stdout })
-  const model = interactive ? await askNewModel(cli, given, name) : fromOptions(given, name)
+  const model = interactive ? await askNewModel(cli, given, name, ownVariable) : fromOptions(given, name, ownVariable)
   const tested = options.test ? await test(cli, model, interactive) : undefined
   if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined)
     await saveKey(locations.keys, model.apiKeyEnv, model.key)
@@ -70,15 +72,13 @@ async function readKey({ io, signal }: Cli): Promise<string> {
 }
 
 /** Without a terminal nobody can be asked. */
-function fromOptions(given: GivenAnswers, name: string): NewModel {
-  if (given.provider === undefined) throw new UsageError('there is no terminal to ask at; give --provider')
+function fromOptions(given: GivenAnswers, name: string, ownVariable: string): NewModel {
+  if (given.provider === undefined) throw new UsageError('not a terminal: pass --provider')
   const { provider, model: named } = parseModel(given.provider)
   const row = findRow(provider)
   const model = given.model ?? named ?? row.model
   if (model === undefined) throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
-  const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : row.keyEnv[0])
-  if (given.key !== undefined && apiKeyEnv === undefined)
-    throw new UsageError(`give --key-env: the name under which the key of ${row.name} is kept`)
+  const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : ownVariable)
   return { ...given, name, provider: row.name, model, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
 }
 

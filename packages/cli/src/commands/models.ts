@@ -1,11 +1,11 @@
 import { isLlmError } from '@modelport/core'
 import { apiHost, listModels, resolveModel } from '@modelport/factory'
 import type { Command } from 'commander'
-import type { Cli, CommonOptions } from '../cli.js'
-import { loadModels, type NamedModel } from '../configured-models.js'
-import { exitCodes } from '../exit-codes.js'
-import { toFailureReport } from '../failure.js'
-import { withProgress } from '../progress.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { loadModels, type NamedModel } from '../models/configured-models.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import { toFailureReport } from '../errors/failure.js'
+import { withProgress } from '../terminal/progress.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface ModelsOptions extends CommonOptions {

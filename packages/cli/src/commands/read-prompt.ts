@@ -1,5 +1,5 @@
-import type { Cli } from '../cli.js'
-import { UsageError } from '../exit-codes.js'
+import type { Cli } from '../program/cli.js'
+import { UsageError } from '../errors/exit-codes.js'
 
 /** The prompt of the arguments and, where something is piped in, what comes from there: after the arguments, with a free line between. */
 export async function readPrompt({ io, signal }: Cli, words: readonly string[]): Promise<string> {

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { isLlmError } from '@modelport/core'
 import type { Command } from 'commander'
 import { type Session, SessionStore } from '../chat/session-store.js'
-import type { Cli, CommonOptions } from '../cli.js'
-import { exitCodes } from '../exit-codes.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { exitCodes } from '../errors/exit-codes.js'
 import { type Start, withCommonOptions } from './start.js'
 
 interface SessionsOptions extends CommonOptions {

@@ -1,4 +1,5 @@
-import { type HostEntry, toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/factory'
+import { type HostEntry } from '@modelport/factory'
+import { toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/sandbox'
 import type { AllowLine } from './doctor-step.js'
 
 /** What to add to the list of each sandbox for this host, taken from the factory's own forms so that the two cannot differ. */

@@ -10,8 +10,8 @@ import {
   proxyVariables,
   resolveModel,
 } from '@modelport/factory'
-import type { Cli } from '../cli.js'
-import type { NamedModel } from '../configured-models.js'
+import type { Cli } from '../program/cli.js'
+import type { NamedModel } from '../models/configured-models.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'
 import { checks } from './checks.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doctor-step.js'

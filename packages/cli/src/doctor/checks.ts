@@ -43,7 +43,9 @@ export const checks: Readonly<Record<StepId, Check>> = {
     if (dialled) state.dialled = dialled
     const source = model.config.apiKey
       ? 'configuration'
-      : keyVariables(resolved).find((name) => resolveEnvironment(name, cli.context.environment) !== undefined)
+      : keyVariables(resolved, cli.context).find(
+          (name) => resolveEnvironment(name, cli.context.environment) !== undefined,
+        )
     const named = model.config.apiKeyEnv
     const detail = `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`
     if (key !== undefined || named === undefined || resolved.row.offline) return { detail, timed: false }

@@ -2,15 +2,17 @@ import { autocomplete, isCancel, password, select, text } from '@clack/prompts'
 import {
   createProviderTable,
   findRow,
+  keyVariables,
   listModels,
   parseModel,
   type ProviderRow,
   resolveEnvironment,
+  resolveModel,
 } from '@modelport/factory'
-import type { Cli } from '../cli.js'
-import { Interrupted } from '../exit-codes.js'
-import { withProgress } from '../progress.js'
-import { toTerminalText } from '../terminal-text.js'
+import type { Cli } from '../program/cli.js'
+import { Interrupted } from '../errors/exit-codes.js'
+import { withProgress } from '../terminal/progress.js'
+import { toTerminalText } from '../terminal/terminal-text.js'
 import type { NewModel } from './new-model.js'
 import { findRunning } from './running-servers.js'
 
@@ -18,12 +20,12 @@ import { findRunning } from './running-servers.js'
 export type GivenAnswers = Partial<NewModel>
 
 /** Asks for everything that no option gives. Rejects {@link Interrupted} when the user gives up. */
-export async function askNewModel(cli: Cli, given: GivenAnswers, name: string): Promise<NewModel> {
+export async function askNewModel(cli: Cli, given: GivenAnswers, name: string, ownVariable: string): Promise<NewModel> {
   const provider = given.provider ?? (await askProvider(cli))
   const { provider: rowName, model: named } = parseModel(provider)
   const row = findRow(rowName)
   const baseUrl = given.baseUrl ?? (await askBaseUrl(cli, row))
-  const key = await askKey(cli, row, given)
+  const key = await askKey(cli, row, given, baseUrl, ownVariable)
   const address = {
     provider: row.name,
     ...(baseUrl !== undefined && { baseUrl }),
@@ -98,14 +100,26 @@ async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow):
 
 type KeyAnswer = Pick<NewModel, 'apiKeyEnv' | 'key' | 'saveKey'>
 
-async function askKey(cli: Cli, row: ProviderRow, given: GivenAnswers): Promise<KeyAnswer> {
+/** Takes the key of a variable that may go to this address; asks for one otherwise, and keeps it under a name of this model alone. */
+async function askKey(
+  cli: Cli,
+  row: ProviderRow,
+  given: GivenAnswers,
+  baseUrl: string | undefined,
+  ownVariable: string,
+): Promise<KeyAnswer> {
   const { environment = () => undefined } = cli.context
-  const variable =
-    given.apiKeyEnv ?? row.keyEnv.find((one) => resolveEnvironment(one, environment) !== undefined) ?? row.keyEnv[0]
   if (given.key !== undefined)
-    return { key: given.key, saveKey: given.saveKey ?? true, ...(variable !== undefined && { apiKeyEnv: variable }) }
-  if (variable === undefined) return {}
-  if (resolveEnvironment(variable, environment) !== undefined) return { apiKeyEnv: variable }
+    return { key: given.key, saveKey: given.saveKey ?? true, apiKeyEnv: given.apiKeyEnv ?? ownVariable }
+  const { apiKeyEnv } = given
+  const model = resolveModel(
+    { provider: row.name, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
+    cli.context,
+  )
+  const usable = keyVariables(model, cli.context)
+  const found = usable.find((one) => resolveEnvironment(one, environment) !== undefined)
+  if (found !== undefined) return { apiKeyEnv: found }
+  if (!row.keyEnv.length && apiKeyEnv === undefined) return {}
   const optional = !row.needsKey
   const typed = await answered(
     password({
@@ -117,18 +131,19 @@ async function askKey(cli: Cli, row: ProviderRow, given: GivenAnswers): Promise<
   // Nothing typed is nothing at all.
   const key = (typed as string | undefined)?.trim() ?? ''
   if (!key) return {}
+  const unsaved = usable[0] ?? ownVariable
   const saveKey = await answered(
     select({
       message: 'Where to keep the key?',
       options: [
         { value: true, label: `in ${cli.locations.keys}`, hint: 'readable by you alone' },
-        { value: false, label: `nowhere: I will set ${variable} myself` },
+        { value: false, label: `nowhere: I will set ${unsaved} myself` },
       ],
       showInstructions: false,
       ...streams(cli),
     }),
   )
-  return { key, saveKey, apiKeyEnv: variable }
+  return { key, saveKey, apiKeyEnv: apiKeyEnv ?? (saveKey ? ownVariable : unsaved) }
 }
 
 /** Offers what the vendor or the server has; asks for a name where that cannot be had. */

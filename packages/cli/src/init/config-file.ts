@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { LlmError } from '@modelport/core'
 import { type ModelPool, parseConfig } from '@modelport/factory'
 import { Document, isMap, parseDocument } from 'yaml'
-import { writePrivateFile } from '../private-file.js'
+import { writePrivateFile } from '../files/private-file.js'
 import type { NewModel } from './new-model.js'
 
 /** The configuration as it stands, to add to it. */

@@ -1,0 +1,62 @@
+import { isLlmError } from '@modelport/core'
+import { diagnose } from '@modelport/factory'
+import { exitCodeOf, exitCodes, Interrupted, UsageError } from './exit-codes.js'
+import type { Printer } from '../terminal/printer.js'
+
+/** A failure as data: what `--json` prints. */
+export interface FailureReport {
+  readonly error: {
+    /** Of the error, else `usage`, `interrupted` or `unknown`. */
+    readonly code: string
+    readonly message: string
+    /** What to do about it, where that is known. */
+    readonly fix?: string
+  }
+  readonly exitCode: number
+}
+
+/** Describes what was thrown. */
+export function toFailureReport(error: unknown): FailureReport {
+  const exitCode = exitCodeOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof UsageError) return { error: { code: 'usage', message }, exitCode }
+  if (error instanceof Interrupted) return { error: { code: 'interrupted', message }, exitCode }
+  if (!isLlmError(error)) return { error: { code: 'unknown', message: fileProblem(error) ?? message }, exitCode }
+  const { problem, fix } = diagnose(error)
+  // These messages say themselves what to do.
+  const told = ['config', 'request', 'unknown'].includes(problem)
+  return { error: { code: error.code, message, ...(!told && { fix }) }, exitCode }
+}
+
+/** Prints a failure to the error output; nothing for Ctrl-C, which the user knows of. */
+export function printFailure(error: unknown, err: Printer, json: boolean): number {
+  const report = toFailureReport(error)
+  if (json) {
+    err.json(report)
+  } else if (report.exitCode !== exitCodes.interrupted) {
+    const { code, message, fix } = report.error
+    err.line(
+      `${err.style('red', code === 'usage' || code === 'unknown' ? 'error:' : `error (${code}):`)} ${err.foreign(message)}`,
+    )
+    if (fix !== undefined) err.line(err.style('dim', fix))
+  }
+  return report.exitCode
+}
+
+function fileProblem(error: unknown): string | undefined {
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException
+  if (code === undefined || path === undefined) return undefined
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'no right to it',
+    EPERM: 'no right to it',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is no folder',
+    EEXIST: 'it is no folder',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the quota of the disk is used up',
+    EFBIG: 'files may not become that large',
+    EROFS: 'the disk is read-only',
+  }
+  return `${path}: ${known[code] ?? code}`
+}

@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises'
+import { LlmError, type ModelProfile } from '@modelport/core'
+import {
+  createProviderTable,
+  type ModelConfig,
+  type ModelEntry,
+  type ModelPool,
+  parseModel,
+  poolConfig,
+} from '@modelport/factory'
+import { readConfigFile } from '@modelport/factory/node'
+import type { Cli } from '../program/cli.js'
+
+/** A model that a command may use. */
+export interface NamedModel {
+  /** Its name in the configuration, or `provider:model` as it was given. */
+  readonly name: string
+  readonly config: ModelConfig
+  readonly profile: ModelProfile | undefined
+  readonly purpose: string | undefined
+}
+
+/** The models of the configuration, and any that is named as `provider:model`. */
+export class ConfiguredModels {
+  readonly #file: string
+  readonly #pool: ModelPool | undefined
+
+  constructor(file: string, pool: ModelPool | undefined) {
+    this.#file = file
+    this.#pool = pool
+  }
+
+  /** All of the configuration. @throws {LlmError} `config` — there is none. */
+  all(): NamedModel[] {
+    return this.#needPool().models.map((entry) => this.#named(entry))
+  }
+
+  /** Role → name of a model. */
+  get roles(): Readonly<Record<string, string>> {
+    return this.#pool?.roles ?? {}
+  }
+
+  /**
+   * The model of this name, else the provider or `provider:model` of it; without a name the one of the role `chat`.
+   * @throws {LlmError} `config` — there is no such model or provider, or no configuration.
+   */
+  pick(name: string | undefined): NamedModel {
+    if (name === undefined) {
+      const pool = this.#needPool()
+      return this.pick(pool.roles['chat'] ?? pool.models[0]?.name ?? '')
+    }
+    const entry = this.#pool?.models.find((one) => one.name === name)
+    if (entry) return this.#named(entry)
+    if (name.includes(':') || createProviderTable().has(name.toLowerCase())) {
+      return { name, config: parseModel(name), profile: undefined, purpose: undefined }
+    }
+    const names = this.#pool?.models.map((one) => one.name).join(', ') ?? `none: there is no ${this.#file}`
+    throw new LlmError(
+      'config',
+      `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`,
+    )
+  }
+
+  #needPool(): ModelPool {
+    if (this.#pool) return this.#pool
+    throw new LlmError(
+      'config',
+      `there is no configuration at ${this.#file}; run "modelport init", or name a model: --model provider:model`,
+    )
+  }
+
+  #named(entry: ModelEntry): NamedModel {
+    return { name: entry.name, config: this.#configOf(entry), profile: entry.profile, purpose: entry.purpose }
+  }
+
+  /** As the registry reads an entry. The file was checked: each name that is fallen back to is there. */
+  #configOf(entry: ModelEntry): ModelConfig {
+    return poolConfig(entry.name, (name) => this.#pool?.models.find((one) => one.name === name) ?? entry)
+  }
+}
+
+/** Reads the configuration. One that was asked for must be there; the usual one may be missing. */
+export async function loadModels({ locations, configGiven }: Cli): Promise<ConfiguredModels> {
+  const there =
+    configGiven ||
+    (await stat(locations.config).then(
+      () => true,
+      () => false,
+    ))
+  return new ConfiguredModels(
+    locations.config,
+    there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined,
+  )
+}

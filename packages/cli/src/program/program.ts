@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import { addChat } from '../commands/chat.js'
+import { addComplete } from '../commands/complete.js'
+import { addCompletion } from '../commands/completion.js'
+import { addDoctor } from '../commands/doctor.js'
+import { addHosts } from '../commands/hosts.js'
+import { addInit } from '../commands/init.js'
+import { addModels } from '../commands/models.js'
+import { addRecord } from '../commands/record.js'
+import { addReplay } from '../commands/replay.js'
+import { addSessions } from '../commands/sessions.js'
+import type { Start } from '../commands/start.js'
+import type { Io } from '../terminal/io.js'
+import { toTerminalText } from '../terminal/terminal-text.js'
+import { packageVersion } from '../version.js'
+
+/** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
+export const toUsageMessage = (text: string): string => toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`))
+
+/** The whole command line, not yet run. It throws where commander would end the process. */
+export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, json: boolean): Command {
+  const program = new Command('modelport')
+    .description('Talk to any language model.')
+    .version(packageVersion(), '-v, --version')
+    .showSuggestionAfterError()
+    .addHelpText('after', '\nExit codes and everything else: docs/cli.md')
+  const output = {
+    writeOut: (text: string) => {
+      io.stdout.write(text)
+    },
+    writeErr: (text: string) => {
+      io.stderr.write(text)
+    },
+    outputError: (text: string, write: (text: string) => void) => {
+      if (!json) write(toUsageMessage(text))
+    },
+    getOutHelpWidth: () => io.stdout.columns ?? 80,
+    getErrHelpWidth: () => io.stderr.columns ?? 80,
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  }
+  program.configureOutput(output).exitOverride()
+  for (const add of [
+    addInit,
+    addDoctor,
+    addChat,
+    addComplete,
+    addHosts,
+    addModels,
+    addRecord,
+    addReplay,
+    addSessions,
+    addCompletion,
+  ])
+    add(program, start)
+  for (const command of program.commands) command.configureOutput(output).exitOverride()
+  return program
+}

@@ -1,0 +1,98 @@
+import { LlmError } from '@modelport/core'
+import type { ModelConfig } from '@modelport/factory'
+import type { CassetteRecorder } from '@modelport/provider-mock'
+import type { Cli } from '../program/cli.js'
+import type { NamedModel } from '../models/configured-models.js'
+import { checkPrivateFile } from '../files/private-file.js'
+import { type RecordedAsk, saveRecording, toKept, toRecorded, toRecordedModel } from './recorded-chat.js'
+import type { LocalTool } from '../tools/tool-module.js'
+import type { Answer } from '../chat/answer.js'
+import type { Session } from '../chat/session-store.js'
+
+/** A chat that is kept in a cassette as it goes on: after each answer the file holds everything so far. */
+export class ChatRecording {
+  /** The model, with the recorder between it and the network. */
+  readonly config: ModelConfig
+  readonly #cli: Cli
+  readonly #file: string
+  readonly #recorder: CassetteRecorder
+  readonly #start: Omit<RecordedAsk, 'prompt' | 'followUps' | 'results'>
+  readonly #prompts: string[] = []
+  readonly #results: RecordedAsk['results'][number][] = []
+  #exchanges = 0
+  #ended = false
+
+  private constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
+    const { config, recorder } = toRecorded(model, cli)
+    const { system, messages } = session
+    this.config = config
+    this.#cli = cli
+    this.#file = file
+    this.#recorder = recorder
+    this.#start = {
+      model: toRecordedModel(model, cli),
+      options: system === undefined ? {} : { system },
+      tools: tools.map(({ definition }) => definition),
+      ...(messages.length && { history: messages }),
+    }
+  }
+
+  /**
+   * Nothing is written before there is an answer, but a file that cannot be is told of here.
+   * @throws {LlmError} `unsupported` — the model opens no connection.
+   */
+  static async start(
+    cli: Cli,
+    file: string,
+    model: NamedModel,
+    session: Session,
+    tools: readonly LocalTool[],
+  ): Promise<ChatRecording> {
+    const recording = new ChatRecording(cli, file, model, session, tools)
+    await checkPrivateFile(file)
+    return recording
+  }
+
+  /** @throws {LlmError} `unsupported` — what a recording could not repeat. */
+  static refuse(what: string): never {
+    throw new LlmError('unsupported', `${what} is not possible while a chat is recorded; end it, and start another`)
+  }
+
+  /** Keeps an answer. One that was stopped cannot be repeated: the recording ends before it. */
+  async add(prompt: string, { interrupted, results }: Answer, secrets: readonly string[]): Promise<void> {
+    if (interrupted) this.end()
+    if (this.#ended) return
+    this.#prompts.push(prompt)
+    this.#results.push(...results)
+    const [first = '', ...followUps] = this.#prompts
+    const cassette = this.#recorder.cassette()
+    await saveRecording(
+      this.#file,
+      cassette,
+      { ...this.#start, prompt: first, results: this.#results, ...(followUps.length && { followUps }) },
+      secrets,
+    )
+    this.#exchanges = cassette.exchanges.length
+  }
+
+  /** Ends the recording before an answer that failed or was stopped; what came before stays. */
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    const { err, json } = this.#cli
+    if (!json) err.line(err.style('yellow', 'the recording ends before this answer'))
+  }
+
+  /** Says what was kept. */
+  report(): void {
+    const { out, err, json } = this.#cli
+    if (json) out.json({ type: 'recorded', file: this.#file, exchanges: this.#exchanges })
+    else
+      err.line(
+        err.style(
+          'dim',
+          this.#exchanges ? `${toKept(this.#exchanges, this.#file)}: what was said is in it` : 'nothing was recorded',
+        ),
+      )
+  }
+}

@@ -1,0 +1,29 @@
+import { headerSecrets, proxySecrets } from '@modelport/driver'
+import { type ModelConfig, resolveApiKey, resolveHeaders, resolveModel } from '@modelport/factory'
+import type { Cli } from '../program/cli.js'
+import type { NamedModel } from '../models/configured-models.js'
+
+/** Keys and passwords of a model and all it falls back to: they must not be kept anywhere, not even where the user wrote them into a prompt. */
+export const secretsOf = ({ config }: NamedModel, cli: Cli): string[] => secretsOfOne(config, cli)
+
+function secretsOfOne(model: ModelConfig, cli: Cli): string[] {
+  const { fallback = [] } = model
+  return [...ownSecrets(model, cli), ...fallback.flatMap((spare) => secretsOfOne(spare, cli))]
+}
+
+/** A model that cannot be used sends nothing that could be secret: each part that does not resolve is left out. */
+function ownSecrets(model: ModelConfig, { context }: Cli): string[] {
+  const parts = [
+    () => headerSecrets(resolveHeaders(model, context)),
+    () => headerSecrets(model.vendor?.['headers']),
+    () => proxySecrets(resolveModel(model, context).proxy?.url()),
+    () => [resolveApiKey(resolveModel(model, context), context) ?? ''],
+  ]
+  return parts.flatMap((part) => {
+    try {
+      return part()
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,90 @@
+import { LlmError } from '@modelport/core'
+import type { ModelConfig } from './model-config.js'
+import type { ModelEntry } from './model-entry.js'
+import { didYouMean } from './suggestion.js'
+
+/** What each field must be. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
+const fields: Readonly<
+  Record<keyof ModelConfig | keyof ModelEntry, 'string' | 'boolean' | 'object' | 'function' | 'any'>
+> = {
+  provider: 'string',
+  model: 'string',
+  apiKey: 'string',
+  apiKeyEnv: 'string',
+  baseUrl: 'string',
+  baseUrlEnv: 'string',
+  useEnvironmentBaseUrls: 'boolean',
+  proxy: 'string',
+  proxyEnv: 'string',
+  cheapestModel: 'string',
+  fallback: 'any',
+  defaults: 'object',
+  vendor: 'object',
+  headers: 'object',
+  enforceHosts: 'any',
+  fetch: 'function',
+  azure: 'object',
+  vertex: 'object',
+  settings: 'object',
+  name: 'any',
+  purpose: 'any',
+  profile: 'any',
+}
+
+/**
+ * Holds a configuration to its fields. One that was read from JSON has not met the compiler, and an address that is misspelt would be
+ * the vendor's own.
+ * @throws {LlmError} `config` — names the field, never its value, which may be a key.
+ */
+export function checkFields(config: ModelConfig): void {
+  for (const [name, value] of Object.entries(config) as [string, unknown][]) {
+    if (value === undefined) continue
+    if (!Object.hasOwn(fields, name))
+      throw new LlmError(
+        'config',
+        `unknown field ${JSON.stringify(name)}${didYouMean(name, Object.keys(fields))}; what only the provider's package knows goes into settings`,
+      )
+    const wanted = fields[name as keyof ModelConfig]
+    if (wanted !== 'any' && (typeof value !== wanted || value === null || Array.isArray(value))) {
+      throw new LlmError(
+        'config',
+        `${name} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}, not ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}; leave it out where it is unset`,
+      )
+    }
+  }
+  checkSettings(config)
+  checkVendor(config)
+  checkHeaders(config)
+}
+
+/** The address, the key and the transport have one place: what `settings` said of them would not be in any list of hosts. */
+function checkSettings({ settings = {} }: ModelConfig): void {
+  const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
+  if (owned !== undefined)
+    throw new LlmError('config', `settings.${owned}: set ${owned} of the configuration itself, not in settings`)
+}
+
+/** Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two models. */
+function checkVendor({ vendor, defaults }: ModelConfig): void {
+  for (const [where, fieldsOfVendor] of [
+    ['vendor', vendor],
+    ['defaults.vendor', defaults?.vendor],
+  ] as const) {
+    if (fieldsOfVendor && Object.hasOwn(fieldsOfVendor, 'model'))
+      throw new LlmError(
+        'config',
+        `${where}.model: set model of the configuration instead, so that URL and body name the same one`,
+      )
+  }
+}
+
+function checkHeaders({ headers = {} }: ModelConfig): void {
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (typeof value !== 'object') continue
+    if (typeof (value as { readonly env?: unknown } | null)?.env !== 'string')
+      throw new LlmError(
+        'config',
+        `headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`,
+      )
+  }
+}

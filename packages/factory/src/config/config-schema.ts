@@ -1,0 +1,101 @@
+import { z } from 'zod'
+
+const text = z.string().trim().min(1)
+const optionalText = z.string().trim().nullish()
+const flag = z.boolean().nullish()
+const count = z.number().int().positive().nullish()
+const price = z.number().nonnegative().nullish()
+const anything = z.record(z.string(), z.unknown()).nullish()
+
+const profile = z.strictObject({
+  context_window: count,
+  input_cost_per_million: price,
+  output_cost_per_million: price,
+  currency: optionalText,
+  supports_tools: flag,
+  supports_streaming: flag,
+  supports_json_schema: flag,
+  tokenizer: optionalText,
+  provider: optionalText,
+  model: optionalText,
+})
+
+const defaults = z.strictObject({
+  system: z.string().nullish(),
+  max_tokens: count,
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: count,
+  stop: z.array(z.string()).nullish(),
+  seed: z.number().int().nullish(),
+  parallel_tool_calls: flag,
+  reasoning: z.enum(['none', 'low', 'medium', 'high']).nullish(),
+  cache: z.enum(['auto', 'none']).nullish(),
+  deadline_ms: count,
+  retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),
+})
+
+const model = z.strictObject({
+  name: text,
+  provider: text,
+  model: optionalText,
+  api_key_env: optionalText,
+  base_url: optionalText,
+  base_url_env: optionalText,
+  use_environment_base_urls: flag,
+  proxy: optionalText,
+  proxy_env: optionalText,
+  cheapest_model: optionalText,
+  purpose: optionalText,
+  fallback: z.array(text).nullish(),
+  profile: profile.nullish(),
+  defaults: defaults.nullish(),
+  vendor: anything,
+  headers: z.record(z.string(), z.union([z.string(), z.strictObject({ env: text })])).nullish(),
+  enforce_hosts: flag,
+  azure: z.strictObject({ endpoint: optionalText, deployment: optionalText, api_version: optionalText }).nullish(),
+  vertex: z.strictObject({ project: optionalText, location: optionalText, application_default: flag }).nullish(),
+  settings: anything,
+})
+
+/** The two parts of the file that are modelport's; others are somebody else's. */
+const file = z.object({
+  models: z.array(model).min(1),
+  roles: z.record(z.string(), z.string().trim().nullable()),
+})
+
+/** One model, as it is written: snake_case, null and '' for unset. */
+export interface WrittenModel {
+  readonly name: string
+  readonly provider: string
+  readonly [field: string]: unknown
+}
+
+/** A file of the right form, or what is wrong with it. */
+export type CheckedForm =
+  | { readonly issues: readonly z.core.$ZodIssue[] }
+  | {
+      readonly issues?: undefined
+      readonly models: readonly WrittenModel[]
+      readonly roles: Readonly<Record<string, string | null>>
+    }
+
+/** Checks the form of a whole file. */
+export function checkForm(value: unknown): CheckedForm {
+  const { success, data, error } = file.safeParse(value)
+  return success ? data : { issues: error.issues }
+}
+
+/** Names of the fields at a path of the file, to find what was meant by a field that is not there. */
+export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
+  const [top, , field] = path
+  if (top !== 'models') return top === undefined ? ['models', 'roles'] : []
+  const nested: Readonly<Record<string, readonly string[]>> = {
+    profile: Object.keys(profile.shape),
+    defaults: Object.keys(defaults.shape),
+    azure: ['endpoint', 'deployment', 'api_version'],
+    vertex: ['project', 'location', 'application_default'],
+    retry: ['attempts'],
+  }
+  return field === undefined ? Object.keys(model.shape) : (nested[String(path.at(-1))] ?? [])
+}

@@ -1,0 +1,72 @@
+import type { CallOptions, JsonObject } from '@modelport/core'
+
+/** Which model to use, where it is, and who asks. Only `provider` is needed; the table of providers has the rest. */
+export interface ModelConfig {
+  /** Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are the same. */
+  readonly provider: string
+  /** The model's name, as the vendor spells it. Default: the provider's own, where it has one. */
+  readonly model?: string | undefined
+  /** The key itself; wins over every variable. */
+  readonly apiKey?: string | undefined
+  /** Name of the variable with the key; `OP_` before it is tried too. No other variable is read then. Default: the vendor's own variables, at the vendor's own address. */
+  readonly apiKeyEnv?: string | undefined
+  /** Address of the API. '' is unset. Default: the provider's own. */
+  readonly baseUrl?: string | undefined
+  /** Name of a variable with the address. Used where `baseUrl` is unset; the variable must then be set. */
+  readonly baseUrlEnv?: string | undefined
+  /** True lets the vendor's own variables say where the API is, for example `OPENAI_BASE_URL`. Default false. */
+  readonly useEnvironmentBaseUrls?: boolean | undefined
+  /** Address of an HTTP proxy, `http://user:password@host:port` where it asks for a password, which is redacted like a key. Default: none. */
+  readonly proxy?: string | undefined
+  /** Name of a variable with the address of a proxy, for example `HTTPS_PROXY`. No proxy where it is not set. */
+  readonly proxyEnv?: string | undefined
+  /** Default model for delegated work. Default: the provider's own. */
+  readonly cheapestModel?: string | undefined
+  /** Tried in order when this one fails before its answer begins. */
+  readonly fallback?: readonly ModelConfig[] | undefined
+  /** Options of every call; a call's own win. */
+  readonly defaults?: CallOptions | undefined
+  /** Fields added to every request as they are, over everything else. */
+  readonly vendor?: JsonObject | undefined
+  /** Headers added to every request; `{ env: 'NAME' }` takes the value from a variable, or from the same with `OP_` before its name. */
+  readonly headers?: Readonly<Record<string, string | { readonly env: string }>> | undefined
+  /** True refuses every host but the provider's own. */
+  readonly enforceHosts?: boolean | readonly string[] | undefined
+  /** Replaces the transport. */
+  readonly fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined
+  /** Of `azure-openai` alone. */
+  readonly azure?: AzureSettings | undefined
+  /** Of `vertex` alone. */
+  readonly vertex?: VertexSettings | undefined
+  /** Anything else that the provider's package takes, in its own words. A field of this type is refused here: set it above. */
+  readonly settings?: JsonObject | undefined
+}
+
+/** An Azure resource. */
+export interface AzureSettings {
+  /** Address of the resource: `https://RESOURCE.openai.azure.com`. Default: `baseUrl`. */
+  readonly endpoint?: string | undefined
+  /** Name of the deployment, for the deployment URLs; `apiVersion` is needed with it. */
+  readonly deployment?: string | undefined
+  /** For example `2025-04-01-preview`. Needed with `deployment`. */
+  readonly apiVersion?: string | undefined
+  /** Gives an Entra token, instead of a key. It contacts hosts of its own. */
+  readonly azureADTokenProvider?: (() => Promise<string>) | undefined
+}
+
+/** Where Vertex AI runs, and who asks. */
+export interface VertexSettings {
+  /** Google Cloud project id. */
+  readonly project?: string | undefined
+  /** Region, `us`, `eu` or `global`. Default `global`. */
+  readonly location?: string | undefined
+  /** Called before each request for an OAuth access token. */
+  readonly accessToken?: (() => string | Promise<string>) | undefined
+  /** A service account's key. */
+  readonly credentials?: { readonly client_email: string; readonly private_key: string } | undefined
+  /** Looks for application default credentials. */
+  readonly applicationDefault?: boolean | undefined
+}
+
+/** Where a value came from. */
+export type ValueSource = 'config' | 'env' | 'default'

@@ -1,0 +1,28 @@
+import { LlmError } from '@modelport/core'
+import { inOrder } from '../fallback/fallback-order.js'
+import type { ModelConfig } from './model-config.js'
+import type { ModelEntry } from './model-entry.js'
+
+/**
+ * The configuration of a model of a pool, with every model that it falls back to, in the order they are asked.
+ * @throws {LlmError} `config` — the fallbacks go in a circle; and what `entryOf` throws for a name that is not there.
+ */
+export function poolConfig(name: string, entryOf: (name: string) => ModelEntry): ModelConfig {
+  const names = inOrder(
+    name,
+    (one) => entryOf(one).fallback ?? [],
+    (path) => {
+      throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${path.join(' → ')}`)
+    },
+  )
+  const fallback = names.slice(1).map((one) => withoutName(entryOf(one)))
+  return { ...withoutName(entryOf(name)), ...(fallback.length && { fallback }) }
+}
+
+const withoutName = ({
+  name: _name,
+  purpose: _purpose,
+  profile: _profile,
+  fallback: _fallback,
+  ...config
+}: ModelEntry): ModelConfig => config

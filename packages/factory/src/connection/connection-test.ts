@@ -1,0 +1,118 @@
+import { isLlmError, LlmError, ProviderError } from '@modelport/core'
+import { apiHost } from '../resolve/hosts.js'
+import { type LoadCreators, makeEmbedder, makeProvider, withEmbeddingModel } from '../providers/make-provider.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
+
+/** A connection that works. */
+export interface ConnectionReport {
+  /** From before the request to the end of its answer, in milliseconds. */
+  readonly latencyMs: number
+  /** The model that answered, as the server names it. */
+  readonly model: string
+}
+
+/** How to test. */
+export interface ConnectionTestOptions {
+  /** True asks for one embedding instead of an answer. Default false. */
+  readonly embedding?: boolean
+  /** Most milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
+  readonly timeoutMs?: number
+  /** Aborts the test. */
+  readonly signal?: AbortSignal
+  /** Providers and environment to use instead of the program's own. */
+  readonly context?: FactoryContext
+}
+
+const prompt = 'Respond with OK'
+/** A timer of more milliseconds fires at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** Makes the provider and one request. See `testConnection`. */
+export async function checkConnection(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  apiKey: string | undefined,
+  options: ConnectionTestOptions = {},
+): Promise<ConnectionReport> {
+  const { context = {}, embedding = false, timeoutMs = 15_000, signal } = options
+  if (!(timeoutMs > 0 && timeoutMs <= longestTimer)) {
+    throw new LlmError(
+      'config',
+      `testConnection: timeoutMs must be a number above 0 and at most ${longestTimer}, not ${String(timeoutMs)}`,
+    )
+  }
+  const asked = embedding ? withEmbeddingModel(config, context) : config
+  const { row, config: resolved } = resolveModel(asked, context)
+  const { fallback: _, ...alone } = resolved
+  const own = { ...alone, ...(apiKey !== undefined && { apiKey }) }
+  const limit = new TimeLimit(row.name, apiHost(asked, context), timeoutMs, signal)
+  const ask = async (): Promise<ConnectionReport> => {
+    const call = { signal: limit.signal, deadlineMs: timeoutMs }
+    if (embedding) {
+      const embedder = await makeEmbedder(load, own, context)
+      const startedAt = performance.now()
+      await embedder.embed(['OK'], call)
+      return { latencyMs: performance.now() - startedAt, model: embedder.model }
+    }
+    const provider = await makeProvider(load, own, context)
+    const startedAt = performance.now()
+    const options = { ...call, maxTokens: row.fewestTokens ?? 5, retry: { attempts: 1 } }
+    const { message } = await provider.generate([{ role: 'user', content: prompt }], options)
+    return { latencyMs: performance.now() - startedAt, model: message.origin?.model ?? provider.model }
+  }
+  return limit.around(ask())
+}
+
+/** One clock over everything, and over what does not listen to a signal. */
+class TimeLimit {
+  readonly #controller = new AbortController()
+  readonly #timer: ReturnType<typeof setTimeout>
+  readonly #failure: ProviderError
+  readonly #caller: AbortSignal | undefined
+  #stop: ((reason: unknown) => void) | undefined
+
+  constructor(provider: string, host: string, timeoutMs: number, caller: AbortSignal | undefined) {
+    caller?.throwIfAborted()
+    const details = { provider, reason: 'deadline', ...(host && { host }) } as const
+    this.#failure = new ProviderError(
+      'timeout',
+      `${provider}: timeout (deadline)${host && ` at ${host}`}: no answer within ${timeoutMs} ms`,
+      details,
+    )
+    this.#timer = setTimeout(() => {
+      this.#end(this.#failure)
+    }, timeoutMs)
+    this.#caller = caller
+    caller?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  async around<T>(work: Promise<T>): Promise<T> {
+    const stopped = new Promise<never>((_, reject) => {
+      this.#stop = reject
+    })
+    try {
+      return await Promise.race([work, stopped])
+    } catch (error) {
+      // The provider's own deadline, which is the same, may be first.
+      if (isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline') throw this.#failure
+      throw error
+    } finally {
+      clearTimeout(this.#timer)
+      this.#caller?.removeEventListener('abort', this.#onAbort)
+    }
+  }
+
+  #end(reason: unknown): void {
+    this.#controller.abort(reason)
+    this.#stop?.(reason)
+  }
+
+  readonly #onAbort = (): void => {
+    this.#end(this.#caller?.reason)
+  }
+}

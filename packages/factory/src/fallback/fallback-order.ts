@@ -1,0 +1,33 @@
+import { LlmError } from '@modelport/core'
+import type { ModelConfig } from '../config/model-config.js'
+
+/** What is reached from the first, in the order it is asked, each once: there may be as many ways to one as there are subsets of the others. */
+export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (path: readonly T[]) => void): T[] {
+  const found = new Set<T>()
+  const follow = (one: T, path: readonly T[]): void => {
+    if (path.includes(one)) onCircle([...path.slice(path.indexOf(one)), one])
+    if (found.has(one)) return
+    found.add(one)
+    for (const other of next(one)) follow(other, [...path, one])
+  }
+  follow(first, [])
+  return [...found]
+}
+
+/**
+ * A configuration, then those it falls back to and what these fall back to, each once and without a fallback of its own: a spare one's
+ * spares are asked after it.
+ * @throws {LlmError} `config` — the fallbacks go in a circle, or are no list.
+ */
+export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {
+  return inOrder<ModelConfig | string>(model, sparesOf, () => {
+    throw new LlmError('config', 'fallback: the fallbacks go in a circle')
+  }).map((one) => (typeof one === 'string' ? one : { ...one, fallback: undefined }))
+}
+
+/** Whoever reads the configuration tells of one that is none. */
+function sparesOf(model: ModelConfig | string): readonly ModelConfig[] {
+  const spares: unknown = (model as Partial<ModelConfig> | null)?.fallback ?? []
+  if (!Array.isArray(spares)) throw new LlmError('config', 'fallback must be a list of configurations')
+  return spares as ModelConfig[]
+}

@@ -1,0 +1,130 @@
+import { LlmError, parseBaseUrl } from '@modelport/core'
+import type { Environment } from '../env.js'
+import { type HostEntry, toHostEntry } from '../resolve/host-entry.js'
+import type { ModelConfig, VertexSettings } from '../config/model-config.js'
+import type { ResolvedModel } from './row.js'
+
+/** The address of an Azure resource. @throws {LlmError} `config` — the configuration names none, or two. */
+export function azureBaseUrl({ azure }: ModelConfig): string {
+  if (!azure?.endpoint)
+    throw new LlmError(
+      'config',
+      'azure-openai: the address of the resource is missing; give baseUrl: https://RESOURCE.openai.azure.com',
+    )
+  return azure.endpoint
+}
+
+/** Where Entra tokens come from, by the end of the resource's host. */
+const entraHosts: readonly (readonly [end: string, host: string])[] = [
+  ['.azure.us', 'login.microsoftonline.us'],
+  ['.azure.cn', 'login.chinacloudapi.cn'],
+  ['', 'login.microsoftonline.com'],
+]
+
+/** Hosts that a token callback usually contacts. What it really does is the caller's own. */
+export function azureHosts(
+  { azure, baseUrl, useEnvironmentBaseUrls }: ModelConfig,
+  environment: Environment,
+): readonly HostEntry[] {
+  if (!azure?.azureADTokenProvider) return []
+  const host = parseBaseUrl([baseUrl, azure.endpoint].find((address) => address) ?? 'https://azure.com').host.replace(
+    /:\d+$/,
+    '',
+  )
+  const variable = useEnvironmentBaseUrls ? environment('AZURE_AUTHORITY_HOST')?.trim() : undefined
+  const usual = entraHosts.find(([end]) => host.endsWith(end))?.[1] ?? ''
+  const authority = variable ? (variable.includes('://') ? variable : `https://${variable}`) : `https://${usual}`
+  const facts = { phase: 'auth', required: false } as const
+  return [
+    toHostEntry(parseBaseUrl(authority), {
+      purpose: 'auth',
+      ...facts,
+      when: 'azureADTokenProvider asks Entra',
+      source: variable ? 'env' : 'default',
+    }),
+    toHostEntry(parseBaseUrl('http://169.254.169.254'), {
+      purpose: 'metadata',
+      ...facts,
+      when: 'azureADTokenProvider uses a managed identity',
+      source: 'default',
+    }),
+  ]
+}
+
+/** Locations that stand for several regions and have hosts of their own. */
+const multiRegions = ['us', 'eu']
+
+/**
+ * The address of Vertex AI in a location.
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21)
+ * @throws {LlmError} `config` — the location is none.
+ */
+export function vertexBaseUrl({ vertex }: ModelConfig): string {
+  const location = vertex?.location ?? 'global'
+  if (!/^[a-z0-9-]+$/.test(location)) {
+    throw new LlmError(
+      'config',
+      `vertex: location must be a region such as "europe-west1", "us", "eu" or "global", not ${JSON.stringify(location)}`,
+    )
+  }
+  if (location === 'global') return 'https://aiplatform.googleapis.com'
+  return multiRegions.includes(location)
+    ? `https://aiplatform.${location}.rep.googleapis.com`
+    : `https://${location}-aiplatform.googleapis.com`
+}
+
+/**
+ * The Vertex settings of a configuration.
+ * @throws {LlmError} `config` — default credentials would go to another host than Google's.
+ */
+export function vertexSettings({ row, config: { vertex = {} }, baseUrl }: ResolvedModel): VertexSettings {
+  if (!vertex.applicationDefault || vertex.accessToken || vertex.credentials || !baseUrl) return vertex
+  const { protocol, hostname } = new URL(baseUrl.href)
+  const isGoogles = protocol === 'https:' && hostname.endsWith('.googleapis.com')
+  if (isGoogles || (baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable))) return vertex
+  throw new LlmError(
+    'config',
+    `vertex: applicationDefault sends this computer's own credentials, and only to *.googleapis.com, not to ${baseUrl.host}; give vertex.accessToken or vertex.credentials for another address`,
+  )
+}
+
+/** Where access tokens for Vertex AI come from. */
+export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environment): readonly HostEntry[] {
+  const { accessToken, credentials, applicationDefault } = vertex
+  if (accessToken || !(credentials || applicationDefault)) return []
+  const auth = toHostEntry(parseBaseUrl('https://oauth2.googleapis.com'), {
+    purpose: 'auth',
+    phase: 'auth',
+    required: !applicationDefault,
+    ...(applicationDefault && { when: "the default credentials are a key file or a user's own" }),
+    source: 'default',
+  })
+  if (!applicationDefault) return [auth]
+  const federation = (
+    [
+      ['sts', 'the default credentials come from another identity provider'],
+      ['iamcredentials', 'the default credentials stand for a service account'],
+    ] as const
+  ).map(([name, when]) =>
+    toHostEntry(parseBaseUrl(`https://${name}.googleapis.com`), {
+      purpose: 'auth',
+      phase: 'auth',
+      required: false,
+      when,
+      source: 'default',
+    }),
+  )
+  // Asking for default credentials is asking for what the environment says about them.
+  const variable = (environment('GCE_METADATA_IP') ?? environment('GCE_METADATA_HOST'))?.trim()
+  const addresses = variable ? [variable] : ['metadata.google.internal', '169.254.169.254']
+  const metadata = addresses.map((address) =>
+    toHostEntry(parseBaseUrl(`http://${address}`), {
+      purpose: 'metadata',
+      phase: 'auth',
+      required: false,
+      when: 'the program runs on Google Cloud, or looks whether it does',
+      source: variable ? 'env' : 'default',
+    }),
+  )
+  return [auth, ...federation, ...metadata]
+}

@@ -1,0 +1,119 @@
+import { type Embedder, type JsonObject, LlmError, type Provider } from '@modelport/core'
+import { resolveApiKey } from '../resolve/api-key.js'
+import { resolveHeaders } from '../resolve/headers.js'
+import { createFallback } from '../fallback/fallback.js'
+import { fallbackOrder } from '../fallback/fallback-order.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
+import type { ListedModel, ListModelsOptions, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
+
+/** How the creators of a row are had: by loading its package, or not at all. */
+export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
+
+/**
+ * Makes the provider of a configuration, and those it falls back to.
+ * @throws {LlmError} `config`, `invalid-base-url` — nothing has been sent.
+ */
+export async function makeProvider(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<Provider> {
+  const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
+  const [only] = providers
+  return only && providers.length === 1 ? only : createFallback(providers)
+}
+
+async function makeOne(load: LoadCreators, config: ModelConfig | string, context: FactoryContext): Promise<Provider> {
+  const model = resolveModel(config, context)
+  const settings = toSettings(model, context)
+  const creators = await creatorsOf(model.row, load)
+  // The one cast: each package declares its own settings, and the row has made exactly those.
+  return (creators.createProvider as (settings: JsonObject) => Provider)(settings)
+}
+
+/** Makes the embedder of a configuration. Throws like {@link makeProvider}; `unsupported` where the provider has no embeddings. */
+export async function makeEmbedder(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<Embedder> {
+  const model = resolveModel(withEmbeddingModel(config, context), context)
+  const settings = toSettings(model, context)
+  const { createEmbedder } = await creatorsOf(model.row, load)
+  if (!createEmbedder)
+    throw new LlmError(
+      'unsupported',
+      `${model.row.name}: it has no embeddings; choose another provider for the embedding role`,
+    )
+  return (createEmbedder as (settings: JsonObject) => Embedder)(settings)
+}
+
+/** Asks for the models there are. Throws like {@link makeProvider}; `unsupported` where there is no list. */
+export async function askForModels(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+  options: ListModelsOptions = {},
+): Promise<readonly ListedModel[]> {
+  const { config: resolved } = resolveModel(config, context)
+  // The list is of all models, so none needs to be named.
+  const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
+  const settings = toSettings(model, context)
+  const { listModels } = await creatorsOf(model.row, load)
+  if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
+  return (listModels as (settings: JsonObject, options: ListModelsOptions) => Promise<readonly ListedModel[]>)(
+    settings,
+    options,
+  )
+}
+
+/** The configuration with the provider's embedding model, where it names none. */
+export function withEmbeddingModel(config: ModelConfig | string, context: FactoryContext): ModelConfig | string {
+  const { row, config: resolved } = resolveModel(config, context)
+  const named =
+    typeof config === 'string' ? config.includes(':') : config.model !== undefined || config.provider.includes(':')
+  return named || row.embeddingModel === undefined ? config : { ...resolved, model: row.embeddingModel }
+}
+
+function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<ProviderCreators> {
+  const { creators } = row
+  if (typeof creators === 'function') return creators()
+  return creators ? Promise.resolve(creators) : load(row)
+}
+
+/** What a package's creator gets: the address always, so that nothing else can say where requests go. */
+function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
+  const { row, config, baseUrl, proxy } = model
+  const { enforceHosts, fetch, vendor } = config
+  const usual = baseUrl?.source === 'default'
+  if (row.retired && usual)
+    throw new LlmError(
+      'config',
+      `${row.name}: the vendor closed this service on ${row.retired}; choose another provider, or give the baseUrl of another service`,
+    )
+  if (!config.model)
+    throw new LlmError(
+      'config',
+      `${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`,
+    )
+  const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
+  const apiKey = row.offline ? undefined : resolveApiKey(model, context)
+  const defaults = vendor ? { ...config.defaults, vendor: { ...config.defaults?.vendor, ...vendor } } : config.defaults
+  const common = {
+    model: config.model,
+    apiKey,
+    baseUrl: baseUrl?.href,
+    proxy: proxy?.url(),
+    cheapestModel,
+    headers: resolveHeaders(config, context),
+    enforceHosts,
+    fetch,
+    defaults,
+  }
+  // Settings come first: nothing in them can replace the address, the transport or the key.
+  return defined({ ...config.settings, ...defined(common), ...row.settings?.(model) })
+}
+
+const defined = (value: object): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))

@@ -1,0 +1,89 @@
+import type { BaseUrl, Embedder, JsonObject, Provider } from '@modelport/core'
+import type { ProxyAddress } from '../resolve/addresses.js'
+import type { Environment } from '../env.js'
+import type { HostEntry } from '../resolve/host-entry.js'
+import type { ModelConfig, ValueSource } from '../config/model-config.js'
+
+/** What a provider package gives to make things with. */
+export interface ProviderCreators {
+  /** For example `createAnthropic`. Gets the settings that the row makes of the configuration. */
+  readonly createProvider: (settings: never) => Provider
+  /** Unset where the vendor has no embeddings. */
+  readonly createEmbedder?: (settings: never) => Embedder
+  /** Asks the vendor which models there are. Unset where it has no such list. */
+  readonly listModels?: (settings: never, options: ListModelsOptions) => Promise<readonly ListedModel[]>
+}
+
+/** A model as the vendor lists it; what else the vendor says of it stays with it. */
+export interface ListedModel {
+  /** What to give as `model`. */
+  readonly id: string
+}
+
+/** How to ask for the list of models. */
+export interface ListModelsOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole list. Default: none. */
+  readonly deadlineMs?: number
+}
+
+/** What modelport knows of a provider without loading it: a row of the table. */
+export interface ProviderRow {
+  /** Name in configurations, lower case. */
+  readonly name: string
+  /** Other names in configurations. */
+  readonly aliases?: readonly string[]
+  /** The npm package that is loaded when the provider is asked for. */
+  readonly package?: string
+  /** Already loaded creators, or how to load them; instead of `package`. */
+  readonly creators?: ProviderCreators | (() => Promise<ProviderCreators>)
+  /** Address of the API, where it has one. */
+  readonly baseUrl?: string | ((config: ModelConfig) => string)
+  /** True for a provider that opens no connection. */
+  readonly offline?: boolean
+  /** True for a server that users run themselves. Without `baseUrlEnv` its key variables count nowhere by themselves: a configuration names one. */
+  readonly selfHosted?: boolean
+  /** Further addresses of the vendor that its key variables are given for, for example `https://eu.api.openai.com`. */
+  readonly keyOrigins?: readonly string[]
+  /** Variables that the vendor reads the address from, in order. Read only when a configuration asks for it. */
+  readonly baseUrlEnv?: readonly string[]
+  /** Makes an address of what such a variable holds, where that is no URL. */
+  readonly fromEnvironment?: (text: string) => string
+  /** Variables with the key, in order. */
+  readonly keyEnv: readonly string[]
+  /** True if a call to the vendor's own host needs a key. */
+  readonly needsKey: boolean
+  /** Model used when a configuration names none. */
+  readonly model?: string
+  /** Default model for delegated work at the default address. Unset: the package knows. */
+  readonly cheapestModel?: string
+  /** Day on which the vendor closed the service; only another address makes it work. */
+  readonly retired?: string
+  /** Model used for embeddings when a configuration names none. */
+  readonly embeddingModel?: string
+  /** Fewest tokens of an answer that every model of the provider accepts. Default 5. */
+  readonly fewestTokens?: number
+  /** Where to get a key. */
+  readonly keyUrl?: string
+  /** The row that is meant, when the configuration says so. Its name. */
+  readonly redirect?: (config: ModelConfig, environment: Environment | undefined) => string | undefined
+  /** What the configuration takes from the environment beside the address; called only when it asks for it. */
+  readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
+  /** Hosts beside the API's own. */
+  readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
+  /** What the package's creator gets beside what every provider gets. */
+  readonly settings?: (model: ResolvedModel) => JsonObject
+}
+
+/** A configuration, read: the row that is meant, and the address. */
+export interface ResolvedModel {
+  /** The row of its provider. */
+  readonly row: ProviderRow
+  /** With `provider` as the row's name; `model` is set where it is known. */
+  readonly config: ModelConfig
+  /** Undefined for a provider that opens no connection. */
+  readonly baseUrl?: BaseUrl & { readonly source: ValueSource; readonly variable?: string }
+  /** The proxy that is dialled instead of the hosts. */
+  readonly proxy?: ProxyAddress & { readonly source: ValueSource }
+}

@@ -1,0 +1,92 @@
+import { LlmError } from '@modelport/core'
+import { processEnvironment, resolveEnvironment, type Environment } from '../env.js'
+import { fallbackOrder } from '../fallback/fallback-order.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
+import type { ProviderRow, ResolvedModel } from '../providers/row.js'
+
+/**
+ * The key to send to the address of a configuration: `apiKey`, else the value of a variable. A key goes only to the origin (scheme,
+ * host, port) it was given for, so a variable counts in three cases: the configuration names it as `apiKeyEnv`; it is the vendor's and
+ * the address is the vendor's own; it is the vendor's and its companion variable, such as `OLLAMA_HOST`, names the same origin. With
+ * `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
+ * @throws {LlmError} `config` — the provider needs a key and there is none. The message names variables, never a value.
+ */
+export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}): string | undefined {
+  const { environment = processEnvironment } = context
+  const { row, config } = model
+  const given = config.apiKey?.trim()
+  if (given) return given
+  for (const name of keyVariables(model, context)) {
+    const value = resolveEnvironment(name, environment)
+    if (value !== undefined) return value
+  }
+  if (!row.needsKey || config.azure?.azureADTokenProvider) return undefined
+  if (!config.apiKeyEnv && !isGivenTo(model, environment)) {
+    // At another address than the vendor's own the server may need no key. An Azure resource has no other address, and always needs one.
+    if (typeof row.baseUrl !== 'function') return undefined
+    throw new LlmError('config', `${row.name}: no key for this address${howToName(row)}`)
+  }
+  const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
+  const [first = ''] = list
+  const what =
+    list.length === 1
+      ? `environment variable ${first} (or OP_${first}) is not set`
+      : `environment variables ${list.join(', ')} (or these with OP_ before) are not set`
+  throw new LlmError('config', `${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
+}
+
+const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string =>
+  `; name its variable as apiKeyEnv (in a file: api_key_env), or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
+
+/**
+ * The variables that may hold the key of a configuration, in order; each may also be set with `OP_` before its name. Empty if no
+ * variable may: a vendor's variable does not count at an address that it was not given for.
+ */
+export function keyVariables(
+  model: ResolvedModel,
+  { environment = processEnvironment }: FactoryContext = {},
+): string[] {
+  const { row, config } = model
+  if (config.apiKeyEnv) return [config.apiKeyEnv]
+  return isGivenTo(model, environment) ? [...row.keyEnv] : []
+}
+
+/** Every variable that providers of these configurations read, `OP_` forms included, in order: what `--allow-env` of a sandbox needs. */
+export function environmentNames(configs: readonly (ModelConfig | string)[], context?: FactoryContext): string[] {
+  const names = configs.flatMap(fallbackOrder).flatMap((one) => {
+    const model = resolveModel(one, context)
+    const { row, config } = model
+    const headers = Object.values(config.headers ?? {}).map((value) =>
+      typeof value === 'string' ? undefined : value.env,
+    )
+    const doubled = [...keyVariables(model, context), config.baseUrlEnv, config.proxyEnv, ...headers]
+    const decidesOnKey = row.keyEnv.length > 0 && !config.apiKey && !config.apiKeyEnv && !isOwnOrigin(model)
+    const plain = config.useEnvironmentBaseUrls || decidesOnKey ? (row.baseUrlEnv ?? []) : []
+    return [...doubled.filter((name) => name !== undefined).flatMap((name) => [name, `OP_${name}`]), ...plain]
+  })
+  return [...new Set(names)]
+}
+
+/** True if the vendor's variables were given for the address of this configuration. */
+const isGivenTo = (model: ResolvedModel, environment: Environment): boolean =>
+  isOwnOrigin(model) || isCompanionOrigin(model, environment)
+
+/** True at the vendor's own origins. A server of the user's without a companion variable has none: its port may be anybody's. */
+function isOwnOrigin({ row, baseUrl }: ResolvedModel): boolean {
+  if (!baseUrl || typeof row.baseUrl !== 'string' || (row.selfHosted && !row.baseUrlEnv)) return false
+  const own = [row.baseUrl, ...(row.keyOrigins ?? [])].map((address) => new URL(address).origin)
+  return own.includes(new URL(baseUrl.href).origin)
+}
+
+/** True if a variable that goes with the key, such as `OPENAI_BASE_URL`, names the origin. */
+function isCompanionOrigin({ row, baseUrl }: ResolvedModel, environment: Environment): boolean {
+  if (!baseUrl) return false
+  if (baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable)) return true
+  const { origin } = new URL(baseUrl.href)
+  return (row.baseUrlEnv ?? []).some((name) => {
+    const value = environment(name)?.trim()
+    const address = value && (row.fromEnvironment?.(value) ?? value)
+    return address ? URL.canParse(address) && new URL(address).origin === origin : false
+  })
+}

@@ -1,0 +1,25 @@
+import { LlmError } from '@modelport/core'
+import type { ModelConfig } from '../config/model-config.js'
+import { processEnvironment, resolveEnvironment } from '../env.js'
+import type { FactoryContext } from './resolve.js'
+
+/**
+ * The headers of a configuration, with the values of the variables they name; undefined if it has none.
+ * @throws {LlmError} `config` — a variable is not set.
+ */
+export function resolveHeaders(
+  { headers }: Pick<ModelConfig, 'headers'>,
+  { environment = processEnvironment }: FactoryContext = {},
+): Record<string, string> | undefined {
+  if (!headers) return undefined
+  const entries = Object.entries(headers).map(([name, value]): [string, string] => {
+    if (typeof value !== 'object') return [name, value]
+    const found = resolveEnvironment(value.env, environment)
+    if (found !== undefined) return [name, found]
+    throw new LlmError(
+      'config',
+      `headers: ${name}: environment variable ${value.env} (or OP_${value.env}) is not set; set it to the value of the header`,
+    )
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,63 @@
+import type { BaseUrl } from '@modelport/core'
+import type { ValueSource } from '../config/model-config.js'
+
+/** Why a host is contacted. None is ever contacted for telemetry. */
+export type HostPurpose = 'api' | 'auth' | 'metadata' | 'download' | 'proxy'
+
+/** A host that may be contacted. */
+export interface HostEntry {
+  /** Lower case, IPv6 in brackets, without the port. */
+  readonly host: string
+  /** Its port, also where it is the scheme's default. */
+  readonly port: number
+  /** Whether the connection is encrypted. */
+  readonly scheme: 'http' | 'https'
+  /** What is behind it. */
+  readonly purpose: HostPurpose
+  /** When: while models are used, once at set-up, or for credentials. */
+  readonly phase: 'runtime' | 'setup' | 'auth'
+  /** False when only some uses contact it; `when` says which. */
+  readonly required: boolean
+  /** In words: which uses contact it. */
+  readonly when?: string
+  /** True when a proxy is dialled instead. */
+  readonly viaProxy?: boolean
+  /** Where the address came from. */
+  readonly source: ValueSource
+}
+
+/** Makes an entry of a checked address. */
+export function toHostEntry({ href, host }: BaseUrl, facts: Omit<HostEntry, 'host' | 'port' | 'scheme'>): HostEntry {
+  const colon = host.lastIndexOf(':')
+  return {
+    host: host.slice(0, colon),
+    port: Number(host.slice(colon + 1)),
+    scheme: href.startsWith('https:') ? 'https' : 'http',
+    ...facts,
+  }
+}
+
+/** `host:port` of an entry, as sandboxes write it. */
+export const hostPort = ({ host, port }: Pick<HostEntry, 'host' | 'port'>): string => `${host}:${port}`
+
+/** Joins lists in order; a host named twice is listed once, with the wider of the two uses. */
+export function joinHosts(lists: readonly (readonly HostEntry[])[]): HostEntry[] {
+  const joined = new Map<string, HostEntry>()
+  for (const entry of lists.flat()) {
+    const key = `${entry.scheme} ${hostPort(entry)}`
+    const known = joined.get(key)
+    if (!known) {
+      joined.set(key, entry)
+      continue
+    }
+    const { viaProxy: _, when: __, ...merged } = known
+    const required = known.required || entry.required
+    joined.set(key, {
+      ...merged,
+      required,
+      ...(!required && known.when !== undefined && { when: known.when }),
+      ...(known.viaProxy && entry.viaProxy && { viaProxy: true }),
+    })
+  }
+  return [...joined.values()]
+}

@@ -1,0 +1,58 @@
+import { processEnvironment } from '../env.js'
+import { fallbackOrder } from '../fallback/fallback-order.js'
+import { type HostEntry, hostPort, joinHosts, toHostEntry } from './host-entry.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { type FactoryContext, resolveModel } from './resolve.js'
+import type { ResolvedModel } from '../providers/row.js'
+
+/**
+ * `host:port` that a provider of this configuration asks for answers, or '' for one that opens no connection. Loads no provider
+ * and contacts nothing.
+ * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
+ */
+export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
+  const api = ownHosts(resolveModel(config, context), context).find(({ purpose }) => purpose === 'api')
+  return api ? hostPort(api) : ''
+}
+
+/**
+ * Every host that providers of these configurations contact, in their order, each once: what a sandbox must allow. With a proxy
+ * configured it is the proxy that is dialled; the hosts behind it are marked `viaProxy`. Fallbacks are included, and those of fallbacks.
+ * @throws {LlmError} as {@link apiHost}
+ */
+export function apiHosts(
+  configs: ModelConfig | string | readonly (ModelConfig | string)[],
+  context?: FactoryContext,
+): HostEntry[] {
+  const list: readonly (ModelConfig | string)[] = isList(configs) ? configs : [configs]
+  return joinHosts(list.flatMap((config) => hostsOf(config, context)))
+}
+
+const isList = (
+  configs: ModelConfig | string | readonly (ModelConfig | string)[],
+): configs is readonly (ModelConfig | string)[] => Array.isArray(configs)
+
+/** The hosts of a configuration, and of each it falls back to. */
+function hostsOf(model: ModelConfig | string, context: FactoryContext | undefined): HostEntry[][] {
+  const models = fallbackOrder(model).map((one) => resolveModel(one, context))
+  const [first] = models
+  return models.map((one) => {
+    const own = ownHosts(one, context)
+    return one === first
+      ? own
+      : own.map(
+          (entry): HostEntry => ({ ...entry, required: false, when: entry.when ?? `${first?.row.name ?? ''} fails` }),
+        )
+  })
+}
+
+function ownHosts({ row, config, baseUrl, proxy }: ResolvedModel, context: FactoryContext = {}): HostEntry[] {
+  const api = baseUrl
+    ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })]
+    : []
+  const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
+  const own = [...api, ...further].map((entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry))
+  return proxy
+    ? [...own, toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })]
+    : own
+}

@@ -1,0 +1,93 @@
+import { LlmError } from '@modelport/core'
+import { parseNamed, parseProxy } from './addresses.js'
+import { type Environment, processEnvironment, resolveEnvironment } from '../env.js'
+import type { ModelConfig } from '../config/model-config.js'
+import { parseModel } from '../config/model-string.js'
+import { defaultTable, findRow, type ProviderTable } from '../providers/provider-table.js'
+import type { ProviderRow, ResolvedModel } from '../providers/row.js'
+
+/** What a configuration is read against. */
+export interface FactoryContext {
+  /** Default: every provider modelport knows. */
+  readonly table?: ProviderTable
+  /** Default: the environment of this process. */
+  readonly environment?: Environment
+}
+
+/**
+ * Reads a configuration: which row is meant, where the API is, through which proxy. The one way for clients and for lists of hosts
+ * alike, so that they cannot disagree. Loads nothing and contacts nothing.
+ * @throws {LlmError} `config`, `invalid-base-url`
+ */
+export function resolveModel(model: ModelConfig | string, context: FactoryContext = {}): ResolvedModel {
+  const { table = defaultTable(), environment = processEnvironment } = context
+  const parsed = parseModel(model)
+  const asked = parsed.useEnvironmentBaseUrls ? environment : undefined
+  const named = findRow(parsed.provider, table)
+  const target = named.redirect?.(parsed, asked)
+  const row = target === undefined ? named : findRow(target, table)
+  const filled = (asked && row.fillIn?.(parsed, asked)) ?? parsed
+  const config: ModelConfig = {
+    ...filled,
+    provider: row.name,
+    ...(filled.model === undefined && row.model !== undefined && { model: row.model }),
+  }
+  const baseUrl = resolveBaseUrl(row, config, environment)
+  const proxy = resolveProxy(row, config, environment)
+  return { row, config, ...(baseUrl && { baseUrl }), ...(proxy && { proxy }) }
+}
+
+function resolveBaseUrl(row: ProviderRow, config: ModelConfig, environment: Environment): ResolvedModel['baseUrl'] {
+  const { baseUrl: given, baseUrlEnv, azure } = config
+  if (row.offline) {
+    if (given?.trim() || baseUrlEnv)
+      throw new LlmError('config', `${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
+    return undefined
+  }
+  if (given?.trim() && azure?.endpoint)
+    throw new LlmError('config', `${row.name}: give either baseUrl or azure.endpoint, not both`)
+  if (given?.trim()) return { ...parseNamed(given, row.name), source: 'config' }
+  if (azure?.endpoint) return { ...parseNamed(azure.endpoint, row.name), source: 'config' }
+  if (baseUrlEnv) {
+    const value = resolveEnvironment(baseUrlEnv, environment)
+    if (value === undefined)
+      throw new LlmError(
+        'config',
+        `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; it is to have the base URL`,
+      )
+    return fromVariable(row, baseUrlEnv, value)
+  }
+  for (const name of config.useEnvironmentBaseUrls ? (row.baseUrlEnv ?? []) : []) {
+    const value = environment(name)?.trim()
+    if (value) return fromVariable(row, name, value)
+  }
+  if (row.baseUrl === undefined)
+    throw new LlmError(
+      'config',
+      `${row.name}: baseUrl is missing; give the address of the server, for example http://localhost:8080/v1`,
+    )
+  if (typeof row.baseUrl === 'string') return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
+  return {
+    ...parseNamed(row.baseUrl(config), row.name),
+    source: config.vertex?.location === undefined ? 'default' : 'config',
+  }
+}
+
+const fromVariable = (row: ProviderRow, variable: string, value: string): ResolvedModel['baseUrl'] => ({
+  ...parseNamed(row.fromEnvironment?.(value) ?? value, `${row.name}: environment variable ${variable}`),
+  source: 'env',
+  variable,
+})
+
+function resolveProxy(
+  row: ProviderRow,
+  { proxy, proxyEnv }: ModelConfig,
+  environment: Environment,
+): ResolvedModel['proxy'] {
+  if (row.offline) return undefined
+  if (proxy?.trim()) return { ...parseProxy(proxy, `${row.name}: proxy`), source: 'config' }
+  const value = proxyEnv ? resolveEnvironment(proxyEnv, environment) : undefined
+  return value === undefined
+    ? undefined
+    : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }
+}

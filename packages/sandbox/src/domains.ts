@@ -1,0 +1,93 @@
+import { type HostEntry, hostPort } from '@modelport/factory'
+import {
+  addressFamily,
+  type AllowList,
+  dialledHosts,
+  isLoopback,
+  portWarning,
+  sandboxedHosts,
+  toAllowList,
+  unique,
+} from './allow-list.js'
+
+/** Which version the settings are for. */
+export interface DomainOptions {
+  /** False for versions before 0.0.68, which know no ports. Default true. */
+  readonly ports?: boolean
+}
+
+/**
+ * Settings for sandbox-runtime (`~/.srt-settings.json`, or `--settings`).
+ * @see https://github.com/anthropic-experimental/sandbox-runtime (read 2026-11-21)
+ */
+export function toSrt(hosts: readonly HostEntry[], { ports = true }: DomainOptions = {}): AllowList {
+  const { domains, warnings } = toDomains(hosts, ports)
+  const settings = {
+    network: { allowedDomains: domains, deniedDomains: [] },
+    filesystem: { denyRead: [], allowWrite: ['.'], denyWrite: [] },
+  }
+  const target = ports ? 'srt 0.0.68 or later' : 'srt before 0.0.68'
+  return toAllowList(target, hosts, (mark) => JSON.stringify({ '//': mark, ...settings }, undefined, 2), {
+    notes: srtNotes(hosts),
+    warnings,
+  })
+}
+
+/** Settings for Claude Code (`settings.json`): the same matcher. @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21) */
+export function toClaudeCode(hosts: readonly HostEntry[], { ports = true }: DomainOptions = {}): AllowList {
+  const { domains, warnings } = toDomains(hosts, ports)
+  const sandbox = { enabled: true, network: { allowedDomains: domains, deniedDomains: [], allowLocalBinding: false } }
+  return toAllowList('claude-code 2', hosts, (mark) => JSON.stringify({ '//': mark, sandbox }, undefined, 2), {
+    notes: [
+      ...srtNotes(hosts),
+      'the key is allowedDomains; network.allow is ignored without a word',
+      'rules for WebFetch are separate: WebFetch(domain:HOST)',
+    ],
+    warnings: [...warnings, 'enforcement has had defects: try that another host is refused before you trust it'],
+  })
+}
+
+/** Setting for agents in VS Code: hosts without ports. */
+export function toVsCode(hosts: readonly HostEntry[]): AllowList {
+  const list = dialledHosts(hosts)
+  const setting = { 'chat.agent.allowedNetworkDomains': unique(list.map(({ host }) => host)) }
+  return toAllowList('vscode 1', hosts, (mark) => `// ${mark}\n${JSON.stringify(setting, undefined, 2)}`, {
+    warnings: portWarning(list),
+  })
+}
+
+function toDomains(hosts: readonly HostEntry[], ports: boolean): { domains: string[]; warnings: string[] } {
+  const list = sandboxedHosts(hosts)
+  const usable = list.filter(
+    ({ host }) =>
+      (host === 'localhost' || addressFamily(host) || host.includes('.')) && (ports || addressFamily(host) !== 6),
+  )
+  const refused = unique(list.filter((entry) => !usable.includes(entry)).map(({ host }) => host))
+  const domains = unique(usable.map((entry) => (ports ? hostPort(entry) : entry.host)))
+  const warnings = [
+    ...refused.map(
+      (host) =>
+        `${host} is left out: ${addressFamily(host) ? 'this version takes no IPv6' : 'a name of one label is refused; use its full name or its address in the base URL'}`,
+    ),
+    ...(ports && usable.some(({ host }) => addressFamily(host) === 6)
+      ? ['IPv6 may still be refused: older versions split CONNECT at the first colon']
+      : []),
+    ...(ports ? [] : portWarning(usable)),
+  ]
+  return { domains, warnings }
+}
+
+/** How a program gets out of srt's network. */
+function srtNotes(hosts: readonly HostEntry[]): string[] {
+  const list = sandboxedHosts(hosts)
+  if (!list.length) return []
+  const local = unique(list.filter(({ host }) => isLoopback(host)).map(hostPort))
+  return [
+    'the way out is a proxy that wants a password: give each model proxyEnv: "HTTPS_PROXY"',
+    ...(local.length
+      ? [
+          `on Linux the sandbox has a loopback of its own: ${local.join(', ')} outside of it is reached through that proxy alone`,
+        ]
+      : []),
+  ]
+}

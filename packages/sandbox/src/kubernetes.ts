@@ -1,0 +1,173 @@
+import type { HostEntry } from '@modelport/factory'
+import {
+  addressFamily,
+  type AllowList,
+  dialledHosts,
+  groupByPort,
+  isLoopback,
+  toAllowList,
+  unique,
+  withoutBrackets,
+} from './allow-list.js'
+
+/** Which pods a policy is for. */
+export interface PolicyOptions {
+  /** Default `model-egress`. */
+  readonly name?: string
+  /** Labels of the pods. Default `{ app: modelport }`. */
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** What a policy without names needs. */
+export interface CidrPolicyOptions extends PolicyOptions {
+  /** Addresses of each host name, as resolved by the caller. */
+  readonly addresses?: Readonly<Record<string, readonly string[]>>
+}
+
+const flow = (values: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(values)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ')}}`
+const podLabels = ({ labels = { app: 'modelport' } }: PolicyOptions): string => flow(labels)
+const cidr = (host: string): string => `${withoutBrackets(host)}/${addressFamily(host) === 6 ? 128 : 32}`
+const dnsPods = '{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}'
+
+/** Hosts outside the pod: its own loopback is under no policy. */
+const outside = (hosts: readonly HostEntry[]): HostEntry[] =>
+  dialledHosts(hosts).filter(({ host }) => !isLoopback(host))
+
+const loopbackNote = (hosts: readonly HostEntry[]): string[] =>
+  dialledHosts(hosts).some(({ host }) => isLoopback(host))
+    ? ['localhost is the pod itself and under no policy: a model server elsewhere needs its real name as base URL']
+    : []
+
+/** A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses. @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21) */
+export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
+  const list = outside(hosts)
+  const names = unique(list.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
+  const dns = `{dns: [${names.map((name) => `{matchName: ${name}}`).join(', ')}]}`
+  const rules = groupByPort(list).flatMap(([port, group]) => {
+    const ports = `    toPorts: [{ports: [{port: "${port}", protocol: TCP}]}]`
+    const fqdns = unique(group.filter(({ host }) => !addressFamily(host)).map(({ host }) => `{matchName: ${host}}`))
+    const cidrs = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => cidr(host)))
+    return [
+      ...(fqdns.length ? [`  - toFQDNs: [${fqdns.join(', ')}]`, ports] : []),
+      ...(cidrs.length ? [`  - toCIDR: [${cidrs.map((one) => JSON.stringify(one)).join(', ')}]`, ports] : []),
+    ]
+  })
+  const lines = [
+    'apiVersion: cilium.io/v2',
+    'kind: CiliumNetworkPolicy',
+    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    'spec:',
+    `  endpointSelector: {matchLabels: ${podLabels(options)}}`,
+    list.length ? '  egress:' : '  egress: [{}]',
+    ...(names.length
+      ? [`  - toEndpoints: [${dnsPods}]`, `    toPorts: [{ports: [{port: "53", protocol: ANY}], rules: ${dns}}]`]
+      : []),
+    ...rules,
+  ]
+  return toAllowList('cilium 1.18', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), { notes: loopbackNote(hosts) })
+}
+
+/** A policy for GKE. @see https://docs.cloud.google.com/kubernetes-engine/docs/how-to/fqdn-network-policies (read 2026-11-21) */
+export function toGke(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
+  return toNamePolicy(hosts, options, {
+    target: 'gke fqdn-network-policy v1alpha1',
+    head: ['apiVersion: networking.gke.io/v1alpha1', 'kind: FQDNNetworkPolicy'],
+    rule: (names) => `  - matches: [${names.map((name) => `{name: ${name}}`).join(', ')}]`,
+    types: [],
+  })
+}
+
+/** A policy for EKS Auto Mode. @see https://docs.aws.amazon.com/eks/latest/userguide/auto-net-pol.html (read 2026-11-21) */
+export function toEks(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
+  return toNamePolicy(hosts, options, {
+    target: 'eks application-network-policy v1alpha1',
+    head: ['apiVersion: networking.k8s.aws/v1alpha1', 'kind: ApplicationNetworkPolicy'],
+    rule: (names) => `  - to: [{domainNames: [${names.join(', ')}]}]`,
+    types: ['  policyTypes: [Egress]'],
+  })
+}
+
+interface NamePolicy {
+  readonly target: string
+  readonly head: readonly string[]
+  readonly types: readonly string[]
+  rule(names: readonly string[]): string
+}
+
+function toNamePolicy(hosts: readonly HostEntry[], options: PolicyOptions, form: NamePolicy): AllowList {
+  const list = outside(hosts)
+  const named = list.filter(({ host }) => !addressFamily(host))
+  const rules = groupByPort(named).flatMap(([port, group]) => [
+    form.rule(unique(group.map(({ host }) => host))),
+    `    ports: [{protocol: TCP, port: ${port}}]`,
+  ])
+  const lines = [
+    ...form.head,
+    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    'spec:',
+    `  podSelector: {matchLabels: ${podLabels(options)}}`,
+    ...form.types,
+    ...(rules.length ? ['  egress:', ...rules] : ['  egress: []']),
+  ]
+  return toAllowList(form.target, hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), {
+    notes: [...loopbackNote(hosts), 'DNS must be allowed by a policy of its own'],
+    warnings: unique(
+      list
+        .filter(({ host }) => addressFamily(host))
+        .map(({ host }) => `${host} is left out: this form takes names only; add a NetworkPolicy for it`),
+    ),
+  })
+}
+
+/** A plain NetworkPolicy: addresses only, so it is true at one moment. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/ (read 2026-11-21) */
+export function toKubernetes(
+  hosts: readonly HostEntry[],
+  { addresses = {}, ...options }: CidrPolicyOptions = {},
+): AllowList {
+  const list = outside(hosts)
+  const resolved = list.map(({ host, port }) => ({
+    host,
+    port,
+    cidrs: addressFamily(host)
+      ? [cidr(host)]
+      : (addresses[host] ?? []).map((one) => cidr(one.includes(':') ? `[${one}]` : one)),
+  }))
+  const rules = resolved.flatMap(({ port, cidrs }) =>
+    cidrs.length
+      ? [
+          `  - {to: [${unique(cidrs)
+            .map((one) => `{ipBlock: {cidr: ${JSON.stringify(one)}}}`)
+            .join(', ')}], ports: [{port: ${port}, protocol: TCP}]}`,
+        ]
+      : [],
+  )
+  const lines = [
+    'apiVersion: networking.k8s.io/v1',
+    'kind: NetworkPolicy',
+    `metadata: {name: ${options.name ?? 'model-egress'}}`,
+    'spec:',
+    `  podSelector: {matchLabels: ${podLabels(options)}}`,
+    '  policyTypes: [Egress]',
+    list.length ? '  egress:' : '  egress: []',
+    ...(list.some(({ host }) => !addressFamily(host))
+      ? [
+          '  - {to: [{namespaceSelector: {}, podSelector: {matchLabels: {k8s-app: kube-dns}}}], ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]}',
+        ]
+      : []),
+    ...rules,
+  ]
+  return toAllowList('kubernetes networking.k8s.io/v1', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), {
+    notes: loopbackNote(hosts),
+    warnings: [
+      ...resolved
+        .filter(({ cidrs }) => !cidrs.length)
+        .map(({ host }) => `${host} is left out: its addresses were not given`),
+      ...(list.some(({ host }) => !addressFamily(host))
+        ? ['names were resolved once, and addresses of a CDN serve other customers too: resolve and apply again often']
+        : []),
+    ],
+  })
+}

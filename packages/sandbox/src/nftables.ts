@@ -1,0 +1,50 @@
+import type { HostEntry } from '@modelport/factory'
+import { addressFamily, type AllowList, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+
+/** Where the rules go. */
+export interface NftablesOptions {
+  /** Name of the inet table. Default `fw`. */
+  readonly table?: string
+  /** Name of its chain for leaving packets. Default `out`. */
+  readonly chain?: string
+  /** How long an address counts, in seconds. Default 300. */
+  readonly timeoutSeconds?: number
+}
+
+/**
+ * A shell script for nftables: two timed sets, a rule for each, and a refresher, to be run once and then more often than the
+ * addresses expire. @see https://wiki.nftables.org/wiki-nftables/index.php/Concatenations (read 2026-11-21)
+ */
+export function toNftables(
+  hosts: readonly HostEntry[],
+  { table = 'fw', chain = 'out', timeoutSeconds = 300 }: NftablesOptions = {},
+): AllowList {
+  const list = dialledHosts(hosts)
+  const add = (set: string, address: string, port: number): string =>
+    `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`
+  const refresh = unique(
+    list.flatMap(({ host, port }) => {
+      const family = addressFamily(host)
+      if (family) return [add(`api${family}`, withoutBrackets(host), port)]
+      return ([4, 6] as const).map(
+        (version) =>
+          `for a in $(getent ahostsv${version} ${host} | awk '{print $1}' | sort -u); do ${add(`api${version}`, '$a', port)}; done`,
+      )
+    }),
+  )
+  const lines = [
+    `nft add set inet ${table} api4 '{ type ipv4_addr . inet_service; flags timeout; }'`,
+    `nft add set inet ${table} api6 '{ type ipv6_addr . inet_service; flags timeout; }'`,
+    `nft list chain inet ${table} ${chain} | grep -q @api4 || nft add rule inet ${table} ${chain} ip daddr . tcp dport @api4 accept`,
+    `nft list chain inet ${table} ${chain} | grep -q @api6 || nft add rule inet ${table} ${chain} ip6 daddr . tcp dport @api6 accept`,
+    ...refresh,
+  ]
+  return toAllowList('nftables 1.0', hosts, (mark) => ['#!/bin/sh', `# ${mark}`, ...lines].join('\n'), {
+    notes: [
+      `run it every ${Math.max(1, Math.floor(timeoutSeconds / 5))} s; the table, the chain, its rule for DNS and its policy drop are yours`,
+    ],
+    warnings: list.some(({ host }) => !addressFamily(host))
+      ? ['addresses stand for names here: those of a CDN serve other customers too']
+      : [],
+  })
+}

@@ -1,0 +1,423 @@
+import { describe, expect, test } from 'vitest'
+import { apiHosts, type HostEntry, type ModelConfig } from '@modelport/factory'
+import { parse } from 'yaml'
+import {
+  type AllowList,
+  hashHosts,
+  toCilium,
+  toClaudeCode,
+  toCodex,
+  toDeno,
+  toDocker,
+  toEks,
+  toGke,
+  toKubernetes,
+  toNftables,
+  toNginx,
+  toNode,
+  toSquid,
+  toSrt,
+  toVsCode,
+} from '../src/index.js'
+import { emptyEnvironment, environmentOf } from '../../factory/test/support.js'
+
+const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
+const single = of('anthropic')
+const several = of(
+  'anthropic',
+  'openai',
+  'ollama',
+  { provider: 'openai-compatible', baseUrl: 'https://[2001:db8::1]:8443/v1' },
+  { provider: 'openai-compatible', baseUrl: 'http://box:8000/v1' },
+)
+const proxied = of({ provider: 'anthropic', proxy: 'http://proxy.local:3128' })
+const none = of('mock')
+
+/** The text without the line that marks it. */
+const body = ({ text, hash }: AllowList): string => {
+  expect(text).toContain(`modelport hosts ${hash}`)
+  return text
+    .split('\n')
+    .filter((line) => !/^(#|\/\/) modelport hosts/.test(line))
+    .join('\n')
+    .trimEnd()
+}
+const json = ({ text }: AllowList): unknown => {
+  const { '//': mark, ...value } = JSON.parse(text) as Record<string, unknown>
+  expect(mark).toMatch(/^modelport hosts [0-9a-f]{16}$/)
+  return value
+}
+const exporters: Record<string, (hosts: readonly HostEntry[]) => AllowList> = {
+  deno: toDeno,
+  srt: toSrt,
+  'claude-code': toClaudeCode,
+  vscode: toVsCode,
+  codex: toCodex,
+  squid: toSquid,
+  nginx: toNginx,
+  cilium: toCilium,
+  gke: toGke,
+  eks: toEks,
+  kubernetes: toKubernetes,
+  nftables: toNftables,
+  docker: toDocker,
+  node: toNode,
+}
+
+describe('Deno', () => {
+  test('one host, and variables', () => {
+    expect(body(toDeno(single, { env: ['ANTHROPIC_API_KEY'] }))).toBe(
+      'deno run --allow-net=api.anthropic.com:443 --allow-env=ANTHROPIC_API_KEY --ignore-env app.ts',
+    )
+  })
+  test('several', () => {
+    expect(body(toDeno(several))).toBe(
+      'deno run --allow-net=api.anthropic.com:443,api.openai.com:443,localhost:11434,127.0.0.1:11434,[::1]:11434,[2001:db8::1]:8443,box:8000 --ignore-env app.ts',
+    )
+  })
+  test('a proxy instead of what is behind it', () => {
+    expect(body(toDeno(proxied, { program: 'main.ts' }))).toBe(
+      'deno run --allow-net=proxy.local:3128 --ignore-env main.ts',
+    )
+  })
+  test('no host: no flag, which would allow all', () => {
+    expect(body(toDeno(none))).toBe('deno run --ignore-env app.ts')
+  })
+})
+
+describe('sandbox-runtime and Claude Code', () => {
+  const filesystem = { denyRead: [], allowWrite: ['.'], denyWrite: [] }
+  test('one host', () => {
+    expect(json(toSrt(single))).toEqual({
+      network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [] },
+      filesystem,
+    })
+    expect(json(toClaudeCode(single))).toEqual({
+      sandbox: {
+        enabled: true,
+        network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false },
+      },
+    })
+    for (const { requires } of [toSrt(single), toClaudeCode(single)]) {
+      expect(requires.env).toEqual([])
+      expect(requires.notes[0]).toContain('proxyEnv: "HTTPS_PROXY"')
+    }
+    expect(toSrt(none).requires.notes).toEqual([])
+  })
+  test('several: local ones in all forms, no single label, IPv6 with a warning', () => {
+    const list = toSrt(several)
+    expect(json(list)).toMatchObject({
+      network: {
+        allowedDomains: [
+          'api.anthropic.com:443',
+          'api.openai.com:443',
+          'localhost:11434',
+          '127.0.0.1:11434',
+          '[::1]:11434',
+          '[2001:db8::1]:8443',
+        ],
+      },
+    })
+    expect(list.requires.warnings.join('\n')).toContain('box is left out')
+    expect(list.requires.warnings.join('\n')).toContain('IPv6')
+    expect(list.requires.notes.join('\n')).toContain('loopback of its own')
+  })
+  test('versions without ports', () => {
+    const list = toSrt(several, { ports: false })
+    expect(json(list)).toMatchObject({
+      network: { allowedDomains: ['api.anthropic.com', 'api.openai.com', 'localhost', '127.0.0.1'] },
+    })
+    expect(list.requires.warnings.join('\n')).toContain('every port')
+    expect(list.target).toBe('srt before 0.0.68')
+  })
+  test('a proxy of the environment is not the one inside: what is behind it is listed', () => {
+    const outer = apiHosts(
+      { provider: 'anthropic', proxyEnv: 'HTTPS_PROXY' },
+      { environment: environmentOf({ HTTPS_PROXY: 'http://proxy.local:3128' }) },
+    )
+    for (const list of [toSrt(outer), toClaudeCode(outer), toCodex(outer)]) {
+      expect(list.text).toContain('api.anthropic.com')
+      expect(list.text).not.toContain('proxy.local')
+    }
+    expect(toSrt(proxied).text).toContain('proxy.local:3128')
+  })
+  test('VS Code', () => {
+    const { text, requires } = toVsCode(single)
+    expect(JSON.parse(text.replace(/^\/\/.*$/m, ''))).toEqual({
+      'chat.agent.allowedNetworkDomains': ['api.anthropic.com'],
+    })
+    expect(requires.warnings).toHaveLength(1)
+  })
+})
+
+test('Codex', () => {
+  expect(body(toCodex(single))).toBe(`default_permissions = "workspace"
+[features]
+network_proxy = true
+[permissions.workspace]
+extends = ":workspace"
+[permissions.workspace.network]
+enabled = true
+[permissions.workspace.network.domains]
+"api.anthropic.com" = "allow"`)
+  expect(body(toCodex(of('ollama'), { form: 'policy' }))).toBe(
+    '[network_proxy.policy]\nallowed_domains = ["localhost", "127.0.0.1", "::1"]',
+  )
+  expect(body(toCodex(single, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = true')
+  expect(body(toCodex(none, { form: 'network-access' }))).toBe('[sandbox_workspace_write]\nnetwork_access = false')
+  expect(toCodex(single).requires.warnings).toEqual([
+    'this form has no ports: it allows every port of api.anthropic.com',
+  ])
+})
+
+test('Squid', () => {
+  expect(body(toSquid(single))).toBe(`acl api dstdomain -n api.anthropic.com
+acl tls port 443
+acl CONNECT method CONNECT
+http_access deny CONNECT !tls
+http_access allow api tls
+http_access deny all`)
+  expect(body(toSquid(several))).toBe(`acl api dstdomain -n api.anthropic.com api.openai.com
+acl tls port 443
+acl api_8443_ip dst -n 2001:db8::1
+acl tls_8443 port 8443
+acl plain_11434 dstdomain -n localhost
+acl port_11434 port 11434
+acl plain_8000 dstdomain -n box
+acl port_8000 port 8000
+acl CONNECT method CONNECT
+http_access deny CONNECT !tls !tls_8443
+http_access allow api tls
+http_access allow api_8443_ip tls_8443
+http_access allow plain_11434 port_11434 !CONNECT
+http_access allow plain_8000 port_8000 !CONNECT
+http_access deny all`)
+  expect(body(toSquid(proxied))).toBe(body(toSquid(single)))
+  expect(body(toSquid(none))).toBe('acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all')
+})
+
+test('nginx', () => {
+  expect(body(toNginx(single))).toBe(`stream {
+  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; default ""; }
+  server { listen 443; ssl_preread on; resolver 10.0.0.53; proxy_pass $dest; }
+}`)
+  const list = toNginx([...several, ...of({ provider: 'openai-compatible', baseUrl: 'https://gate.test:8443' })], {
+    resolver: '127.0.0.53',
+  })
+  expect(body(list)).toBe(`stream {
+  map $ssl_preread_server_name $dest { api.anthropic.com api.anthropic.com:443; api.openai.com api.openai.com:443; default ""; }
+  server { listen 443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest; }
+  map $ssl_preread_server_name $dest_8443 { gate.test gate.test:8443; default ""; }
+  server { listen 8443; ssl_preread on; resolver 127.0.0.53; proxy_pass $dest_8443; }
+}`)
+  expect(list.requires.warnings).toEqual([
+    'localhost:11434 is left out: plain http has no TLS server name',
+    '[2001:db8::1]:8443 is left out: an IP address has no TLS server name',
+    'box:8000 is left out: plain http has no TLS server name',
+  ])
+})
+
+describe('Kubernetes', () => {
+  test('Cilium', () => {
+    expect(body(toCilium(single))).toBe(`apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: model-egress}
+spec:
+  endpointSelector: {matchLabels: {app: modelport}}
+  egress:
+  - toEndpoints: [{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}]
+    toPorts: [{ports: [{port: "53", protocol: ANY}], rules: {dns: [{matchName: api.anthropic.com}]}}]
+  - toFQDNs: [{matchName: api.anthropic.com}]
+    toPorts: [{ports: [{port: "443", protocol: TCP}]}]`)
+    const { spec } = parse(toCilium(several, { name: 'mine', labels: { app: 'x' } }).text) as {
+      spec: { egress: Record<string, unknown>[] }
+    }
+    expect(spec.egress.slice(1)).toEqual([
+      {
+        toFQDNs: [{ matchName: 'api.anthropic.com' }, { matchName: 'api.openai.com' }],
+        toPorts: [{ ports: [{ port: '443', protocol: 'TCP' }] }],
+      },
+      { toCIDR: ['2001:db8::1/128'], toPorts: [{ ports: [{ port: '8443', protocol: 'TCP' }] }] },
+      { toFQDNs: [{ matchName: 'box' }], toPorts: [{ ports: [{ port: '8000', protocol: 'TCP' }] }] },
+    ])
+    expect(parse(toCilium(none).text)).toMatchObject({ spec: { egress: [{}] } })
+    expect(toCilium(several).requires.notes.join()).toContain('the pod itself')
+  })
+  test('GKE and EKS', () => {
+    expect(parse(toGke(single).text)).toEqual({
+      apiVersion: 'networking.gke.io/v1alpha1',
+      kind: 'FQDNNetworkPolicy',
+      metadata: { name: 'model-egress' },
+      spec: {
+        podSelector: { matchLabels: { app: 'modelport' } },
+        egress: [{ matches: [{ name: 'api.anthropic.com' }], ports: [{ protocol: 'TCP', port: 443 }] }],
+      },
+    })
+    expect(parse(toEks(single).text)).toEqual({
+      apiVersion: 'networking.k8s.aws/v1alpha1',
+      kind: 'ApplicationNetworkPolicy',
+      metadata: { name: 'model-egress' },
+      spec: {
+        podSelector: { matchLabels: { app: 'modelport' } },
+        policyTypes: ['Egress'],
+        egress: [{ to: [{ domainNames: ['api.anthropic.com'] }], ports: [{ protocol: 'TCP', port: 443 }] }],
+      },
+    })
+    expect(toGke(several).requires.warnings.join()).toContain('[2001:db8::1] is left out')
+    for (const form of [toGke, toEks]) expect(parse(form(none).text)).toMatchObject({ spec: { egress: [] } })
+  })
+  test('a plain policy takes addresses, and says what it loses', () => {
+    const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
+    expect(list.text).toContain(
+      '  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}',
+    )
+    const policy = parse(list.text) as { spec: { egress: unknown[] } }
+    expect(policy.spec.egress).toHaveLength(3)
+    const dns = {
+      to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+    }
+    expect(policy.spec.egress[0]).toEqual(dns)
+    expect(list.requires.warnings).toEqual([
+      'api.openai.com is left out: its addresses were not given',
+      'box is left out: its addresses were not given',
+      expect.stringContaining('resolved once'),
+    ])
+    expect(parse(toKubernetes(none).text)).toMatchObject({ spec: { policyTypes: ['Egress'], egress: [] } })
+  })
+})
+
+test('nftables', () => {
+  expect(body(toNftables(single))).toBe(`#!/bin/sh
+nft add set inet fw api4 '{ type ipv4_addr . inet_service; flags timeout; }'
+nft add set inet fw api6 '{ type ipv6_addr . inet_service; flags timeout; }'
+nft list chain inet fw out | grep -q @api4 || nft add rule inet fw out ip daddr . tcp dport @api4 accept
+nft list chain inet fw out | grep -q @api6 || nft add rule inet fw out ip6 daddr . tcp dport @api6 accept
+for a in $(getent ahostsv4 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api4 "{ $a . 443 timeout 300s }"; done
+for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api6 "{ $a . 443 timeout 300s }"; done`)
+  expect(toNftables(several).text).toContain('nft add element inet fw api6 "{ 2001:db8::1 . 8443 timeout 300s }"')
+})
+
+test('Docker', () => {
+  expect(body(toDocker(proxied))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "proxy.local:3128"',
+  )
+  expect(body(toDocker(single))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "api.anthropic.com:443"',
+  )
+  expect(body(toDocker(of('ollama')))).toBe(
+    'docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"',
+  )
+})
+
+test('Node', () => {
+  expect(body(toNode(single))).toBe('node --permission --allow-net --allow-fs-read=. app.mjs')
+  expect(body(toNode(none))).toBe('node --permission --allow-fs-read=. app.mjs')
+  expect(body(toNode(single, { version: 24 }))).toBe('node --permission --allow-fs-read=. app.mjs')
+  expect(toNode(single, { version: 24 }).requires.warnings).toEqual([
+    '--permission of Node 24 does not limit the network',
+  ])
+  expect(toNode(single).requires.warnings[0]).toContain('no list of hosts')
+  expect(toNode(none).requires.warnings).toEqual([])
+  expect(toNode(none, { version: 24 }).requires.warnings).toHaveLength(1)
+})
+
+test('names that the caller chooses', () => {
+  const policy = { name: 'mine', labels: { role: 'agent' } }
+  for (const form of [toCilium, toGke, toEks, toKubernetes]) {
+    const { metadata, spec } = parse(form(single, policy).text) as {
+      metadata: object
+      spec: { podSelector?: object; endpointSelector?: object }
+    }
+    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([
+      { name: 'mine' },
+      { matchLabels: { role: 'agent' } },
+    ])
+  }
+  expect(toCodex(single, { profile: 'agents' }).text).toContain(
+    'default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n',
+  )
+  expect(toDocker(single, { network: 'shut' }).text).toContain('--internal shut\n')
+  const { text, requires } = toNftables(of('ollama'), { table: 'mine', chain: 'away', timeoutSeconds: 60 })
+  expect(text).not.toMatch(/inet (?!mine)|timeout (?!60s|;)|inet mine (?!api|away)/)
+  expect(requires.notes).toEqual([expect.stringContaining('every 12 s')])
+})
+
+describe('what no list can say', () => {
+  const local = of('ollama')
+  test.each<[string, AllowList, 'notes' | 'warnings', string]>([
+    ['Codex', toCodex(single), 'notes', 'profiles and sandbox_mode exclude each other'],
+    ['Codex, all or nothing', toCodex(single, { form: 'network-access' }), 'warnings', 'every host'],
+    ['Deno, no host', toDeno(none), 'warnings', 'every connection is refused'],
+    ['Docker', toDocker(single), 'warnings', 'the whole machine'],
+    ['Docker, a server here', toDocker(local), 'notes', 'host.docker.internal'],
+    ['Claude Code, a name of one label', toClaudeCode(several), 'warnings', 'box is left out'],
+    ['Claude Code', toClaudeCode(several), 'warnings', 'enforcement has had defects'],
+    ['GKE, a server here', toGke(local), 'notes', 'localhost is the pod itself'],
+    ['EKS', toEks(single), 'notes', 'DNS must be allowed'],
+    ['nftables, names', toNftables(single), 'warnings', 'other customers'],
+    ['Squid, a server here', toSquid(local), 'warnings', "localhost is the proxy's own computer"],
+  ])('%s', (_, { requires }, kind, said) => {
+    expect(requires[kind].join('\n')).toContain(said)
+  })
+
+  test('nothing is said where there is nothing to say', () => {
+    const address = of({ provider: 'openai-compatible', baseUrl: 'http://10.1.2.3:8000/v1' })
+    const lists = [
+      toCodex(none, { form: 'network-access' }),
+      toDeno(single),
+      toDocker(none),
+      toNftables(address),
+      toSquid(single),
+    ]
+    expect(lists.flatMap(({ requires }) => requires.warnings)).toEqual([])
+  })
+})
+
+describe.each(Object.entries(exporters))('%s', (_name, exporter) => {
+  test('is pure, marked, and changes with the list', () => {
+    const [one, again, other] = [
+      exporter(single),
+      exporter(single),
+      exporter(of({ provider: 'vertex', vertex: { location: 'eu' } })),
+    ]
+    expect(again).toEqual(one)
+    expect(one.text).toContain(one.hash)
+    expect(one.text.endsWith('\n')).toBe(true)
+    expect(other.hash).not.toBe(one.hash)
+    expect(one.target).toMatch(/\d|\(/)
+  })
+  test('writes no wildcard and no set-up host', () => {
+    const setup: HostEntry = {
+      host: 'huggingface.co',
+      port: 443,
+      scheme: 'https',
+      purpose: 'download',
+      phase: 'setup',
+      required: false,
+      source: 'default',
+    }
+    const { text } = exporter([...several, setup])
+    expect(text).not.toContain('huggingface.co')
+    expect(text).not.toMatch(/\*\.|\s\.[a-z]/)
+  })
+})
+
+test('the hash does not depend on the order', () => {
+  expect(hashHosts(several)).toBe(hashHosts([...several].reverse()))
+  expect(hashHosts(single)).toMatch(/^[0-9a-f]{16}$/)
+})
+
+test.each<[keyof HostEntry, HostEntry]>([
+  ['host', { ...single[0]!, host: 'api.example' }],
+  ['port', { ...single[0]!, port: 80 }],
+  ['scheme', { ...single[0]!, scheme: 'http' }],
+  ['purpose', { ...single[0]!, purpose: 'auth' }],
+  ['phase', { ...single[0]!, phase: 'setup' }],
+  ['viaProxy', { ...single[0]!, viaProxy: true }],
+])('another %s is another hash', (_, other) => {
+  expect(hashHosts([other])).not.toBe(hashHosts(single))
+})
