@@ -157,9 +157,25 @@ export const boundaries = [
   },
   {
     package: 'studio',
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'preact', '@preact/signals'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      '@modelport/provider-mock',
+      'preact',
+      '@preact/signals',
+      'marked',
+      'dompurify',
+      'zod',
+    ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
+  ...['node.ts', 'file-store.ts', 'serve-studio.ts'].map((file) => ({
+    package: 'studio',
+    file,
+    imports: ['@modelport/core', '@hono/node-server'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli'],
+  })),
   {
     package: 'cli',
     imports: [

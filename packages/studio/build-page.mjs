@@ -1,0 +1,27 @@
+// Builds the page into one folder of static files: nothing is fetched from elsewhere when it runs.
+import { copyFile, mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Bundles the page into `folder`. */
+export async function buildPage(folder) {
+  await mkdir(folder, { recursive: true })
+  await build({
+    entryPoints: { app: here('src/page/main.tsx') },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'error',
+  })
+  await copyFile(here('src/page/app.css'), `${folder}/app.css`)
+  await copyFile(here('src/page/index.html'), `${folder}/index.html`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage(here('dist/page'))

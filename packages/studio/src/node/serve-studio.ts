@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { serve } from '@hono/node-server'
+import type { Studio } from '../server/studio.js'
+import type { StudioAsset } from '../server/studio-options.js'
+
+/** Configuration of {@link serveStudio}. */
+export interface ServeStudioOptions {
+  /** TCP port on 127.0.0.1. Default 0: the system chooses one. */
+  readonly port?: number
+}
+
+/** A studio that is being served. */
+export interface ServedStudio {
+  /** Address with a one-time token in its fragment: open it within a minute. */
+  readonly url: string
+  readonly port: number
+  /** Stops every run, keeps it, and closes all connections. */
+  close(): Promise<void>
+}
+
+const types: Readonly<Record<string, string>> = {
+  'index.html': 'text/html; charset=utf-8',
+  'app.js': 'text/javascript; charset=utf-8',
+  'app.css': 'text/css; charset=utf-8',
+}
+
+/** Reads the built page, for {@link StudioOptions.assets}. `folder` defaults to the one in this package. */
+export async function loadPage(
+  folder: string = fileURLToPath(new URL('./page/', import.meta.url)),
+): Promise<Readonly<Record<string, StudioAsset>>> {
+  const files = await Promise.all(
+    Object.entries(types).map(async ([name, type]) => {
+      const asset: StudioAsset = { body: await readFile(`${folder}/${name}`, 'utf8'), type }
+      return [`/${name}`, asset] as const
+    }),
+  )
+  return Object.fromEntries(files)
+}
+
+/** Serves the studio on 127.0.0.1 only. */
+export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptions = {}): Promise<ServedStudio> {
+  const server = serve({ fetch: studio.fetch, hostname: '127.0.0.1', port })
+  await new Promise<void>((resolve, reject) => {
+    server.once('listening', resolve)
+    server.once('error', reject)
+  })
+  const actual = (server.address() as AddressInfo).port
+  studio.listenOn(actual)
+  return {
+    url: `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`,
+    port: actual,
+    close: async () => {
+      await studio.close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { ProblemInfo } from '../protocol/protocol.js'
+
+const key = 'modelport-session'
+
+/** A request that the studio refused, with its own message. */
+export class StudioError extends Error {
+  readonly code: string
+
+  constructor({ error: { code, message } }: ProblemInfo) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Exchanges the one-time token of the address for a session. False when this page has no session. */
+export async function openSession(): Promise<boolean> {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return sessionStorage.getItem(key) !== null
+  history.replaceState(undefined, '', location.pathname)
+  const response = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ token }) })
+  if (!response.ok) return sessionStorage.getItem(key) !== null
+  const { session } = (await response.json()) as { readonly session: string }
+  sessionStorage.setItem(key, session)
+  return true
+}
+
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const session = sessionStorage.getItem(key) ?? ''
+  const response = await fetch(path, { ...init, headers: { ...init.headers, 'x-modelport-session': session } })
+  if (response.ok) return response
+  const body = (await response.json().catch(() => undefined)) as ProblemInfo | undefined
+  throw new StudioError(body ?? { error: { code: String(response.status), message: response.statusText } })
+}
+
+/** Reads JSON. */
+export async function get<Value>(path: string): Promise<Value> {
+  return (await (await send(path)).json()) as Value
+}
+
+/** Sends JSON and reads JSON, where the reply has a body. */
+export async function post<Value>(path: string, body: unknown = {}): Promise<Value> {
+  const response = await send(path, { method: 'POST', body: JSON.stringify(body) })
+  return (response.status === 204 ? undefined : await response.json()) as Value
+}
+
+/** Deletes what the path names. */
+export async function remove(path: string): Promise<void> {
+  await send(path, { method: 'DELETE' })
+}
+
+/** Reads a stream of lists, list by list. */
+export async function* stream<Item>(path: string, init: RequestInit = {}): AsyncGenerator<readonly Item[]> {
+  const { body } = await send(path, init)
+  if (!body) return
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      const messages = (rest + value).split('\n\n')
+      rest = messages.pop() ?? ''
+      for (const message of messages) {
+        const line = message.split('\n').find((one) => one.startsWith('data: '))
+        if (line !== undefined) yield JSON.parse(line.slice('data: '.length)) as readonly Item[]
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,96 @@
+import type { VNode } from 'preact'
+import type { ContextInfo } from '../protocol/protocol.js'
+import { get } from './api.js'
+import { useRun } from './chat.js'
+import { formatCount } from './format.js'
+import { RunTabs } from './run-tabs.js'
+import { useLoaded } from './use-loaded.js'
+
+const width = 900
+const height = 34
+
+/** What each model call sends, as blocks, and the first block that differs from the call before: a cache is lost from there. */
+export function Context({ id }: { readonly id: string }): VNode {
+  const { run } = useRun(id)
+  const version = run?.version.value ?? 0
+  const { value: contexts, problem } = useLoaded(`${id} ${Math.min(version, 1)}${run?.view.ended?.status ?? ''}`, () =>
+    get<ContextInfo[]>(`/api/runs/${id}/context`),
+  )
+  return (
+    <div class="context">
+      <h1>{run?.record.value.title ?? 'Context'}</h1>
+      <RunTabs id={id} current="context" />
+      {problem && <p class="problem">{problem}</p>}
+      {contexts?.length === 0 && <p class="empty">No model call yet.</p>}
+      {contexts?.map((context) => (
+        <ContextCard key={context.step} context={context} />
+      ))}
+    </div>
+  )
+}
+
+function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
+  const { step, tokens, window, blocks, cachedTokens } = context
+  const total = Math.max(
+    tokens,
+    blocks.reduce((sum, block) => sum + block.tokens, 0),
+    1,
+  )
+  const changed = blocks.find((block) => block.changed)
+  let from = 0
+  return (
+    <section aria-label={`Call ${step}`}>
+      <h2>
+        Call {step}{' '}
+        <span class="muted">
+          about {formatCount(tokens)} tokens{window === undefined ? '' : ` of ${formatCount(window)}`}
+          {cachedTokens === undefined || cachedTokens === 0 ? '' : `, ${formatCount(cachedTokens)} read from the cache`}
+        </span>
+      </h2>
+      <svg class="blocks" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {blocks.map((block, index) => {
+          const x = from
+          const w = (block.tokens / total) * width
+          from += w
+          return (
+            <rect
+              key={index}
+              class={`block ${block.name.split(' ')[0] ?? ''} ${block.changed ? 'changed' : ''}`}
+              x={x}
+              y={2}
+              width={Math.max(w - 1, 1)}
+              height={height - 4}
+            />
+          )
+        })}
+      </svg>
+      {changed && (
+        <p class="note">
+          The first block that differs from the call before is <strong>{changed.name}</strong>. A cache holds nothing
+          after it.
+        </p>
+      )}
+      <details>
+        <summary>{blocks.length} blocks</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Block</th>
+              <th scope="col">Tokens, estimated</th>
+              <th scope="col">Against the call before</th>
+            </tr>
+          </thead>
+          <tbody>
+            {blocks.map((block, index) => (
+              <tr key={index}>
+                <th scope="row">{block.name}</th>
+                <td>{formatCount(block.tokens)}</td>
+                <td>{block.changed ? 'first difference' : ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,111 @@
+import type { ChatMessage } from '@modelport/core'
+import type { VNode } from 'preact'
+import { formatCost, formatCount, formatMs } from './format.js'
+import { Markdown } from './markdown.js'
+import { MessageCard } from './message.js'
+import type { Segment } from './run-view.js'
+import type { WatchedRun } from './state.js'
+import { Announcer, StreamText } from './stream-text.js'
+import { ToolCallCard } from './tool-call.js'
+
+/** A run as a conversation: the messages before it, then what the model does as it happens. */
+export function Conversation({
+  run,
+  onFork,
+}: {
+  readonly run: WatchedRun
+  /** Runs again with the messages before `index` and another text. */
+  readonly onFork?: (index: number, text: string) => void
+}): VNode {
+  const record = run.record.value
+  void run.version.value
+  const ended = run.view.ended !== undefined || record.transcript !== undefined
+  const { segments } = run.view
+  const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
+  return (
+    <div class="conversation" role="log" aria-label="Conversation" aria-live="off" aria-busy={!ended}>
+      {record.messages.map((message: ChatMessage, index) => (
+        <MessageCard
+          key={index}
+          message={message}
+          {...(onFork && message.role === 'user' && { onEdit: (text: string) => onFork(index, text) })}
+        />
+      ))}
+      <article class="message assistant" aria-label="assistant">
+        <header>
+          <h3>{record.model}</h3>
+        </header>
+        {segments.map((segment) => (
+          <SegmentView key={segment.id} segment={segment} runId={record.id} ended={ended} />
+        ))}
+        {!ended && segments.length === 0 && <p class="muted working">Waiting for the first token…</p>}
+        {record.error && (
+          <p class="problem" role="alert">
+            <strong>{record.error.code}</strong> {record.error.message}
+          </p>
+        )}
+        {record.status === 'cancelled' && <p class="muted">Stopped. What had arrived is kept.</p>}
+      </article>
+      <Announcer text={spoken} done={ended} />
+      {ended && <RunFigures run={run} />}
+    </div>
+  )
+}
+
+function SegmentView({
+  segment,
+  runId,
+  ended,
+}: {
+  readonly segment: Segment
+  readonly runId: string
+  readonly ended: boolean
+}): VNode {
+  switch (segment.kind) {
+    case 'tool':
+      return <ToolCallCard runId={runId} tool={segment} />
+    case 'note':
+      return <p class="note">{segment.text}</p>
+    case 'reasoning':
+      return (
+        <details class="reasoning">
+          <summary>Reasoning</summary>
+          <StreamText text={segment.text} />
+        </details>
+      )
+    case 'text':
+      return ended ? <Markdown text={segment.text} /> : <StreamText text={segment.text} />
+  }
+}
+
+/** What a run took and cost, in one line. */
+export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
+  const { latencyMs, firstTokenMs, usage, cost } = run.record.value
+  return (
+    <dl class="figures">
+      <div>
+        <dt>First token</dt>
+        <dd>{formatMs(firstTokenMs)}</dd>
+      </div>
+      <div>
+        <dt>Total</dt>
+        <dd>{formatMs(latencyMs)}</dd>
+      </div>
+      <div>
+        <dt>Tokens in</dt>
+        <dd>
+          {formatCount(usage?.inputTokens)}
+          {usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''}
+        </dd>
+      </div>
+      <div>
+        <dt>Tokens out</dt>
+        <dd>{formatCount(usage?.outputTokens)}</dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>{formatCost(cost)}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,22 @@
+/** Milliseconds for people: `340 ms`, `1.2 s`, `2 min 5 s`. */
+export function formatMs(ms: number | undefined): string {
+  if (ms === undefined) return '–'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}
+
+/** A count with separators. */
+export const formatCount = (count: number | undefined): string =>
+  count === undefined ? '–' : count.toLocaleString('en')
+
+/** A cost; small ones with more digits. */
+export const formatCost = (cost: number | undefined): string =>
+  cost === undefined ? '–' : `$${cost.toFixed(cost >= 1 ? 2 : cost >= 0.01 ? 4 : 6)}`
+
+/** A time of day, with the date when it is not today. */
+export function formatTime(at: number): string {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday ? date.toLocaleTimeString('en', { timeStyle: 'medium' }) : date.toLocaleString('en')
+}

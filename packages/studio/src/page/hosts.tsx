@@ -1,0 +1,91 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { AllowListInfo, HostInfo } from '../protocol/protocol.js'
+import { get } from './api.js'
+import { info } from './state.js'
+import { useLoaded } from './use-loaded.js'
+
+/** Which model contacts which host, and the allow-list of a sandbox to copy. */
+export function Hosts(): VNode {
+  const { value: hosts, problem } = useLoaded('hosts', () => get<HostInfo[]>('/api/hosts'))
+  return (
+    <div class="hosts">
+      <h1>Hosts</h1>
+      <p class="muted">This is everything that the configuration contacts. Nothing was contacted to find it out.</p>
+      {problem && <p class="problem">{problem}</p>}
+      {hosts?.length === 0 && <p class="empty">No host: every model of this studio runs in this process.</p>}
+      {hosts && hosts.length > 0 && (
+        <div class="scroll" tabIndex={0} role="group" aria-label="Hosts">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Host</th>
+                <th scope="col">Used by</th>
+                <th scope="col">For</th>
+              </tr>
+            </thead>
+            <tbody>
+              {hosts.map(({ host, usedBy, purpose }) => (
+                <tr key={`${host} ${usedBy} ${purpose}`}>
+                  <th scope="row">
+                    <code>{host}</code>
+                  </th>
+                  <td>{usedBy}</td>
+                  <td>{purpose}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <AllowList formats={info.value?.formats ?? []} />
+    </div>
+  )
+}
+
+function AllowList({ formats }: { readonly formats: readonly string[] }): VNode | null {
+  const [format, setFormat] = useState(formats[0] ?? '')
+  const [copied, setCopied] = useState(false)
+  const { value, problem } = useLoaded(format, () =>
+    format ? get<AllowListInfo>(`/api/allow-lists/${format}`) : Promise.resolve(undefined),
+  )
+  if (formats.length === 0) return null
+  return (
+    <section>
+      <h2>For your sandbox</h2>
+      <label>
+        Format
+        <select
+          value={format}
+          onChange={({ currentTarget }) => {
+            setFormat(currentTarget.value)
+            setCopied(false)
+          }}
+        >
+          {formats.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {problem && <p class="problem">{problem}</p>}
+      {value && (
+        <>
+          <pre tabIndex={0}>{value.text}</pre>
+          {value.notes.map((note) => (
+            <p key={note} class="note">
+              {note}
+            </p>
+          ))}
+          <button
+            type="button"
+            onClick={() => {
+              void navigator.clipboard.writeText(value.text).then(() => setCopied(true))
+            }}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </button>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,109 @@
+import type { ChatMessage, Content } from '@modelport/core'
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { Markdown } from './markdown.js'
+import { pretty } from './run-view.js'
+
+const textOf = (content: Content): string =>
+  typeof content === 'string'
+    ? content
+    : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+
+/** Images of a message that were sent as data; an image by address is shown as its address, since this page loads nothing. */
+function Images({ content }: { readonly content: Content }): VNode | null {
+  if (typeof content === 'string') return null
+  return (
+    <>
+      {content.map((part, index) => {
+        if (part.type !== 'image') return null
+        const { source } = part
+        return source.type === 'url' ? (
+          <code key={index}>{source.url}</code>
+        ) : (
+          <img
+            key={index}
+            class="attached"
+            alt="Attached image"
+            src={`data:${source.mediaType};base64,${source.data}`}
+          />
+        )
+      })}
+    </>
+  )
+}
+
+/** One message of a conversation that is over; `onEdit` runs it again with another text, as a fork. */
+export function MessageCard({
+  message,
+  onEdit,
+}: {
+  readonly message: ChatMessage
+  readonly onEdit?: (text: string) => void
+}): VNode | null {
+  const [draft, setDraft] = useState<string>()
+  if (message.role === 'tool') return <ToolResultCard message={message} />
+  const text = textOf(message.content)
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
+  if (message.role === 'assistant' && !text && calls.length === 0) return null
+  return (
+    <article class={`message ${message.role}`} aria-label={message.role}>
+      <header>
+        <h3>{message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Model' : 'System'}</h3>
+        {onEdit && draft === undefined && (
+          <button type="button" class="quiet" onClick={() => setDraft(text)}>
+            Edit and run again
+          </button>
+        )}
+      </header>
+      {draft === undefined ? (
+        message.role === 'user' ? (
+          <p class="plain">{text}</p>
+        ) : (
+          <Markdown text={text} />
+        )
+      ) : (
+        <form
+          class="edit"
+          onSubmit={(event) => {
+            event.preventDefault()
+            setDraft(undefined)
+            onEdit?.(draft)
+          }}
+        >
+          <label class="visually-hidden" for="edit-message">
+            New text
+          </label>
+          <textarea
+            id="edit-message"
+            rows={3}
+            value={draft}
+            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+          />
+          <button type="submit" class="primary">
+            Run again
+          </button>
+          <button type="button" onClick={() => setDraft(undefined)}>
+            Cancel
+          </button>
+        </form>
+      )}
+      <Images content={message.content} />
+      {calls.map(({ id, name, argumentsText }) => (
+        <p key={id} class="muted">
+          Called <code>{name}</code> with <code>{argumentsText}</code>
+        </p>
+      ))}
+    </article>
+  )
+}
+
+function ToolResultCard({ message }: { readonly message: Extract<ChatMessage, { role: 'tool' }> }): VNode {
+  return (
+    <details class="tool tool-done">
+      <summary>
+        Result of <code>{message.toolName ?? message.toolCallId}</code>
+      </summary>
+      <pre tabIndex={0}>{typeof message.content === 'string' ? message.content : pretty(message.content)}</pre>
+    </details>
+  )
+}

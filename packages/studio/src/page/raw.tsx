@@ -1,0 +1,85 @@
+import type { VNode } from 'preact'
+import type { Exchange } from '../protocol/protocol.js'
+import { get } from './api.js'
+import { useRun } from './chat.js'
+import { pretty } from './run-view.js'
+import { RunTabs } from './run-tabs.js'
+import { useLoaded } from './use-loaded.js'
+
+/** The requests and responses of a run, secrets taken out, and its cassette to save. */
+export function Raw({ id }: { readonly id: string }): VNode {
+  const { run } = useRun(id)
+  const ended = run?.record.value.transcript !== undefined || run?.view.ended !== undefined
+  const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
+  const save = async (): Promise<void> => {
+    const cassette = await get<unknown>(`/api/runs/${id}/cassette`)
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(cassette, undefined, 2)], { type: 'application/json' }))
+    link.download = `${id}.cassette.json`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return (
+    <div class="raw">
+      <h1>{run?.record.value.title ?? 'Raw requests'}</h1>
+      <RunTabs id={id} current="raw" />
+      {problem && <p class="problem">{problem}</p>}
+      {exchanges?.length === 0 && (
+        <p class="empty">
+          {ended
+            ? 'This run sent no request: its model runs in this process.'
+            : 'Requests appear here when the run has ended.'}
+        </p>
+      )}
+      {exchanges && exchanges.length > 0 && (
+        <p>
+          <button type="button" onClick={() => void save()}>
+            Save as a cassette
+          </button>{' '}
+          <span class="muted">A cassette replays this run without a network and without a key.</span>
+        </p>
+      )}
+      {exchanges?.map((exchange, index) => (
+        <ExchangeCard key={index} exchange={exchange} number={index + 1} />
+      ))}
+      {run && <Transcript transcript={run.record.value.transcript} />}
+    </div>
+  )
+}
+
+function ExchangeCard({ exchange, number }: { readonly exchange: Exchange; readonly number: number }): VNode {
+  const { method, url, status, requestHeaders, requestBody, responseHeaders, responseBody, cut, error } = exchange
+  return (
+    <section class="exchange" aria-label={`Request ${number}`}>
+      <h2>
+        {number}. {method} <code>{url}</code> <span class="badge">{error ?? status}</span>
+        {cut && <span class="badge">cut</span>}
+      </h2>
+      <Block title="Request headers" text={pretty(requestHeaders)} />
+      <Block title="Request body" text={requestBody} open />
+      {responseHeaders && <Block title="Response headers" text={pretty(responseHeaders)} />}
+      {responseBody !== undefined && <Block title="Response body" text={responseBody} open />}
+    </section>
+  )
+}
+
+function Block({
+  title,
+  text,
+  open = false,
+}: {
+  readonly title: string
+  readonly text: string
+  readonly open?: boolean
+}): VNode {
+  return (
+    <details open={open}>
+      <summary>{title}</summary>
+      <pre tabIndex={0}>{text}</pre>
+    </details>
+  )
+}
+
+function Transcript({ transcript }: { readonly transcript: unknown }): VNode | null {
+  return transcript === undefined ? null : <Block title="Transcript as stored" text={pretty(transcript)} />
+}

@@ -1,0 +1,230 @@
+import type { RunEvent } from '@modelport/runtime'
+import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
+
+/** A tool call as the chat shows it. */
+export interface ToolView {
+  readonly kind: 'tool'
+  readonly id: string
+  name: string
+  /** The arguments as they grow, then as they were parsed. */
+  args: string
+  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied'
+  result?: string
+  latencyMs?: number
+}
+
+/** A text of the model. It only grows. */
+export interface TextView {
+  readonly kind: 'text' | 'reasoning'
+  readonly id: string
+  text: string
+}
+
+/** Something that the run reports to whoever watches, such as a retry. */
+export interface NoteView {
+  readonly kind: 'note'
+  readonly id: string
+  readonly text: string
+}
+
+/** What a reply is made of, in order. */
+export type Segment = TextView | ToolView | NoteView
+
+/** One bar of the waterfall. */
+export interface Span {
+  readonly id: string
+  readonly kind: 'model' | 'tool' | 'agent' | 'wait' | 'retry'
+  readonly name: string
+  readonly step: number
+  /** Milliseconds since the start of the run. */
+  readonly from: number
+  to?: number
+  firstTokenAt?: number
+  state: 'running' | 'ok' | 'failed'
+  inputTokens?: number
+  cachedTokens?: number
+  outputTokens?: number
+  cost?: number
+  detail?: string
+}
+
+/** A run as the page draws it, folded from its events. */
+export class RunView {
+  readonly segments: Segment[] = []
+  readonly spans: Span[] = []
+  /** The run when it has ended. */
+  ended: RunRecord | undefined
+  /** Number of the last event. */
+  seq = 0
+  readonly #startedAt: number
+  readonly #open = new Map<string, Span>()
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt
+  }
+
+  /** Adds events; those that were added before are passed over. */
+  add(events: readonly StudioEvent[]): void {
+    for (const event of events) {
+      if (event.seq <= this.seq) continue
+      this.seq = event.seq
+      this.#one(event)
+    }
+  }
+
+  #one(one: StudioEvent): void {
+    const at = one.at - this.#startedAt
+    switch (one.type) {
+      case 'run':
+        this.#event(one.event, at)
+        break
+      case 'approval': {
+        const tool = this.#tool(one.callId, one.tool)
+        tool.args = pretty(one.args)
+        tool.state = 'asking'
+        this.#begin(`wait ${one.callId}`, { kind: 'wait', name: `approval of ${one.tool}`, step: 0 }, at)
+        break
+      }
+      case 'decision': {
+        const tool = this.#tool(one.callId, '')
+        tool.state = one.approved ? 'running' : 'denied'
+        if (!one.approved) tool.result = one.reason ?? 'denied'
+        this.#end(`wait ${one.callId}`, at, one.approved)
+        break
+      }
+      case 'end':
+        this.ended = one.run
+        for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed' })
+        this.#open.clear()
+        break
+    }
+  }
+
+  #event(event: RunEvent, at: number): void {
+    switch (event.type) {
+      case 'model-call-start':
+        this.#begin(
+          `model ${event.step}`,
+          { kind: 'model', name: `${event.provider} ${event.model}`, step: event.step },
+          at,
+        )
+        break
+      case 'text-delta':
+      case 'reasoning-delta':
+        this.#text(event.type === 'text-delta' ? 'text' : 'reasoning', event.text, event.step)
+        this.#firstToken(event.step, at)
+        break
+      case 'model-call-end': {
+        const { usage, cost } = event.metrics
+        const span = this.#end(`model ${event.step}`, at, true)
+        if (!span) break
+        span.inputTokens = usage.inputTokens
+        span.cachedTokens = usage.cacheReadTokens
+        span.outputTokens = usage.outputTokens
+        if (cost) span.cost = cost.totalCost
+        break
+      }
+      default:
+        this.#rest(event, at)
+    }
+  }
+
+  #rest(event: RunEvent, at: number): void {
+    switch (event.type) {
+      case 'model-error':
+        this.#end(`model ${event.step}`, at, false, event.message)
+        break
+      case 'model-retry':
+        this.#note(`${event.message}. Trying again.`)
+        break
+      case 'reply-rejected':
+        this.#note(`The reply could not be read: ${event.message}`)
+        break
+      case 'tool-call-delta': {
+        const tool = this.#tool(event.callId, event.tool)
+        if (tool.state === 'writing') tool.args += event.text
+        break
+      }
+      case 'context-compacted':
+        this.#note('The conversation was shortened to fit the context window.')
+        break
+      case 'tool-start': {
+        const tool = this.#tool(event.actionId, event.tool)
+        tool.args = pretty(event.args)
+        tool.state = 'running'
+        this.#begin(`tool ${event.actionId}`, { kind: 'tool', name: event.tool, step: event.step }, at)
+        break
+      }
+      case 'tool-result':
+        this.#settle(event.actionId, event.tool, 'done', pretty(event.result), event.latencyMs)
+        this.#end(`tool ${event.actionId}`, at, true)
+        break
+      case 'tool-error':
+        this.#settle(event.actionId, event.tool, 'failed', event.message, event.latencyMs)
+        this.#end(`tool ${event.actionId}`, at, false, event.message)
+        break
+      case 'agent-call-start':
+        this.#tool(event.actionId, event.agent).state = 'running'
+        this.#begin(`tool ${event.actionId}`, { kind: 'agent', name: event.agent, step: event.step }, at)
+        break
+      case 'agent-call-result':
+        this.#settle(event.actionId, event.agent, 'done', pretty(event.result), event.latencyMs)
+        this.#end(`tool ${event.actionId}`, at, true)
+        break
+      case 'agent-call-error':
+        this.#settle(event.actionId, event.agent, 'failed', event.message, event.latencyMs)
+        this.#end(`tool ${event.actionId}`, at, false, event.message)
+        break
+      default:
+    }
+  }
+
+  #text(kind: 'text' | 'reasoning', text: string, step: number): void {
+    const last = this.segments.at(-1)
+    if (last?.kind === kind) last.text += text
+    else this.segments.push({ kind, id: `${step}-${this.segments.length}`, text })
+  }
+
+  #note(text: string): void {
+    this.segments.push({ kind: 'note', id: `note-${this.segments.length}`, text })
+  }
+
+  #tool(id: string, name: string): ToolView {
+    const found = this.segments.find((one): one is ToolView => one.kind === 'tool' && one.id === id)
+    if (found) return found
+    const tool: ToolView = { kind: 'tool', id, name, args: '', state: 'writing' }
+    this.segments.push(tool)
+    return tool
+  }
+
+  #settle(id: string, name: string, state: ToolView['state'], result: string, latencyMs: number): void {
+    const tool = this.#tool(id, name)
+    if (tool.state !== 'denied') tool.state = state
+    Object.assign(tool, { result, latencyMs })
+  }
+
+  #begin(id: string, { kind, name, step }: Pick<Span, 'kind' | 'name' | 'step'>, from: number): void {
+    const span: Span = { id: `${id} ${this.spans.length}`, kind, name, step, from, state: 'running' }
+    this.#open.set(id, span)
+    this.spans.push(span)
+  }
+
+  #firstToken(step: number, at: number): void {
+    const span = this.#open.get(`model ${step}`)
+    if (span) span.firstTokenAt ??= at
+  }
+
+  #end(id: string, to: number, ok: boolean, detail?: string): Span | undefined {
+    const span = this.#open.get(id)
+    if (!span) return undefined
+    this.#open.delete(id)
+    Object.assign(span, { to, state: ok ? 'ok' : 'failed', ...(detail !== undefined && { detail }) })
+    return span
+  }
+}
+
+/** A value as text for people: JSON with indentation, text as it is. */
+export function pretty(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined ? '' : JSON.stringify(value, undefined, 2)
+}

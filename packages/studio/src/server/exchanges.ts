@@ -1,0 +1,27 @@
+import type { Cassette, CassetteExchange } from '@modelport/provider-mock'
+import type { Exchange } from '../protocol/protocol.js'
+
+/** Most characters of one body that the page shows; the cassette keeps all of it. */
+const longestBody = 1_000_000
+
+/** What a cassette recorded, as the page shows it. */
+export const toExchanges = (cassette: Cassette): Exchange[] => cassette.exchanges.map(toExchange)
+
+function toExchange({ request, response }: CassetteExchange): Exchange {
+  const { method, url, headers, body } = request
+  const sent = {
+    method,
+    url,
+    requestHeaders: headers,
+    requestBody: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body, undefined, 2),
+  }
+  if ('error' in response) return { ...sent, error: response.error.message }
+  const text = response.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : `[${chunk.base64.length} base64]`))
+  return {
+    ...sent,
+    status: response.status,
+    responseHeaders: response.headers,
+    responseBody: text.join('').slice(0, longestBody),
+    ...(response.cut && { cut: true }),
+  }
+}

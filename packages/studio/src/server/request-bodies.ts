@@ -1,0 +1,68 @@
+import { LlmError } from '@modelport/core'
+import { z } from 'zod'
+import type { DecideCall, StartRun } from '../protocol/protocol.js'
+
+/** Most bytes of one request: a conversation with a few images. */
+const maxBodyBytes = 32 * 1024 * 1024
+
+const startRun = z.object({
+  model: z.string(),
+  messages: z.array(z.looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })).min(1),
+  from: z.object({ runId: z.string(), messages: z.number().int().min(0) }).optional(),
+  tools: z.array(z.string()).optional(),
+  approvals: z.enum(['ask', 'allow']).optional(),
+  options: z
+    .object({
+      maxTokens: z.number().int().min(1).optional(),
+      temperature: z.number().min(0).optional(),
+      system: z.string().optional(),
+      reasoning: z.enum(['none', 'low', 'medium', 'high']).optional(),
+    })
+    .optional(),
+  offTheRecord: z.boolean().optional(),
+})
+
+const decideCall = z.object({ callId: z.string(), approved: z.boolean(), reason: z.string().optional() })
+const exchangeToken = z.object({ token: z.string() })
+const namedModel = z.object({ model: z.string() })
+
+/** Reads a JSON body within its limit. @throws {LlmError} `invalid-request`, `limit-exceeded`. */
+async function readJson(request: Request): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) throw new LlmError('limit-exceeded', `the request is longer than ${maxBodyBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const text = await new Blob(chunks as Uint8Array<ArrayBuffer>[]).text()
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new LlmError('invalid-request', 'the body must be JSON')
+  }
+}
+
+async function read<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(await readJson(request))
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
+  throw new LlmError('invalid-request', issues.join('; '))
+}
+
+/** The body of `POST /api/runs`. The provider checks the messages themselves. */
+export const readStartRun = async (request: Request): Promise<StartRun> =>
+  (await read(request, startRun)) as unknown as StartRun
+
+/** The body of a decision. */
+export const readDecision = async (request: Request): Promise<DecideCall> =>
+  (await read(request, decideCall)) as DecideCall
+
+/** The one-time token of `POST /api/session`. */
+export const readToken = async (request: Request): Promise<string> => (await read(request, exchangeToken)).token
+
+/** The model that a request names. */
+export const readModel = async (request: Request): Promise<string> => (await read(request, namedModel)).model
+
+/** A cassette file. */
+export const readCassette = (request: Request): Promise<unknown> => readJson(request)

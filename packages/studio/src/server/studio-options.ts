@@ -1,0 +1,49 @@
+import type { ModelProfile, Provider } from '@modelport/core'
+import type { Tool } from '@modelport/runtime'
+import type { AllowListInfo, DoctorStepInfo, HostInfo, ModelInfo } from '../protocol/protocol.js'
+import type { StudioStore } from './studio-store.js'
+
+/** Sends a request; the type of the platform's `fetch`. */
+export type StudioFetch = typeof fetch
+
+/** A model that the page can talk to, and how to make its provider. */
+export interface StudioModel extends ModelInfo {
+  /** Makes the provider. It must send through `fetch`, which records what passes. */
+  open(fetch: StudioFetch): Provider | Promise<Provider>
+  /** What the recorder sends through. Default: the transport that every provider uses. */
+  readonly fetch?: StudioFetch
+  /** Keys and tokens of the model, taken out of everything that the page sees. */
+  readonly secrets?: readonly string[]
+  /** Prices and context window, for costs and the context view. */
+  readonly profile?: ModelProfile
+}
+
+/** Configuration of {@link createStudio}. Each function is called when the page asks, never before. */
+export interface StudioOptions {
+  /** The models in the order in which the page lists them. The first is selected. */
+  readonly models: readonly StudioModel[] | (() => Promise<readonly StudioModel[]>)
+  /** Tools that the models may call. Default: none. */
+  readonly tools?: readonly Tool[]
+  /** Where runs are kept. Default: in memory. */
+  readonly store?: StudioStore
+  /** Path of the store's file, shown on the page. */
+  readonly file?: string
+  /** The hosts that the configuration contacts. */
+  readonly hosts?: () => Promise<readonly HostInfo[]>
+  /** Allow-list formats by name. */
+  readonly allowLists?: Readonly<Record<string, () => Promise<AllowListInfo>>>
+  /** Tests the connection to a model, step by step. */
+  readonly doctor?: (model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>
+  /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
+  readonly openCassette?: (cassette: unknown) => StudioModel | Promise<StudioModel>
+  /** Most runs kept; the oldest are deleted. Default 1,000. */
+  readonly maxRuns?: number
+  /** The page's files by path, `/index.html` included. The Node entry fills it. */
+  readonly assets: Readonly<Record<string, StudioAsset>>
+}
+
+/** A file of the page. */
+export interface StudioAsset {
+  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly type: string
+}

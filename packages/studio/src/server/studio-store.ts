@@ -1,0 +1,79 @@
+import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+
+/** Where runs are kept. Methods may be called in any order for one run; events arrive in order. */
+export interface StudioStore {
+  /** Writes a run anew, or over its earlier form. */
+  save(run: RunRecord): Promise<void>
+  /** Adds events to a run. */
+  append(runId: string, events: readonly StudioEvent[]): Promise<void>
+  /** Keeps the requests and responses of a run. */
+  keepExchanges(runId: string, exchanges: readonly Exchange[], cassette: unknown): Promise<void>
+  /** The run, or undefined. */
+  run(runId: string): Promise<RunRecord | undefined>
+  /** Events with a number above `after`, in order. */
+  events(runId: string, after: number): Promise<readonly StudioEvent[]>
+  /** The requests and responses of a run. */
+  exchanges(runId: string): Promise<readonly Exchange[]>
+  /** The cassette of a run, or undefined. */
+  cassette(runId: string): Promise<unknown>
+  /** The newest runs first. */
+  list(limit: number): Promise<readonly RunSummary[]>
+  /** Deletes the run with all that belongs to it. */
+  delete(runId: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface Kept {
+  run: RunRecord
+  readonly events: StudioEvent[]
+  exchanges: readonly Exchange[]
+  cassette: unknown
+}
+
+/** The summary of a run: the record without its messages. */
+export function toSummary(run: RunRecord): RunSummary {
+  const { messages: _messages, transcript: _transcript, ...summary } = run
+  return summary
+}
+
+/** Keeps runs in memory until the process ends. */
+export function createMemoryStore(): StudioStore {
+  const kept = new Map<string, Kept>()
+  const of = (runId: string): Kept => {
+    const found = kept.get(runId)
+    if (!found) throw new Error(`no run ${runId}`)
+    return found
+  }
+  return {
+    save: (run) => {
+      const found = kept.get(run.id)
+      if (found) found.run = run
+      else kept.set(run.id, { run, events: [], exchanges: [], cassette: undefined })
+      return Promise.resolve()
+    },
+    append: (runId, events) => {
+      of(runId).events.push(...events)
+      return Promise.resolve()
+    },
+    keepExchanges: (runId, exchanges, cassette) => {
+      Object.assign(of(runId), { exchanges, cassette })
+      return Promise.resolve()
+    },
+    run: (runId) => Promise.resolve(kept.get(runId)?.run),
+    events: (runId, after) => Promise.resolve((kept.get(runId)?.events ?? []).slice(after)),
+    exchanges: (runId) => Promise.resolve(kept.get(runId)?.exchanges ?? []),
+    cassette: (runId) => Promise.resolve(kept.get(runId)?.cassette),
+    list: (limit) =>
+      Promise.resolve(
+        [...kept.values()]
+          .map(({ run }) => toSummary(run))
+          .reverse()
+          .slice(0, limit),
+      ),
+    delete: (runId) => {
+      kept.delete(runId)
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMemoryStore, type RunRecord, type StudioEvent, type StudioStore } from '../src/index.js'
+import { openFileStore } from '../src/node.js'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelport-store-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const run = (id: string, at: number, status: RunRecord['status'] = 'final'): RunRecord => ({
+  id,
+  at,
+  model: 'demo',
+  title: id,
+  status,
+  messages: [{ role: 'user', content: 'Hi' }],
+})
+const event = (seq: number): StudioEvent => ({ seq, at: seq, type: 'decision', callId: 'c', approved: true })
+
+describe.each<[string, () => StudioStore]>([
+  ['memory', () => createMemoryStore()],
+  ['file', () => openFileStore(join(folder, `${Math.random()}.db`))],
+])('the %s store', (_name, open) => {
+  test('lists the newest run first, without its messages', async () => {
+    const store = open()
+    for (const [id, at] of [
+      ['a', 1],
+      ['b', 2],
+    ] as const)
+      await store.save(run(id, at))
+    const list = await store.list(10)
+    expect(list.map(({ id }) => id)).toEqual(['b', 'a'])
+    expect(list[0]).not.toHaveProperty('messages')
+    expect((await store.list(1)).map(({ id }) => id)).toEqual(['b'])
+    await store.close()
+  })
+
+  test('gives events after a number, and deletes them with their run', async () => {
+    const store = open()
+    await store.save(run('a', 1))
+    await store.append('a', [event(1), event(2), event(3)])
+    expect((await store.events('a', 1)).map(({ seq }) => seq)).toEqual([2, 3])
+    await store.keepExchanges('a', [], { version: 1, exchanges: [] })
+    expect(await store.cassette('a')).toEqual({ version: 1, exchanges: [] })
+    await store.delete('a')
+    expect(await store.run('a')).toBeUndefined()
+    expect(await store.events('a', 0)).toEqual([])
+    await store.close()
+  })
+})
+
+describe('the file store', () => {
+  test('writes a file that only its owner can read', async () => {
+    const path = join(folder, 'private.db')
+    await openFileStore(path).close()
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+  })
+
+  test('keeps runs over a restart, and ends those that a killed process left behind', async () => {
+    const path = join(folder, 'restart.db')
+    const before = openFileStore(path)
+    await before.save(run('left', 1, 'running'))
+    await before.close()
+    const after = openFileStore(path)
+    expect(await after.run('left')).toMatchObject({ id: 'left', status: 'cancelled' })
+    await after.close()
+  })
+
+  test('refuses a file of a newer version, and a file that is something else', async () => {
+    const newer = join(folder, 'newer.db')
+    const database = new DatabaseSync(newer)
+    database.exec('PRAGMA user_version = 99')
+    database.close()
+    expect(() => openFileStore(newer)).toThrow(/newer version of the studio/)
+    const other = join(folder, 'other.db')
+    await writeFile(other, 'not a database, but long enough to be looked at as one'.repeat(30))
+    expect(() => openFileStore(other)).toThrow(/is not a file of the studio/)
+  })
+})
