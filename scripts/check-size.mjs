@@ -1,5 +1,9 @@
 // What a program weighs that imports this much: bundled, minified, gzipped. Fails above the limit.
 import { gzipSync } from 'node:zlib'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildPage } from '../packages/studio/build-page.mjs'
 import { bundleForBrowser } from '../test/support/bundle.ts'
 
 const compatible = '@modelport/provider-openai-compatible'
@@ -31,3 +35,14 @@ for (const { name, code, limit } of programs) {
   console.log(`${fits ? 'ok      ' : 'TOO BIG '} ${name}: ${bytes} of ${limit} bytes min+gzip (${contents.length} min)`)
   if (!fits) process.exitCode = 1
 }
+
+// The page of the studio: everything that it loads.
+const pageLimit = 80_000
+const folder = mkdtempSync(join(tmpdir(), 'modelport-page-'))
+await buildPage(folder)
+const page = ['index.html', 'app.css', 'app.js']
+  .map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length)
+  .reduce((sum, bytes) => sum + bytes)
+rmSync(folder, { recursive: true })
+console.log(`${page <= pageLimit ? 'ok      ' : 'TOO BIG '} page of the studio: ${page} of ${pageLimit} bytes gzip`)
+if (page > pageLimit) process.exitCode = 1

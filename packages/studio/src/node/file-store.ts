@@ -31,20 +31,6 @@ export function openFileStore(path: string): StudioStore {
   const database = openDatabase(path)
   const one = (sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined =>
     database.prepare(sql).get(...values)
-  const field = <Value>(row: Record<string, unknown> | undefined, name: string): Value | undefined => {
-    const text = row?.[name]
-    return typeof text === 'string' ? (JSON.parse(text) as Value) : undefined
-  }
-  const inTransaction = (work: () => void): void => {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      work()
-      database.exec('COMMIT')
-    } catch (error) {
-      database.exec('ROLLBACK')
-      throw error
-    }
-  }
   return {
     save: async (run) => {
       await Promise.resolve()
@@ -55,7 +41,7 @@ export function openFileStore(path: string): StudioStore {
     append: async (runId, events) => {
       await Promise.resolve()
       const insert = database.prepare('INSERT OR IGNORE INTO events (run, seq, event) VALUES (?, ?, ?)')
-      inTransaction(() => {
+      inTransaction(database, () => {
         for (const event of events) insert.run(runId, event.seq, JSON.stringify(event))
       })
     },
@@ -65,15 +51,16 @@ export function openFileStore(path: string): StudioStore {
         .prepare('UPDATE runs SET exchanges = ?, cassette = ? WHERE id = ?')
         .run(JSON.stringify(exchanges), JSON.stringify(cassette ?? null), runId)
     },
-    run: (runId) => Promise.resolve(field<RunRecord>(one('SELECT run FROM runs WHERE id = ?', runId), 'run')),
+    run: (runId) =>
+      Promise.resolve(parsed(one('SELECT run FROM runs WHERE id = ?', runId), 'run') as RunRecord | undefined),
     events: async (runId, after) => {
       await Promise.resolve()
       const rows = database.prepare('SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq').all(runId, after)
       return rows.map(({ event }) => JSON.parse(String(event)) as StudioEvent)
     },
     exchanges: (runId) =>
-      Promise.resolve(field<Exchange[]>(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []),
-    cassette: (runId) => Promise.resolve(field(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette')),
+      Promise.resolve((parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []) as Exchange[]),
+    cassette: (runId) => Promise.resolve(parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette')),
     list: async (limit) => {
       await Promise.resolve()
       const rows = database.prepare('SELECT run FROM runs ORDER BY at DESC LIMIT ?').all(limit)
@@ -88,6 +75,24 @@ export function openFileStore(path: string): StudioStore {
       database.close()
     },
   }
+}
+
+/** Runs `work` in one transaction; what it throws undoes all of it. */
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    database.exec('COMMIT')
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** The JSON in a column, or undefined. */
+function parsed(row: Record<string, unknown> | undefined, name: string): unknown {
+  const text = row?.[name]
+  return typeof text === 'string' ? (JSON.parse(text) as unknown) : undefined
 }
 
 function openDatabase(path: string): DatabaseSync {

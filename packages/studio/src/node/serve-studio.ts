@@ -41,7 +41,7 @@ export async function loadPage(
 
 /** Serves the studio on 127.0.0.1 only. */
 export async function serveStudio(studio: Studio, { port = 0 }: ServeStudioOptions = {}): Promise<ServedStudio> {
-  const server = serve({ fetch: studio.fetch, hostname: '127.0.0.1', port })
+  const server = serve({ fetch: (request) => studio.fetch(request), hostname: '127.0.0.1', port })
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)
     server.once('error', reject)

@@ -26,7 +26,7 @@ export async function openSession(): Promise<boolean> {
 
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const session = sessionStorage.getItem(key) ?? ''
-  const response = await fetch(path, { ...init, headers: { ...init.headers, 'x-modelport-session': session } })
+  const response = await fetch(path, { ...init, headers: { 'x-modelport-session': session } })
   if (response.ok) return response
   const body = (await response.json().catch(() => undefined)) as ProblemInfo | undefined
   throw new StudioError(body ?? { error: { code: String(response.status), message: response.statusText } })

@@ -1,30 +1,14 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { RunOrigin } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { Composer, type Draft } from './composer.js'
 import { Conversation } from './conversation.js'
 import { fromSettings, RunSettings } from './run-settings.js'
 import { RunTabs } from './run-tabs.js'
-import { go, selectedModel, startRun, watch, type WatchedRun } from './state.js'
-
-/** Watches the run of this id; undefined until its record is there. */
-export function useRun(id: string | undefined): { readonly run?: WatchedRun; readonly problem?: string } {
-  const [state, setState] = useState<{ id?: string; run?: WatchedRun; problem?: string }>({})
-  useEffect(() => {
-    if (id === undefined) return
-    let isCurrent = true
-    watch(id).then(
-      (run) => isCurrent && setState({ id, run }),
-      (error: unknown) => isCurrent && setState({ id, problem: (error as Error).message }),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [id])
-  return state.id === id ? state : {}
-}
+import { go, selectedModel, startRun } from './state.js'
+import { useRun } from './use-run.js'
 
 /** Chat with a model: a conversation is a chain of runs, and an edited message forks it. */
 export function Chat({ id }: { readonly id: string | undefined }): VNode {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { post } from './api.js'
-import { useRun } from './chat.js'
+import { useRun, useVersion } from './use-run.js'
 import { Composer, type Draft } from './composer.js'
 import { RunFigures } from './conversation.js'
 import { fromSettings } from './run-settings.js'
@@ -69,8 +69,8 @@ export function Compare(): VNode {
 function Column({ id, first }: { readonly id: string; readonly first: string | undefined }): VNode {
   const { run, problem } = useRun(id)
   const { run: other } = useRun(first)
-  void run?.version.value
-  void other?.version.value
+  useVersion(run)
+  useVersion(other)
   if (!run) return <section class="column">{problem ?? 'Starting…'}</section>
   const record = run.record.value
   const ended = record.transcript !== undefined

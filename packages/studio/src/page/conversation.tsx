@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
+import { useVersion } from './use-run.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard } from './message.js'
@@ -18,7 +19,7 @@ export function Conversation({
   readonly onFork?: (index: number, text: string) => void
 }): VNode {
   const record = run.record.value
-  void run.version.value
+  useVersion(run)
   const ended = run.view.ended !== undefined || record.transcript !== undefined
   const { segments } = run.view
   const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
@@ -33,7 +34,7 @@ export function Conversation({
       ))}
       <article class="message assistant" aria-label="assistant">
         <header>
-          <h3>{record.model}</h3>
+          <h2 class="speaker">{record.model}</h2>
         </header>
         {segments.map((segment) => (
           <SegmentView key={segment.id} segment={segment} runId={record.id} ended={ended} />

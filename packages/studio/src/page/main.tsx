@@ -1,15 +1,19 @@
-import { render } from 'preact'
+import { render, type VNode } from 'preact'
 import { openSession } from './api.js'
 import { App, NoSession } from './app.js'
 import { followAddress, refreshInfo } from './state.js'
 
 const root = document.getElementById('root')
 if (root) {
+  const show = (view: VNode): void => {
+    root.replaceChildren()
+    render(view, root)
+  }
   if (await openSession()) {
     followAddress()
     await refreshInfo().then(
-      () => render(<App />, root),
-      () => render(<NoSession />, root),
+      () => show(<App />),
+      () => show(<NoSession />),
     )
-  } else render(<NoSession />, root)
+  } else show(<NoSession />)
 }

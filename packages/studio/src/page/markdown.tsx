@@ -1,7 +1,15 @@
 import DOMPurify from 'dompurify'
-import { marked } from 'marked'
+import { Marked } from 'marked'
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** HTML in a reply is shown as text, and an image as its description: nothing of it is parsed or loaded. */
+const markdown = new Marked({
+  renderer: { html: ({ text }) => escape(text), image: ({ text }) => escape(text) },
+})
 
 /** What the Markdown of a model may become: text, lists, code and tables. No images, forms, styles or scripts. */
 const allowed = {
@@ -23,6 +31,6 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
 
 /** A finished text of a model, its Markdown drawn. */
 export function Markdown({ text }: { readonly text: string }): VNode {
-  const html = useMemo(() => DOMPurify.sanitize(marked.parse(text, { async: false }), allowed), [text])
+  const html = useMemo(() => DOMPurify.sanitize(markdown.parse(text, { async: false }), allowed), [text])
   return <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
 }

@@ -48,7 +48,7 @@ export function MessageCard({
   return (
     <article class={`message ${message.role}`} aria-label={message.role}>
       <header>
-        <h3>{message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Model' : 'System'}</h3>
+        <h2 class="speaker">{message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Model' : 'System'}</h2>
         {onEdit && draft === undefined && (
           <button type="button" class="quiet" onClick={() => setDraft(text)}>
             Edit and run again

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { Exchange } from '../protocol/protocol.js'
 import { get } from './api.js'
-import { useRun } from './chat.js'
+import { useRun } from './use-run.js'
 import { pretty } from './run-view.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'

@@ -94,6 +94,7 @@ export class RunView {
       }
       case 'end':
         this.ended = one.run
+        this.#addCached(one.run)
         for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed' })
         this.#open.clear()
         break
@@ -119,7 +120,6 @@ export class RunView {
         const span = this.#end(`model ${event.step}`, at, true)
         if (!span) break
         span.inputTokens = usage.inputTokens
-        span.cachedTokens = usage.cacheReadTokens
         span.outputTokens = usage.outputTokens
         if (cost) span.cost = cost.totalCost
         break
@@ -141,7 +141,7 @@ export class RunView {
         this.#note(`The reply could not be read: ${event.message}`)
         break
       case 'tool-call-delta': {
-        const tool = this.#tool(event.callId, event.tool)
+        const tool = this.#tool(event.callId, '')
         if (tool.state === 'writing') tool.args += event.text
         break
       }
@@ -179,6 +179,13 @@ export class RunView {
     }
   }
 
+  /** The totals say which part of each prompt the vendor read from its cache; calls and turns match unless a call was repeated. */
+  #addCached({ usage }: RunRecord): void {
+    const calls = this.spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
+    if (usage?.turns.length !== calls.length) return
+    for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
+  }
+
   #text(kind: 'text' | 'reasoning', text: string, step: number): void {
     const last = this.segments.at(-1)
     if (last?.kind === kind) last.text += text
@@ -191,7 +198,10 @@ export class RunView {
 
   #tool(id: string, name: string): ToolView {
     const found = this.segments.find((one): one is ToolView => one.kind === 'tool' && one.id === id)
-    if (found) return found
+    if (found) {
+      if (name) found.name = name
+      return found
+    }
     const tool: ToolView = { kind: 'tool', id, name, args: '', state: 'writing' }
     this.segments.push(tool)
     return tool

@@ -74,8 +74,9 @@ async function follow(id: string, { record, view }: WatchedRun, version: Signal<
         failures = 0
         frame ||= requestAnimationFrame(draw)
       }
-      if (view.ended) record.value = view.ended
-      else break
+      const { ended } = view as { readonly ended: RunRecord | undefined }
+      if (!ended) break
+      record.value = ended
     } catch {
       failures++
       await new Promise((resolve) => setTimeout(resolve, 300 * 2 ** failures))

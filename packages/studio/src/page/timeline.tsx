@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useRun } from './chat.js'
+import { useRun, useVersion } from './use-run.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { RunFigures } from './conversation.js'
 import type { Span } from './run-view.js'
@@ -12,9 +12,9 @@ const labelWidth = 240
 /** A run on one time axis: model calls, tools, agents, waits and retries; below, the same as a table. */
 export function Timeline({ id }: { readonly id: string }): VNode {
   const { run, problem } = useRun(id)
+  useVersion(run)
   if (problem) return <p class="problem">{problem}</p>
   if (!run) return <p class="muted working">Reading the run…</p>
-  void run.version.value
   const { spans } = run.view
   const end = Math.max(run.record.value.latencyMs ?? 0, ...spans.map(({ from, to }) => to ?? from), 1)
   return (

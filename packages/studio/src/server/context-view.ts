@@ -7,12 +7,15 @@ export function toContexts(events: readonly StudioEvent[]): ContextInfo[] {
   for (const one of events) {
     if (one.type !== 'run') continue
     const { event } = one
-    const known = contexts.get(event.step)
-    if ('manifest' in event && !known) contexts.set(event.step, toContext(event.manifest, contexts.size > 0))
-    if ('metrics' in event && known)
-      contexts.set(event.step, { ...known, cachedTokens: event.metrics.usage.cacheReadTokens })
+    if ('manifest' in event && !contexts.has(event.step))
+      contexts.set(event.step, toContext(event.manifest, contexts.size > 0))
   }
-  return [...contexts.values()]
+  const end = events.findLast((one) => one.type === 'end')
+  const turns = end?.run.usage?.turns ?? []
+  return [...contexts.values()].map((context, index) => {
+    const cachedTokens = turns.length === contexts.size ? turns[index]?.cacheReadTokens : undefined
+    return { ...context, ...(cachedTokens !== undefined && { cachedTokens }) }
+  })
 }
 
 function toContext(manifest: ContextManifest, isLater: boolean): ContextInfo {

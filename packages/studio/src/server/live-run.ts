@@ -136,7 +136,7 @@ export class LiveRun {
   }
 }
 
-const isText = ({ type }: RunEvent): boolean => /text-delta|reasoning-delta|chunk/.test(type)
+const isText = ({ type }: RunEvent): boolean => type === 'text-delta' || type === 'reasoning-delta'
 
 function toOutcome(
   result: RunResult,

@@ -1,13 +1,19 @@
-import { LlmError } from '@modelport/core'
+import { type ChatMessage, LlmError } from '@modelport/core'
 import { z } from 'zod'
 import type { DecideCall, StartRun } from '../protocol/protocol.js'
 
 /** Most bytes of one request: a conversation with a few images. */
 const maxBodyBytes = 32 * 1024 * 1024
 
+const isMessage = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  'role' in value &&
+  ['system', 'user', 'assistant', 'tool'].includes(String(value.role))
+
 const startRun = z.object({
   model: z.string(),
-  messages: z.array(z.looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) })).min(1),
+  messages: z.array(z.custom<ChatMessage>(isMessage, 'must be a message with a role')).min(1),
   from: z.object({ runId: z.string(), messages: z.number().int().min(0) }).optional(),
   tools: z.array(z.string()).optional(),
   approvals: z.enum(['ask', 'allow']).optional(),
@@ -51,8 +57,7 @@ async function read<Schema extends z.ZodType>(request: Request, schema: Schema):
 }
 
 /** The body of `POST /api/runs`. The provider checks the messages themselves. */
-export const readStartRun = async (request: Request): Promise<StartRun> =>
-  (await read(request, startRun)) as unknown as StartRun
+export const readStartRun = async (request: Request): Promise<StartRun> => (await read(request, startRun)) as StartRun
 
 /** The body of a decision. */
 export const readDecision = async (request: Request): Promise<DecideCall> =>

@@ -44,7 +44,7 @@ export class Runs {
       model,
       tools: offered.filter(({ definition }) => names.includes(definition.name)),
       now: Date.now,
-      provider: async () => model.open(recorder.fetch as typeof fetch),
+      provider: async () => model.open(recorder.fetch),
     })
     this.#live.set(run.id, live)
     const ended = live.start(request).then(async (final) => {

@@ -170,7 +170,7 @@ function toEndpoints(
 
 function toRunEndpoints(runs: Runs, modelOf: (id: string) => Promise<StudioModel>): Endpoint[] {
   const path = (rest: string): RegExp => new RegExp(`^/api/runs/([\\w-]+)${rest}$`)
-  const found = async (id: string, make: () => Promise<Response>): Promise<Response> =>
+  const found: Found = async (id, make) =>
     (await runs.find(id)) ? make() : problem(404, 'not-found', `there is no run ${JSON.stringify(id)}`)
   return [
     { method: 'GET', path: /^\/api\/runs$/, handle: async () => json(await runs.list()) },
@@ -220,6 +220,15 @@ function toRunEndpoints(runs: Runs, modelOf: (id: string) => Promise<StudioModel
           return new Response(null, { status: 204 })
         }),
     },
+    ...toRecordEndpoints(runs, path, found),
+  ]
+}
+
+type Found = (id: string, make: () => Promise<Response>) => Promise<Response>
+
+/** What was recorded of a run. */
+function toRecordEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Found): Endpoint[] {
+  return [
     {
       method: 'GET',
       path: path('/exchanges'),
@@ -243,9 +252,9 @@ function streamSteps(steps: AsyncIterable<DoctorStepInfo>): Response {
   const iterator = steps[Symbol.asyncIterator]()
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const { value, done } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(`data: ${JSON.stringify([value])}\n\n`))
+      const next = await iterator.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(encoder.encode(`data: ${JSON.stringify([next.value])}\n\n`))
     },
     cancel: async () => {
       await iterator.return?.()

@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'preact/hooks'
+import { watch, type WatchedRun } from './state.js'
+
+/** Watches the run of this id; undefined until its record is there. */
+export function useRun(id: string | undefined): { readonly run?: WatchedRun; readonly problem?: string } {
+  const [state, setState] = useState<{ id?: string; run?: WatchedRun; problem?: string }>({})
+  useEffect(() => {
+    if (id === undefined) return
+    let isCurrent = true
+    watch(id).then(
+      (run) => isCurrent && setState({ id, run }),
+      (error: unknown) => isCurrent && setState({ id, problem: (error as Error).message }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [id])
+  return state.id === id ? state : {}
+}
+
+/** Draws again whenever the run has changed; gives the number of the change. */
+export const useVersion = (run: WatchedRun | undefined): number => run?.version.value ?? 0
