@@ -8,12 +8,15 @@ import {
 } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { failureIn, failureStatus, named } from './error.js'
+import { ReplyFacts } from './facts.js'
 import type { ChatState } from './messages.js'
+import type { ChatDialect } from './request.js'
+import { ToolCallReader } from './tool-calls.js'
+import type { CountedBeside } from './usage.js'
 import {
   asItems,
   asObject,
   asText,
-  toCounts,
   type WireAnswer,
   type WireChoice,
   type WireLogprob,
@@ -35,8 +38,12 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
   ],
 ]
 
-/** A decoder of one answer, streamed or whole. */
-export const createChatDecoder = (sink: Sink, turn: Turn): Decoder => new ChatDecoder(sink, turn.stream)
+/** Makes a decoder of one response, streamed or whole. */
+export const createChatDecoder = (
+  sink: Sink,
+  turn: Turn,
+  dialect: Partial<Pick<ChatDialect, 'countedBeside'>> = {},
+): Decoder => new ChatDecoder(sink, turn.stream, dialect.countedBeside)
 
 /** What has come of an answer. */
 interface Seen {
@@ -52,17 +59,9 @@ const nothing: Readonly<Seen> = {}
 interface WrittenState extends ChatState {
   field?: string
   details?: JsonObject[]
+  extra?: unknown
   extras?: Record<number, unknown>
   images?: true
-}
-
-interface OpenCall {
-  /** What the sink knows the call by. */
-  readonly key: number | string
-  /** How many calls came before. */
-  readonly place: number
-  id: string
-  name: string
 }
 
 class ChatDecoder implements Decoder {
@@ -70,53 +69,52 @@ class ChatDecoder implements Decoder {
   readonly #stream: boolean
   readonly #seen: Seen = {}
   #message: Partial<WireMessage> | undefined
-  /** Calls by the wire's index or id. */
-  readonly #calls = new Map<unknown, OpenCall>()
-  #lastCall: OpenCall | undefined
-  #callCount = 0
+  readonly #calls: ToolCallReader
+  readonly #facts: ReplyFacts
   readonly #state: WrittenState = {}
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
-  constructor(sink: Sink, stream: boolean) {
+  constructor(sink: Sink, stream: boolean, beside?: readonly CountedBeside[]) {
     this.#sink = sink
     this.#stream = stream
+    this.#calls = new ToolCallReader(sink)
+    this.#facts = new ReplyFacts(sink, beside)
   }
 
-  push({ event, data }: WireRecord): void {
+  push({ event, data, whole }: WireRecord): void {
     const text = data.trim()
-    // Alone it ends no answer: llama.cpp of 2025 has it after a failure that is told in a field of its own.
+    // Without a choice it ends nothing: llama.cpp of 2025 sends it after a failure that it reports in a field of its own.
     if (text === '[DONE]') {
       if (this.#seen.choice) this.#sink.terminal()
     } else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
-    else if (text) this.#answer(parseJson(text))
+    else if (text) this.#answer(parseJson(text), whole === true || !this.#stream)
   }
 
   end(): void {
     this.#fillUp()
+    this.#facts.end()
     for (const source of this.#sources) this.#sink.citation(source)
     for (const data of this.#executed.values())
       this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
     if (Object.keys(this.#state).length) this.#sink.state(this.#state)
   }
 
-  #answer(body: unknown): void {
+  /** `whole` is true for a JSON body. An event is never one, whatever it looks like: some servers repeat the message so far in each. */
+  #answer(body: unknown, whole: boolean): void {
     if (typeof body !== 'object' || body === null)
-      throw new LlmError('protocol', 'a part of the answer is not a JSON object')
+      throw new LlmError('protocol', 'a part of the response is not a JSON object')
     const answer = asObject<WireAnswer>(body)
     const choices = asItems<WireChoice>(answer.choices)
-    const whole = !this.#stream || answer.object === 'chat.completion'
     const choice = choices.find((one) => !one.index) ?? (whole ? choices[0] : undefined)
-    this.#sink.model(asText(answer.model))
-    const counts = toCounts(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
-    if (counts) this.#sink.usage(counts)
-    if (answer.citations ?? answer.search_results ?? (counts && answer.web_search)) this.#cite(answer)
+    const counted = this.#facts.read(answer, choice)
+    if (answer.citations ?? answer.search_results ?? (counted && answer.web_search)) this.#cite(answer)
     if (choice) this.#choice(choice)
     const failure = failureIn(answer) ?? choice?.error
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
-    if (!this.#stream && !choice)
-      throw new LlmError('protocol', `the answer has no choices: ${JSON.stringify(body).slice(0, 200)}`)
+    if (whole && !choice)
+      throw new LlmError('protocol', `the response has no choices: ${JSON.stringify(body).slice(0, 200)}`)
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
@@ -150,9 +148,9 @@ class ChatDecoder implements Decoder {
       }
     }
     if (!known.calls) {
-      if (message.function_call) this.#call({ index: 'function_call', function: message.function_call })
+      if (message.function_call) this.#callPiece({ index: 'function_call', function: message.function_call })
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) =>
-        this.#call(known === nothing ? call : { ...call, index: place }),
+        this.#callPiece(known === nothing ? call : { ...call, index: place }),
       )
     }
     if (!known.citations) {
@@ -163,6 +161,9 @@ class ChatDecoder implements Decoder {
         }
       }
     }
+    if (message.provider_metadata) this.#facts.gateway(message.provider_metadata)
+    if (message.extra_content)
+      this.#state.extra = { ...asObject(this.#state.extra), ...asObject(message.extra_content) }
     for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
   }
 
@@ -219,33 +220,11 @@ class ChatDecoder implements Decoder {
     for (const step of asItems(message.reasoning_steps)) this.#think(asText(step['thought']))
   }
 
-  #call({ index, id: wireId, function: body, custom, extra_content }: Partial<WireToolCall>): void {
-    const id = asText(wireId)
-    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{
-      name: unknown
-      arguments: unknown
-    }>(body)
-    const name = asText(wireName) || asText(asObject(custom)['name'])
-    const slot = index ?? (id || `#${this.#callCount}`)
-    // A piece of no known call, which says nothing of its own, goes on with the last one, whatever its index.
-    let call = this.#calls.get(slot) ?? (id || name ? undefined : this.#lastCall)
-    if (!call && !id && !name && !value) return
-    // Some servers give every call the same index: another name, or another id with a name, is another call.
-    if (!call || (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))) {
-      const place = this.#callCount++
-      call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, place, id, name }
-      this.#calls.set(slot, call)
-    }
-    call.id ||= id
-    call.name ||= name
-    this.#lastCall = call
+  #callPiece(piece: Partial<WireToolCall>): void {
+    const place = this.#calls.read(piece)
+    if (place === undefined) return
     this.#seen.calls = true
-    if (extra_content) (this.#state.extras ??= {})[call.place] = extra_content
-    this.#sink.toolCall(call.key, {
-      id,
-      name,
-      ...(typeof value === 'string' ? { text: value } : value ? { value } : {}),
-    })
+    if (piece.extra_content) (this.#state.extras ??= {})[place] = piece.extra_content
   }
 
   /** Servers repeat the list in every chunk: it is given out once. */
@@ -270,10 +249,17 @@ function joinDetails(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation[] =>
-  sources.flatMap(({ link, url = link, title, content, snippet }) => {
-    const fields = { url, title, text: asText(content) || snippet }
+  sources.flatMap(({ link, url = link, title, content, snippet, start_index, end_index }) => {
+    const texts = { url, title, text: asText(content) || snippet }
+    // Routers write both as 0 where they know no position.
+    const places = end_index ? { start: start_index, end: end_index } : {}
     return asText(url) || asText(title)
-      ? [Object.fromEntries(Object.entries(fields).filter(([, value]) => asText(value)))]
+      ? [
+          Object.fromEntries([
+            ...Object.entries(texts).filter(([, value]) => asText(value)),
+            ...Object.entries(places).filter(([, value]) => typeof value === 'number'),
+          ]),
+        ]
       : []
   })
 

@@ -9,7 +9,7 @@ type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
  * @see https://platform.minimax.io/docs/api-reference/errorcode.md (read 2026-11-21)
  */
 const codes: Names = [
-  [/context_(length|window|size)/, 'context-length'],
+  [/context_(length|window|size)|too_many_prompt_tokens/, 'context-length'],
   [
     /insufficient_(quota|balance|credit|funds)|credit_balance|spend_limit|usage_limit_exceeded|billing|current_quota|payment_required|arrearage|^1(113|30[89])_|resp_(1008|2056)/,
     'quota-exhausted',

@@ -19,6 +19,8 @@ export interface ChatState {
   readonly field?: string
   /** Reasoning with its signatures and encrypted parts, to be sent back as it came. */
   readonly details?: readonly unknown[]
+  /** Opaque fields of the message itself, for example a thought signature. */
+  readonly extra?: unknown
   /** Opaque fields of tool calls, by the call's place in the message. */
   readonly extras?: Readonly<Record<number, unknown>>
   /** True where pictures came in `images`, beside the content. */
@@ -92,6 +94,7 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
     ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
     reasoning_details: state.details,
     images: images?.map((image) => toPart(image, where, dialect)),
+    extra_content: state.extra,
     ...(calls.length && {
       tool_calls: calls.map((call, index) => ({
         id: call.id,

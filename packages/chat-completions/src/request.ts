@@ -1,6 +1,7 @@
 import { type CallOptions, type ContentPart, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import type { ToolCallIdRule, Turn } from '@modelport/driver'
 import { refuse, toChatMessages } from './messages.js'
+import type { CountedBeside } from './usage.js'
 
 /** How one server speaks Chat Completions, as data: what a vendor's row changes of {@link defaultChatDialect}. */
 export interface ChatDialect {
@@ -36,6 +37,8 @@ export interface ChatDialect {
   readonly messageNames: boolean
   /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
   readonly lacks: readonly (keyof CallOptions)[]
+  /** Token counts that this server reports next to the sum they belong to, not inside it. Default: only what its total confirms. */
+  readonly countedBeside: readonly CountedBeside[]
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>
 }
@@ -59,6 +62,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   toolChoices: ['auto', 'none', 'required', 'named'],
   messageNames: true,
   lacks: [],
+  countedBeside: [],
   rename: {},
 })
 

@@ -24,7 +24,7 @@ export function chatProvider(
       framing: 'sse',
       request: (turn) => toChatRequest(turn, own),
       send: (body, io) => postJson(io, 'http://chat.test/v1/chat/completions', body),
-      decoder: createChatDecoder,
+      decoder: (sink, turn) => createChatDecoder(sink, turn, own),
       error: (failure) => toChatError('test', failure),
     },
     {

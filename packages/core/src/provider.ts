@@ -27,6 +27,8 @@ export interface Citation {
   readonly store?: string
   /** The vendor's id of the source file. */
   readonly fileId?: string
+  /** Where in the source the supporting text is. */
+  readonly place?: { readonly unit: 'character' | 'page' | 'block'; readonly start: number; readonly end: number }
   /** Where the statement begins in the reply's text. In the unit of the vendor: characters, or bytes. */
   readonly start?: number
   /** Where the statement ends in the reply's text, exclusive, in the same unit. */

@@ -56,6 +56,8 @@ export interface WireRecord {
   readonly event: string
   /** The event's data, or the line: mostly JSON text. */
   readonly data: string
+  /** Set if the record is a whole JSON body, in response to a stream request too. */
+  readonly whole?: true
 }
 
 /** Text as a sink keeps it. */

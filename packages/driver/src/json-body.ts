@@ -22,7 +22,7 @@ export class JsonBodyFramer implements Framer {
     this.cut = true
     this.#text += decodeUtf8(this.#decoder)
     this.cut = /^\s*[[{]/.test(this.#text) && tryParseJson(this.#text) === undefined
-    if (this.#text.trim()) this.#onRecord({ event: '', data: this.#text })
+    if (this.#text.trim()) this.#onRecord({ event: '', data: this.#text, whole: true })
   }
 }
 

@@ -192,7 +192,8 @@ export class TurnRecorder implements Sink {
       inputTokens,
       // Tokens reported both as read and as written were read.
       cacheCreationTokens: Math.min(counts.cacheCreationTokens, inputTokens - counts.cacheReadTokens),
-      outputTokens: Math.max(counts.outputTokens, counts.reasoningTokens),
+      // Whether reasoning is counted inside the output is known to the dialect, not to be guessed from the sizes.
+      reasoningTokens: Math.min(counts.reasoningTokens, counts.outputTokens),
     }
   }
 

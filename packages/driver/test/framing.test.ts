@@ -266,7 +266,7 @@ describe('whole bodies', () => {
   test('one record at the end, however it is split; an empty body gives none', () => {
     const text = '\ufeff{"a":"👩‍🚀 ö"}'
     for (const chunks of splits(encode(text)))
-      expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1) }], cut: false })
+      expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1), whole: true }], cut: false })
     expect(frame('json', [])).toEqual({ records: [], cut: false })
     expect(frame('json', [encode(' \n')]).records).toEqual([])
   })
@@ -310,6 +310,6 @@ describe('whole bodies', () => {
     )
     framer.push(encode('{"error":{}}'))
     framer.end()
-    expect(records).toEqual([{ event: '', data: '{"error":{}}' }])
+    expect(records).toEqual([{ event: '', data: '{"error":{}}', whole: true }])
   })
 })

@@ -1,4 +1,4 @@
-import type { Citation } from '@modelport/core'
+import type { Citation, ProviderFile } from '@modelport/core'
 import { type Sink, TextBuffer, tryParseJson } from '@modelport/driver'
 import { containerType, isProviderTool } from './state.js'
 import { type Span, SpanRecorder } from './spans.js'
@@ -30,6 +30,8 @@ const isFilled = (value: unknown): value is object =>
 export class AnswerBlocks {
   /** The highest key of a block so far; below 0 where there is none. */
   last = -1
+  /** True once a block said something or a call began. */
+  said = false
   readonly #sink: Sink
   readonly #spans: SpanRecorder
   readonly #blocks = new Map<number, OpenBlock>()
@@ -50,6 +52,8 @@ export class AnswerBlocks {
     this.#blocks.set(key, { kept, spans: [], json: new TextBuffer(), closed: false })
     this.last = Math.max(this.last, key)
     this.#spans.follow(undefined)
+    if (type !== 'text' && type !== 'thinking') this.said = true
+    if (block['text'] || block['thinking']) this.said = true
     if (type === 'text') this.#sink.text(text(block['text']))
     else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))
     else if (type === 'tool_use') {
@@ -65,6 +69,7 @@ export class AnswerBlocks {
 
   /** Something is added to a block. */
   add(key: number, delta: WireDelta): void {
+    this.said = true
     const type = text(delta.type)
     const block = this.#blocks.get(key) ?? this.#implied(key, type)
     const kept = block?.kept ?? { type: '' }
@@ -159,14 +164,43 @@ export class AnswerBlocks {
     const name = text(kept['name']) || (this.#toolNames.get(id) ?? kept.type.replace(/_tool_result$/, ''))
     if (kept['id'] !== undefined) this.#toolNames.set(id, name)
     this.#sink.providerToolCall({ ...(typeof id === 'string' && { id }), name, data: kept })
+    for (const file of filesIn(kept)) this.#sink.file(file)
   }
+}
+
+/** Files that code execution made, in the content of its result. */
+function filesIn({ content }: OpenBlock['kept']): ProviderFile[] {
+  const made = (content as { readonly content?: unknown } | null | undefined)?.content
+  if (!Array.isArray(made)) return []
+  return (made as readonly ({ readonly file_id?: unknown } | null)[]).flatMap((one) =>
+    typeof one?.file_id === 'string' ? [{ id: one.file_id }] : [],
+  )
 }
 
 function toCitation(citation: WireCitation | null): Citation {
   const address = text(citation?.url) || text(citation?.source)
   const name = text(citation?.title) || text(citation?.document_title)
   const quoted = text(citation?.cited_text)
-  return { ...(address && { url: address }), ...(name && { title: name }), ...(quoted && { text: quoted }) }
+  const fileId = text(citation?.file_id)
+  const place = placeOf(citation)
+  return {
+    ...(address && { url: address }),
+    ...(name && { title: name }),
+    ...(quoted && { text: quoted }),
+    ...(fileId && { fileId }),
+    ...(place && { place }),
+  }
+}
+
+function placeOf(citation: WireCitation | null): Citation['place'] {
+  const places = [
+    ['character', citation?.start_char_index, citation?.end_char_index],
+    ['page', citation?.start_page_number, citation?.end_page_number],
+    ['block', citation?.start_block_index, citation?.end_block_index],
+  ] as const
+  for (const [unit, start, end] of places)
+    if (typeof start === 'number' && typeof end === 'number') return { unit, start, end }
+  return undefined
 }
 
 /** True when text and calls of the message cannot say what the blocks say. */

@@ -1,4 +1,4 @@
-import type { FinishReason } from '@modelport/core'
+import { type FinishReason, LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
@@ -27,12 +27,14 @@ const textOr = (value: unknown, otherwise: string | undefined): string | undefin
  */
 export class MessageDecoder implements Decoder {
   readonly #sink: Sink
-  readonly #blocks: AnswerBlocks
-  readonly #usage = new UsageReport()
+  #blocks: AnswerBlocks
+  #usage = new UsageReport()
+  #id: unknown
   /** True when this answer continues a message of the model. */
   readonly #continues: boolean
   #stopReason: string | undefined
   #explanation: string | undefined
+  #refusal: WireStop['stop_details']
   #container: string | undefined
   /** Where thinking of earlier rounds was left out, and why. */
   #dropped: readonly string[] = []
@@ -62,7 +64,7 @@ export class MessageDecoder implements Decoder {
         if (event.delta) this.#blocks.add(index, event.delta)
         break
       case 'message_start':
-        if (event.message) this.#start(event.message)
+        if (event.message) this.#begin(event.message)
         break
       case 'content_block_start':
         this.#blocks.open(index, event.content_block)
@@ -98,9 +100,30 @@ export class MessageDecoder implements Decoder {
     return this.#sink.fail({ body: event, status: statusOf(event) })
   }
 
+  /**
+   * The first event of a message. Some gateways send it again, or give up on a message that said nothing and start another.
+   * @throws {LlmError} `protocol` — another message starts after this one has said something.
+   */
+  #begin(message: WireAnswerMessage): void {
+    const first = this.#id === undefined
+    if (!first && (message.id === this.#id || message.id === undefined)) return
+    if (!first) {
+      if (this.#blocks.said)
+        throw new LlmError(
+          'protocol',
+          `the stream starts a second message (${String(message.id)}) within the first (${String(this.#id)})`,
+        )
+      this.#blocks = new AnswerBlocks(this.#sink)
+      this.#usage = new UsageReport()
+    }
+    this.#id = message.id ?? ''
+    this.#start(message)
+  }
+
   /** What a message starts with; blocks that are there already come before those of the stream. */
   #start(message: WireAnswerMessage): void {
     if (typeof message.model === 'string') this.#sink.model(message.model)
+    if (typeof message.id === 'string') this.#sink.details({ responseId: message.id })
     const content: WireAnswerMessage['content'] = Array.isArray(message.content) ? message.content : []
     for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
     this.#takeStop(message)
@@ -111,6 +134,7 @@ export class MessageDecoder implements Decoder {
   #takeStop(stop: WireStop | null | undefined): void {
     this.#stopReason = textOr(stop?.stop_reason, this.#stopReason)
     const { explanation, category } = stop?.stop_details ?? {}
+    if (stop?.stop_details) this.#refusal = stop.stop_details
     this.#explanation = textOr(explanation ?? category, this.#explanation)
     this.#container = textOr(stop?.container?.id, this.#container)
   }
@@ -128,6 +152,7 @@ export class MessageDecoder implements Decoder {
     const reason = this.#stopReason
     const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container)
     if (state) this.#sink.state(state)
+    if (this.#refusal) this.#sink.safety({ subject: 'reply', data: this.#refusal })
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
     if (this.#dropped.length)
       this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)

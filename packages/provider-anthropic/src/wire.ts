@@ -12,12 +12,30 @@ export interface WireMessage {
   readonly content: readonly WireBlock[]
 }
 
-/** Token counts, cumulative within one answer. */
-export interface WireUsage {
+interface WireCounts {
   readonly input_tokens?: number | null
   readonly output_tokens?: number | null
   readonly cache_read_input_tokens?: number | null
   readonly cache_creation_input_tokens?: number | null
+}
+
+/** One sampling step of a response: of the answering model (`message`), of a compaction, or of another model. */
+export interface WireIteration extends WireCounts {
+  readonly type?: string | null
+  readonly model?: string | null
+}
+
+/** Token counts, cumulative within one response. */
+export interface WireUsage extends WireCounts {
+  readonly iterations?: readonly (WireIteration | null)[] | null
+  readonly service_tier?: unknown
+  readonly cache_creation?: {
+    readonly ephemeral_5m_input_tokens?: number | null
+    readonly ephemeral_1h_input_tokens?: number | null
+  } | null
+  readonly server_tool_use?: Readonly<Record<string, unknown>> | null
+  /** Added by Pydantic's gateway. */
+  readonly pydantic_ai_gateway?: { readonly cost_estimate?: number | null } | null
   readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null
 }
 
@@ -30,6 +48,7 @@ export interface WireStop {
 
 /** A whole answer, or the start of one. */
 export interface WireAnswerMessage extends WireStop {
+  readonly id?: unknown
   readonly model?: string | null
   readonly content?: readonly (WireBlock | null)[] | null
   readonly usage?: WireUsage | null
@@ -68,6 +87,13 @@ export interface WireCitation {
   readonly source?: string | null
   readonly title?: string | null
   readonly document_title?: string | null
+  readonly file_id?: string | null
+  readonly start_char_index?: number | null
+  readonly end_char_index?: number | null
+  readonly start_page_number?: number | null
+  readonly end_page_number?: number | null
+  readonly start_block_index?: number | null
+  readonly end_block_index?: number | null
 }
 
 /**

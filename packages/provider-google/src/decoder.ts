@@ -1,18 +1,11 @@
 import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/driver'
-import { toCitations } from './grounding.js'
+import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
+import { UsageReport } from './usage.js'
 import { listOf, stringOf } from './wire-values.js'
-import type {
-  WireCandidate,
-  WireFunctionCall,
-  WireLogprob,
-  WireLogprobs,
-  WirePart,
-  WireResponse,
-  WireUsage,
-} from './wire.js'
+import type { WireCandidate, WireFunctionCall, WireLogprob, WireLogprobs, WirePart, WireResponse } from './wire.js'
 
 /** @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11-21) */
 const finishReasons = new Map(
@@ -45,13 +38,6 @@ const numberedReasons: readonly string[] = [
   'OTHER',
 ]
 
-const countNames = [
-  'promptTokenCount',
-  'candidatesTokenCount',
-  'thoughtsTokenCount',
-  'cachedContentTokenCount',
-] as const
-
 interface OpenCall {
   readonly key: number
   readonly call: WireFunctionCall
@@ -65,10 +51,12 @@ export class GeminiDecoder implements Decoder {
   readonly #state = new ModelState()
   #calls = 0
   #open: OpenCall | undefined
-  readonly #usage: { -readonly [Name in keyof WireUsage]: WireUsage[Name] } = {}
+  #safety: unknown
+  readonly #usage: UsageReport
 
   constructor(sink: Sink) {
     this.#sink = sink
+    this.#usage = new UsageReport(sink)
   }
 
   push(record: WireRecord): void {
@@ -80,7 +68,9 @@ export class GeminiDecoder implements Decoder {
   }
 
   end(): void {
-    this.#endOpenCall()
+    this.#interruptOpenCall()
+    this.#usage.end()
+    if (this.#safety) this.#sink.safety({ subject: 'reply', data: this.#safety })
     const { value } = this.#state
     if (value) this.#sink.state(value)
   }
@@ -91,7 +81,10 @@ export class GeminiDecoder implements Decoder {
     const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
     if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
     this.#sink.model(stringOf(modelVersion) ?? '')
-    if (usageMetadata) this.#count(usageMetadata)
+    if (response.responseId) this.#sink.details({ responseId: stringOf(response.responseId) })
+    if (usageMetadata) this.#usage.take(usageMetadata)
+    if (promptFeedback?.safetyRatings?.length)
+      this.#sink.safety({ subject: 'prompt', data: promptFeedback.safetyRatings })
     const blocked = promptFeedback?.blockReason
     if (blocked && !String(blocked).endsWith('UNSPECIFIED')) {
       this.#sink.finish('content-filter', String(blocked))
@@ -107,10 +100,11 @@ export class GeminiDecoder implements Decoder {
     const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
     if (groundingMetadata ?? citationMetadata)
       for (const citation of toCitations(candidate)) this.#sink.citation(citation)
-    if ((groundingMetadata?.webSearchQueries ?? groundingMetadata?.imageSearchQueries)?.[0])
-      this.#sink.providerToolCall({ name: 'google_search', data: groundingMetadata })
-    if (groundingMetadata?.retrievalQueries?.[0])
-      this.#sink.providerToolCall({ name: 'retrieval', data: groundingMetadata })
+    if (groundingMetadata) {
+      const name = groundingTool(groundingMetadata)
+      if (name) this.#sink.providerToolCall({ name, data: groundingMetadata })
+    }
+    if (candidate.safetyRatings?.length) this.#safety = candidate.safetyRatings
     if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
     const raw =
@@ -119,6 +113,8 @@ export class GeminiDecoder implements Decoder {
         : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
     const reason = finishReasons.get(raw) ?? 'other'
+    if (reason === 'stop') this.#endOpenCall()
+    else this.#interruptOpenCall()
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
     // Without a token nothing can go on.
     this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
@@ -135,7 +131,8 @@ export class GeminiDecoder implements Decoder {
       this.#functionCall(part.functionCall, part)
       return
     }
-    this.#endOpenCall()
+    // An empty text, often that of the last chunk, does not show that the model went past the call.
+    if (part.text !== '') this.#endOpenCall()
     this.#state.keep(part)
     const { text, inlineData, executableCode, codeExecutionResult, toolCall, toolResponse } = part
     if (typeof text === 'string') {
@@ -187,6 +184,14 @@ export class GeminiDecoder implements Decoder {
     if (!willContinue) this.#endOpenCall()
   }
 
+  /** The wire ended within a call: what came of it is kept as text, so that it is reported as unfinished and never executed. */
+  #interruptOpenCall(): void {
+    if (!this.#open) return
+    const { key, arguments: pieces } = this.#open
+    this.#open = undefined
+    this.#sink.toolCall(key, { text: JSON.stringify(pieces.value).replace(/\}$/, '') })
+  }
+
   #endOpenCall(): void {
     if (!this.#open) return
     const { key, call, signature, arguments: pieces } = this.#open
@@ -199,21 +204,6 @@ export class GeminiDecoder implements Decoder {
     this.#state.keepCall(whole, signature)
     this.#sink.toolCall(key, { value: pieces.value })
     this.#sink.endToolCall(key)
-  }
-
-  /** `promptTokenCount` has cached tokens in it; thoughts are counted beside the answer. */
-  #count(usage: WireUsage): void {
-    // What a chunk leaves out, or has as null, stays as it was.
-    for (const name of countNames) if (typeof usage[name] === 'number') this.#usage[name] = usage[name]
-    const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount } = this.#usage
-    const generated = candidatesTokenCount ?? thoughtsTokenCount
-    if (promptTokenCount === undefined && generated === undefined) return
-    this.#sink.usage({
-      inputTokens: promptTokenCount,
-      outputTokens: generated === undefined ? undefined : (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
-      reasoningTokens: thoughtsTokenCount,
-      cacheReadTokens: cachedContentTokenCount,
-    })
   }
 }
 

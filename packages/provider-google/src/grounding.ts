@@ -21,7 +21,9 @@ function toGroundingCitations({ groundingChunks, groundingSupports }: WireGround
   return supports.flatMap(({ segment, groundingChunkIndices }) =>
     (Array.isArray(groundingChunkIndices) ? (groundingChunkIndices as readonly number[]) : []).flatMap((index) => {
       const source = sources[index]
-      return (source?.uri ?? source?.title ?? source?.text) ? [toCitation(source, segment?.text)] : []
+      if (!(source?.uri ?? source?.title ?? source?.text)) return []
+      const { text, startIndex = 0, endIndex } = segment ?? {}
+      return [{ ...toCitation(source, text), ...(endIndex && { start: startIndex, end: endIndex }) }]
     }),
   )
 }
@@ -31,6 +33,26 @@ const fromImage = (image: { readonly sourceUri?: string; readonly title?: string
   ...(image.title && { title: image.title }),
 })
 
-function toCitation({ uri, title, text }: WireSource, statement: string | undefined = text): Citation {
-  return { ...(uri && { url: uri }), ...(title && { title }), ...(statement && { text: statement }) }
+function toCitation(
+  { uri, title, text, fileSearchStore, documentName }: WireSource,
+  statement: string | undefined = text,
+): Citation {
+  return {
+    ...(uri && { url: uri }),
+    ...(title && { title }),
+    ...(statement && { text: statement }),
+    ...(fileSearchStore && { store: fileSearchStore }),
+    ...(documentName && { fileId: documentName }),
+  }
+}
+
+/** The server's tool that a grounding comes from; undefined if the metadata is empty. */
+export function groundingTool(grounding: WireGrounding): string | undefined {
+  const { webSearchQueries, imageSearchQueries, retrievalQueries, groundingChunks } = grounding
+  if (retrievalQueries?.length) return 'retrieval'
+  const chunks = listOf(groundingChunks)
+  if ([webSearchQueries, imageSearchQueries].flat().some(Boolean)) return 'google_search'
+  if (chunks.some(({ retrievedContext }) => retrievedContext)) return 'file_search'
+  if (chunks.some(({ maps }) => maps)) return 'google_maps'
+  return chunks.length > 0 || webSearchQueries?.length ? 'google_search' : undefined
 }

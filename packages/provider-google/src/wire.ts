@@ -5,9 +5,14 @@
  */
 export interface WireResponse {
   readonly candidates?: readonly WireCandidate[]
-  readonly promptFeedback?: { readonly blockReason?: string | number; readonly blockReasonMessage?: string }
+  readonly promptFeedback?: {
+    readonly blockReason?: string | number
+    readonly blockReasonMessage?: string
+    readonly safetyRatings?: readonly unknown[]
+  }
   readonly usageMetadata?: WireUsage
   readonly modelVersion?: string
+  readonly responseId?: string
   readonly error?: WireStatus
 }
 
@@ -26,6 +31,7 @@ export interface WireCandidate {
   }
   readonly groundingMetadata?: WireGrounding
   readonly urlContextMetadata?: unknown
+  readonly safetyRatings?: readonly unknown[]
 }
 
 /** A piece of content; one of its data fields is set. */
@@ -79,6 +85,23 @@ export interface WireUsage {
   readonly candidatesTokenCount?: number
   readonly thoughtsTokenCount?: number
   readonly cachedContentTokenCount?: number
+  /** Tokens of tool results that the server put into the prompt; not part of `promptTokenCount`. */
+  readonly toolUsePromptTokenCount?: number
+  readonly totalTokenCount?: number
+  readonly promptTokensDetails?: readonly WireModalityCount[]
+  readonly toolUsePromptTokensDetails?: readonly WireModalityCount[]
+  readonly candidatesTokensDetails?: readonly WireModalityCount[]
+  readonly serviceTier?: string
+  /** The tier on Vertex AI. */
+  readonly trafficType?: string | number
+  /** Added by Pydantic's gateway. */
+  readonly pydantic_ai_gateway?: { readonly cost_estimate?: number }
+}
+
+/** Tokens of one modality. */
+export interface WireModalityCount {
+  readonly modality?: string | number
+  readonly tokenCount?: number
 }
 
 /** Chosen tokens, and the likeliest at each position. */
@@ -98,6 +121,9 @@ export interface WireSource {
   readonly uri?: string
   readonly title?: string
   readonly text?: string
+  /** Store and document of a file search. */
+  readonly fileSearchStore?: string
+  readonly documentName?: string
 }
 
 /** What an answer rests on. */
@@ -113,7 +139,7 @@ export interface WireGrounding {
     readonly image?: { readonly sourceUri?: string; readonly title?: string }
   }[]
   readonly groundingSupports?: readonly {
-    readonly segment?: { readonly text?: string }
+    readonly segment?: { readonly text?: string; readonly startIndex?: number; readonly endIndex?: number }
     readonly groundingChunkIndices?: readonly number[]
   }[]
 }

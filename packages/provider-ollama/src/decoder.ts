@@ -31,6 +31,11 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
         cacheReadTokens: asCount(answer.prompt_eval_cached_count),
       })
     }
+    const { total_duration, load_duration, prompt_eval_duration, eval_duration } = answer
+    const timings = Object.entries({ total_duration, load_duration, prompt_eval_duration, eval_duration }).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    )
+    if (timings.length) sink.details({ timings: Object.fromEntries(timings) })
     const warning = promptWarning(turn, counted)
     if (warning) sink.warning(warning)
     const reason = asText(answer.done_reason)

@@ -45,6 +45,11 @@ export interface WireAnswer {
   /** Part of the prompt read from the cache; since August 2026. */
   readonly prompt_eval_cached_count?: unknown
   readonly eval_count?: unknown
+  /** Nanoseconds. */
+  readonly total_duration?: unknown
+  readonly load_duration?: unknown
+  readonly prompt_eval_duration?: unknown
+  readonly eval_duration?: unknown
   /** Alone in its line or body: the answer failed, whatever the HTTP status. */
   readonly error?: unknown
 }

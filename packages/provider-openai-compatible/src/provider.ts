@@ -55,7 +55,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
     framing: 'sse',
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),
-    decoder: createChatDecoder,
+    decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
     error: (failure) => toChatError(name, failure, config.quirks?.quotaRecovers),
   }
   return createProvider(driver, settings)

@@ -78,6 +78,7 @@ export const mistral: Preset = {
     streamUsage: false,
     messageNames: false,
     rename: { seed: 'random_seed' },
+    countedBeside: ['audio'],
     lacks: ['topK', 'topLogprobs'],
     reasoning: { none: { reasoning_effort: 'none' }, high },
   },

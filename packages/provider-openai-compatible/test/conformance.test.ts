@@ -1,4 +1,11 @@
-import { conformance, openaiChat, scripts, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  conformance,
+  openaiChat,
+  openaiChatCumulative,
+  scripts,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import { describe } from 'vitest'
 import { faultRunner } from '../../../test/support/faults.js'
 import { createOpenAICompatible, createPreset, type PresetConfig, type PresetName, presets } from '../src/index.js'
@@ -10,6 +17,13 @@ conformance(faultRunner, {
   name: 'openai-compatible',
   create: (config) => createOpenAICompatible({ baseUrl, model: 'model', apiKey, ...config }),
   format: openaiChat,
+  apiKey,
+})
+
+conformance(faultRunner, {
+  name: 'openai-compatible, whose events repeat the message so far',
+  create: (config) => createOpenAICompatible({ baseUrl, model: 'model', apiKey, ...config }),
+  format: openaiChatCumulative,
   apiKey,
 })
 

@@ -1,5 +1,7 @@
+import { toCounts } from '@modelport/chat-completions'
 import { type FinishReason, LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
+import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
 import { toState } from './state.js'
 import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
@@ -91,7 +93,7 @@ class ResponsesDecoder implements Decoder {
         this.#items.annotation(this.#progress(event), event.annotation)
         break
       case 'response.output_item.added':
-        if (event.item) this.#items.begin(this.#progress(event), event.item)
+        if (event.item) this.#items.begin(this.#progress(event, true), event.item)
         break
       case 'response.output_item.done':
         if (event.item) this.#item(this.#progress(event), event.item)
@@ -100,6 +102,7 @@ class ResponsesDecoder implements Decoder {
       case 'response.in_progress':
       case 'response.queued':
         this.#sink.model(event.response?.model ?? '')
+        this.#sink.details({ responseId: asText(event.response?.id) || undefined })
         break
       case 'response.completed':
       case 'response.incomplete':
@@ -114,8 +117,8 @@ class ResponsesDecoder implements Decoder {
     }
   }
 
-  #progress({ output_index, item_id, item }: WireEvent): ItemProgress {
-    return this.#items.progress(output_index, item_id ?? item?.id)
+  #progress({ output_index, item_id, item }: WireEvent, starts?: boolean): ItemProgress {
+    return this.#items.progress(output_index, item_id ?? item?.id, starts)
   }
 
   #item(progress: ItemProgress, item: WireItem): void {
@@ -129,15 +132,13 @@ class ResponsesDecoder implements Decoder {
       asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
     this.#sink.model(response.model ?? '')
     const { usage, error } = response
-    if (usage) {
-      this.#sink.usage({
-        inputTokens: usage.input_tokens,
-        outputTokens: outputTokens(usage),
-        cacheReadTokens: usage.input_tokens_details?.cached_tokens,
-        cacheCreationTokens: usage.input_tokens_details?.cache_write_tokens,
-        reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
-      })
-    }
+    const counts = toCounts(usage)
+    if (counts) this.#sink.usage(counts)
+    reportFacts(this.#sink, response)
+    if (counts?.unattributedTokens)
+      this.#sink.warning(
+        `the server's total has ${counts.unattributedTokens} tokens that it counts neither as prompt nor as output`,
+      )
     if (status === 'failed')
       this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
     const state = toState([...this.#done.values()], this.#model)
@@ -154,17 +155,4 @@ class ResponsesDecoder implements Decoder {
         incomplete ? `${status}:${incomplete}` : status,
       )
   }
-}
-
-/** Some vendors count reasoning beside the output; the total then says so. */
-function outputTokens({
-  input_tokens = 0,
-  output_tokens,
-  total_tokens,
-  output_tokens_details,
-}: NonNullable<WireResponse['usage']>): number | undefined {
-  const reasoning = output_tokens_details?.reasoning_tokens ?? 0
-  const beside =
-    output_tokens !== undefined && reasoning > 0 && total_tokens === input_tokens + output_tokens + reasoning
-  return beside ? output_tokens + reasoning : output_tokens
 }

@@ -4,8 +4,12 @@ import { asItems, asText, type WireAnnotation, type WireItem, type WirePart } fr
 
 /** What of an item has gone out already. */
 export interface ItemProgress {
-  /** Its place in the answer; its id at servers that give no place. */
+  /** Its place in the response; at servers that give no place its id, made unique. */
   readonly key: number | string
+  /** Its place, once an event gives it. */
+  index: number | undefined
+  /** True once its finished item has come. */
+  done?: boolean
   /** Numbers of the parts delivered so far, whole or in deltas. */
   readonly parts: Set<number>
   /** Which text of a reasoning item is taken: the first that comes. */
@@ -18,27 +22,43 @@ export interface ItemProgress {
 /** Gives the items of an answer to the sink, each piece once, whether it came in deltas, in a `done` event, or only whole. */
 export class ItemReader {
   readonly #sink: Sink
-  readonly #all = new Map<number | string, ItemProgress>()
+  readonly #byIndex = new Map<number, ItemProgress>()
+  /** The latest item of each id: some vendors repeat an id within one response. */
+  readonly #byId = new Map<string, ItemProgress>()
   #last: ItemProgress | undefined
+  #repeated = 0
 
   constructor(sink: Sink) {
     this.#sink = sink
   }
 
-  /** The progress of an item, found by its place, else by its id: some servers give only one, some first both, then one. */
-  progress(index: number | undefined, id: string | undefined): ItemProgress {
+  /**
+   * The progress of an item. An event with a place finds the item of that place, or one of its id that has no place yet; an event
+   * without a place finds the latest item of its id; an event with neither continues the last item. `starts` is true for the event
+   * that begins an item.
+   */
+  progress(index: number | undefined, id: string | undefined, starts = false): ItemProgress {
     const last = this.#last
-    if (last && index !== undefined && last.key === index) return last
-    const found = this.#find(index) ?? this.#find(id)
-    const progress: ItemProgress = found ?? { key: index ?? id ?? 0, parts: new Set() }
-    if (index !== undefined) this.#all.set(index, progress)
-    if (id !== undefined) this.#all.set(id, progress)
+    if (last && index !== undefined && last.index === index) return last
+    if (index === undefined && id === undefined)
+      return last && !(starts && last.done) ? last : this.progress(this.#byIndex.size, undefined)
+    const named = id === undefined ? undefined : this.#byId.get(id)
+    const found =
+      index === undefined
+        ? starts && named?.done
+          ? undefined
+          : named
+        : (this.#byIndex.get(index) ?? (named?.index === undefined ? named : undefined))
+    const progress: ItemProgress = found ?? { key: index ?? this.#newKey(id ?? ''), index, parts: new Set() }
+    progress.index ??= index
+    if (index !== undefined) this.#byIndex.set(index, progress)
+    if (id !== undefined) this.#byId.set(id, progress)
     this.#last = progress
     return progress
   }
 
-  #find(key: number | string | undefined): ItemProgress | undefined {
-    return key === undefined ? undefined : this.#all.get(key)
+  #newKey(id: string): string {
+    return this.#byId.has(id) ? `${id}#${++this.#repeated}` : id
   }
 
   text(progress: ItemProgress, index = 0, text = ''): void {
@@ -81,6 +101,12 @@ export class ItemReader {
     progress.cited = true
     const citation = annotation && toCitation(annotation)
     if (citation) this.#sink.citation(citation)
+    if (annotation?.type === 'container_file_citation' && annotation.file_id)
+      this.#sink.file({
+        id: annotation.file_id,
+        ...(annotation.filename && { name: annotation.filename }),
+        ...(annotation.container_id && { containerId: annotation.container_id }),
+      })
   }
 
   logprobs(progress: ItemProgress, given: WirePart['logprobs']): void {
@@ -100,6 +126,7 @@ export class ItemReader {
 
   /** An item is whole: gives out what has not gone out yet. */
   finish(progress: ItemProgress, item: WireItem): void {
+    progress.done = true
     // Counted, not compared: servers number the parts of their events in other ways than they list them.
     const delivered = progress.parts.size
     switch (item.type) {
@@ -158,8 +185,13 @@ const toLogprobs = (given: WirePart['logprobs']): readonly TokenLogprob[] =>
     return [{ token: asText(token), logprob, ...(top.length && { top }) }]
   })
 
-function toCitation({ url, title, filename, file_id }: WireAnnotation): Citation | undefined {
+function toCitation({ url, title, filename, file_id, start_index, end_index }: WireAnnotation): Citation | undefined {
   const name = [title, filename, url ? '' : file_id].find(Boolean)
-  const citation = { ...(url && { url }), ...(name && { title: name }) }
-  return Object.keys(citation).length ? citation : undefined
+  if (!url && !name) return undefined
+  return {
+    ...(url && { url }),
+    ...(name && { title: name }),
+    ...(file_id && { fileId: file_id }),
+    ...(typeof start_index === 'number' && typeof end_index === 'number' && { start: start_index, end: end_index }),
+  }
 }

@@ -4,12 +4,19 @@
  */
 export interface WireResponse {
   readonly object?: string
+  readonly id?: unknown
+  readonly service_tier?: unknown
+  /** Azure's filter results. */
+  readonly content_filters?: unknown
+  readonly moderation?: unknown
+  readonly tool_usage?: unknown
   readonly status?: string
   readonly model?: string
   readonly output?: readonly WireItem[] | null
   readonly incomplete_details?: { readonly reason?: string } | null
   readonly error?: unknown
-  readonly usage?: WireUsage | null
+  /** Read by `toCounts`. */
+  readonly usage?: unknown
 }
 
 /** A text of the wire, or '' where something else is in its place. */
@@ -20,15 +27,6 @@ export const asItems = <T extends object>(value: readonly T[] | null | undefined
   Array.isArray(value)
     ? (value as readonly unknown[]).filter((item): item is T => typeof item === 'object' && item !== null)
     : []
-
-/** Token counts. Reasoning is part of the output, cached tokens are part of the input. */
-export interface WireUsage {
-  readonly input_tokens?: number
-  readonly output_tokens?: number
-  readonly total_tokens?: number
-  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null
-  readonly output_tokens_details?: { readonly reasoning_tokens?: number } | null
-}
 
 /** One item of an answer: a message, reasoning, a call, or the work of a tool the vendor runs. */
 export interface WireItem {
@@ -69,6 +67,9 @@ export interface WireAnnotation {
   readonly title?: string
   readonly filename?: string
   readonly file_id?: string
+  readonly container_id?: string
+  readonly start_index?: number
+  readonly end_index?: number
 }
 
 /** One token with its probability. */

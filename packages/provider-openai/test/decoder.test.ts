@@ -423,9 +423,9 @@ describe('what stands beside the text', () => {
     )
     expect(citations).toEqual([
       { url: 'https://a.test', title: 'A' },
-      { title: 'b.pdf' },
-      { title: 'cfile-1' },
-      { title: 'file-2' },
+      { title: 'b.pdf', fileId: 'file-1' },
+      { title: 'cfile-1', fileId: 'cfile-1' },
+      { title: 'file-2', fileId: 'file-2' },
     ])
   })
 

@@ -126,7 +126,7 @@ describe('state', () => {
       message('', { content: [{ type: 'output_text', text: 'Hi', annotations: [note] }] }),
     )
     expect(said.providerToolCalls).toEqual([{ id: 'ws_1', name: 'web_search_call', data: search }])
-    expect(said.citations).toEqual([{ url: 'https://a.test', title: 'A' }])
+    expect(said.citations).toEqual([{ url: 'https://a.test', title: 'A', start: 0, end: 2 }])
     expect((await inputOf([user, said.message, user]))[1]).toEqual(search)
   })
 

@@ -1,0 +1,112 @@
+import type { JsonObject } from '@modelport/core'
+import type { Sink } from '@modelport/driver'
+import { type CountedBeside, toCounts, toOtherModels } from './usage.js'
+import { asItems, asObject, asText, type WireAnswer, type WireChoice } from './wire.js'
+
+/** Fields of a usage object that hold times and rates. */
+const measured = /_(time|ms|per_second)$/
+
+/** Collects what servers report besides the reply: ids, tier, times, filters, counts. Chunks repeat and complete each other. */
+export class ReplyFacts {
+  readonly #sink: Sink
+  readonly #beside: readonly CountedBeside[]
+  #usage: unknown
+  #unattributed: number | undefined
+  #gateway: JsonObject | undefined
+  #timings: Record<string, number> = {}
+  readonly #filters: { prompt: JsonObject | undefined; reply: JsonObject | undefined } = {
+    prompt: undefined,
+    reply: undefined,
+  }
+
+  constructor(sink: Sink, beside: readonly CountedBeside[] = []) {
+    this.#sink = sink
+    this.#beside = beside
+  }
+
+  /** Reads one chunk or a whole body. Returns true if it has token counts. */
+  read(answer: Partial<WireAnswer>, choice: Partial<WireChoice> | undefined): boolean {
+    const { id, service_tier, provider, timings, latency_checkpoint, moderation, prompt_filter_results } = answer
+    this.#sink.model(asText(answer.model))
+    if (id || service_tier || provider)
+      this.#sink.details({
+        responseId: asText(id) || undefined,
+        serviceTier: asText(service_tier) || undefined,
+        upstream: asText(provider) || undefined,
+      })
+    if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
+    for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
+    if (choice?.content_filter_results) this.#filter('reply', choice.content_filter_results)
+    if (moderation) this.#moderation(asObject(moderation))
+    if (answer.usage_breakdown) {
+      const otherModels = toOtherModels(answer.usage_breakdown)
+      if (otherModels.length) this.#sink.usage({ otherModels })
+    }
+    return this.#count(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
+  }
+
+  /**
+   * What the Vercel AI Gateway says of its routing. It counts reasoning beside the output for every vendor and leaves it out of the
+   * total too; the cost in the same chunk confirms it.
+   */
+  gateway(metadata: unknown): void {
+    const gateway = asObject(metadata)['gateway']
+    if (!gateway) return
+    this.#gateway = asObject(gateway)
+    const upstream = asText(asObject(this.#gateway['routing'])['finalProvider'])
+    if (upstream) this.#sink.details({ upstream })
+    this.#count(this.#usage)
+    const searches = this.#gateway['billableWebSearchCalls']
+    if (typeof searches === 'number' && searches > 0)
+      this.#sink.usage({ providerToolCounts: { billableWebSearchCalls: searches } })
+  }
+
+  /** The reply is over: reports what later chunks could still have changed. */
+  end(): void {
+    for (const subject of ['prompt', 'reply'] as const) {
+      const data = this.#filters[subject]
+      if (data) this.#sink.safety({ subject, data })
+    }
+    if (this.#unattributed)
+      this.#sink.warning(
+        `the server's total has ${this.#unattributed} tokens that it counts neither as prompt nor as output`,
+      )
+  }
+
+  #count(usage: unknown): boolean {
+    const counts = toCounts(usage, this.#gateway ? [...this.#beside, 'reasoning'] : this.#beside)
+    if (!counts) return false
+    this.#usage = usage
+    const unattributedTokens = counts.unattributedTokens ?? (this.#unattributed ? 0 : undefined)
+    this.#unattributed = unattributedTokens
+    this.#sink.usage({ ...counts, unattributedTokens })
+    const { service_tier, latency_checkpoint } = asObject(usage)
+    if (service_tier) this.#sink.details({ serviceTier: asText(service_tier) || undefined })
+    this.#measure(usage, measured)
+    if (latency_checkpoint) this.#measure(latency_checkpoint, /(?:)/)
+    return true
+  }
+
+  #measure(values: unknown, names: RegExp): void {
+    const found = Object.entries(asObject(values)).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && names.test(entry[0]),
+    )
+    if (!found.length) return
+    this.#timings = { ...this.#timings, ...Object.fromEntries(found) }
+    this.#sink.details({ timings: this.#timings })
+  }
+
+  /** Later results replace earlier ones by category; one that filtered something stays. */
+  #filter(subject: 'prompt' | 'reply', results: unknown): void {
+    const known = this.#filters[subject]
+    const added = Object.entries(asObject(results)).filter(
+      ([category]) => asObject(known?.[category])['filtered'] !== true,
+    )
+    if (added.length) this.#filters[subject] = { ...known, ...Object.fromEntries(added) }
+  }
+
+  #moderation({ input, output }: Partial<Record<string, unknown>>): void {
+    if (input) this.#sink.safety({ subject: 'prompt', data: input })
+    if (output) this.#sink.safety({ subject: 'reply', data: output })
+  }
+}

@@ -1,0 +1,53 @@
+import type { Sink } from '@modelport/driver'
+import { asObject, asText, type WireToolCall } from './wire.js'
+
+interface OpenCall {
+  /** The key that the sink knows the call by. */
+  readonly key: number | string
+  /** How many calls came before. */
+  readonly place: number
+  id: string
+  name: string
+}
+
+/** Assigns the deltas of tool calls to their calls, which servers number in many ways. */
+export class ToolCallReader {
+  readonly #sink: Sink
+  /** Calls by the wire's index or id. */
+  readonly #calls = new Map<unknown, OpenCall>()
+  #last: OpenCall | undefined
+  #count = 0
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  /** Passes a delta on to the sink. Returns the call's place in the message; undefined if the delta is empty. */
+  read({ index, id: wireId, function: body, custom }: Partial<WireToolCall>): number | undefined {
+    const id = asText(wireId)
+    const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject<{
+      name: unknown
+      arguments: unknown
+    }>(body)
+    const name = asText(wireName) || asText(asObject(custom)['name'])
+    const slot = index ?? (id || `#${this.#count}`)
+    // A delta of an unknown call without id and name continues the last call, whatever its index.
+    let call = this.#calls.get(slot) ?? (id || name ? undefined : this.#last)
+    if (!call && !id && !name && !value) return undefined
+    // Some servers give every call the same index: another name, or another id with a name, is another call.
+    if (!call || (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))) {
+      const place = this.#count++
+      call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, place, id, name }
+      this.#calls.set(slot, call)
+    }
+    call.id ||= id
+    call.name ||= name
+    this.#last = call
+    this.#sink.toolCall(call.key, {
+      id,
+      name,
+      ...(typeof value === 'string' ? { text: value } : value ? { value } : {}),
+    })
+    return call.place
+  }
+}

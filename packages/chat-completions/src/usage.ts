@@ -1,0 +1,117 @@
+import type { ModelTokenCounts, NamedCounts, TokenCounts } from '@modelport/core'
+import { asItems, asObject, asText } from './wire.js'
+
+type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens' | 'reasoningTokens'
+type Counts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }
+
+/** Counts that a server reports next to the sum they belong to, instead of inside it. */
+export type CountedBeside = 'reasoning' | 'audio'
+
+/* @__NO_SIDE_EFFECTS__ */
+const toPaths = (fields: string): readonly (readonly string[])[] => fields.split(' ').map((field) => field.split('.'))
+
+/** Where vendors write each count: a field, or a field of details; the first number counts. */
+const places: readonly (readonly [name: CountName, where: readonly (readonly string[])[]])[] = [
+  ['inputTokens', toPaths('prompt_tokens input_tokens')],
+  ['outputTokens', toPaths('completion_tokens output_tokens')],
+  [
+    'cacheReadTokens',
+    toPaths(
+      'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cached_tokens prompt_cache_hit_tokens num_cached_tokens cache_read_input_tokens',
+    ),
+  ],
+  [
+    'cacheCreationTokens',
+    toPaths(
+      'prompt_tokens_details.cache_write_tokens input_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens prompt_tokens_details.cache_creation_input_tokens cache_creation_input_tokens',
+    ),
+  ],
+  [
+    'reasoningTokens',
+    toPaths('completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens'),
+  ],
+]
+
+const modalities = ['text', 'image', 'audio', 'video'] as const
+const toolCounters = ['server_tool_use', 'server_tool_use_details', 'server_side_tool_usage_details'] as const
+const toolCounts = ['num_sources_used', 'num_search_queries', 'num_server_side_tools_used'] as const
+
+/**
+ * The counts of a usage object of Chat Completions or Responses; undefined if it has none. `beside` lists what must be added to the
+ * sums.
+ */
+export function toCounts(value: unknown, beside: readonly CountedBeside[] = []): Counts | undefined {
+  if (!value) return undefined
+  const usage = asObject(value)
+  const counts: Counts = {}
+  for (const [name, where] of places) {
+    for (const path of where) {
+      const count = path.reduce<unknown>((outer, field) => asObject(outer)[field], usage)
+      if (typeof count !== 'number') continue
+      counts[name] = count
+      break
+    }
+  }
+  if (!Object.keys(counts).length) return undefined
+  addBeside(counts, usage, beside)
+  const inputByModality = byModality(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
+  const outputByModality = byModality(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
+  const providerToolCounts = toToolCounts(usage)
+  const cost = toCost(usage)
+  return {
+    ...counts,
+    ...(cost !== undefined && { cost }),
+    ...(inputByModality && { inputByModality }),
+    ...(outputByModality && { outputByModality }),
+    ...(providerToolCounts && { providerToolCounts }),
+  }
+}
+
+/** The server's total confirms what is counted beside; a gateway whose total leaves it out is listed in `beside`. */
+function addBeside(counts: Counts, usage: Partial<Record<string, unknown>>, beside: readonly CountedBeside[]): void {
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = counts
+  const audio = asNumber(asObject(usage['prompt_tokens_details'])['audio_tokens']) ?? 0
+  const total = usage['total_tokens']
+  const spare = typeof total === 'number' ? total - inputTokens - outputTokens : undefined
+  if (reasoningTokens > 0 && (spare === reasoningTokens || beside.includes('reasoning')))
+    counts.outputTokens = outputTokens + reasoningTokens
+  if (audio > 0 && (spare === audio || beside.includes('audio')) && spare !== 0)
+    counts.inputTokens = inputTokens + audio
+  const sum = (counts.inputTokens ?? 0) + (counts.outputTokens ?? 0)
+  if (typeof total === 'number' && total > sum) counts.unattributedTokens = total - sum
+}
+
+const asNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+/** The counts above zero, by name; undefined if there are none. */
+function positive(entries: readonly (readonly [name: string, count: unknown])[]): NamedCounts | undefined {
+  const found = entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0)
+  return found.length ? Object.fromEntries(found) : undefined
+}
+
+const byModality = (details: unknown): NamedCounts | undefined =>
+  positive(modalities.map((name) => [name, asObject(details)[`${name}_tokens`]] as const))
+
+const toToolCounts = (usage: Partial<Record<string, unknown>>): NamedCounts | undefined =>
+  positive([
+    ...toolCounters.flatMap((field) => Object.entries(asObject(usage[field]))),
+    ...toolCounts.map((field) => [field, usage[field]] as const),
+  ])
+
+/** US dollars: OpenRouter and the Vercel gateway write a number, Perplexity an object, xAI ticks of 10⁻¹⁰ dollars. */
+function toCost(usage: Partial<Record<string, unknown>>): number | undefined {
+  const { cost, cost_in_usd_ticks: ticks } = usage
+  const estimate = asObject(usage['pydantic_ai_gateway'])['cost_estimate'] ?? usage['estimated_cost']
+  const reported = asNumber(cost) ?? asNumber(asObject(cost)['total_cost'])
+  if (reported !== undefined) return reported
+  return typeof ticks === 'number' ? ticks / 1e10 : asNumber(estimate)
+}
+
+/** What each model of a compound system used (`usage_breakdown`). */
+export function toOtherModels(breakdown: unknown): readonly ModelTokenCounts[] {
+  return asItems(asObject(breakdown)['models']).map(({ model, usage }) => {
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = toCounts(usage) ?? {}
+    return { model: asText(model), inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
+  })
+}

@@ -1,0 +1,180 @@
+import type { Generation } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { chatProvider, chunk, done, failure, generate, json, once, sse, stream, whole } from './support.js'
+
+const usage = (counts: object, more: object = {}): object => whole({ content: 'Hi' }, {}, { usage: counts, ...more })
+const question = [{ role: 'user', content: 'Hi' }] as const
+
+describe('a stream whose events repeat the message so far', () => {
+  const event = (text: string, reason: string | null = null): object => ({
+    object: 'chat.completion',
+    choices: [
+      { index: 0, delta: { content: text }, message: { role: 'assistant', content: text }, finish_reason: reason },
+    ],
+  })
+
+  test('is cut if it ends without a finish reason and without [DONE]', async () => {
+    const reader = await chatProvider(() => sse(event('Hel'), event('Hello'))).streamWithTools(question, [], once)
+    const error = await failure(
+      (async () => {
+        for await (const _ of reader);
+      })(),
+    )
+    expect(error).toMatchObject({ code: 'truncated', partial: { text: 'HelHello' } })
+  })
+
+  test('ends by its finish reason, and by [DONE]', async () => {
+    expect((await stream(event('Hello', 'stop'))).reason).toBe('stop')
+    expect((await stream(event('Hello'), done)).reason).toBe('unknown')
+  })
+
+  test('is not the same as a JSON body in response to a stream request, which is whole', async () => {
+    const body = { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] }
+    const reader = await chatProvider(() => json(body)).stream('Hi', once)
+    for await (const _ of reader);
+    expect(reader.fullText()).toBe('Hello')
+  })
+})
+
+describe('counts', () => {
+  const counts = { prompt_tokens: 10, completion_tokens: 20 }
+
+  test.each([
+    ['a number', { cost: 0.25 }, 0.25],
+    ['an object', { cost: { input_tokens_cost: 0.1, total_cost: 0.5 } }, 0.5],
+    ['ticks of 10⁻¹⁰ dollars', { cost_in_usd_ticks: 2_500_000_000 }, 0.25],
+  ])('takes the cost from %s', async (_, fields, cost) => {
+    expect((await generate(usage({ ...counts, ...fields }))).usage.cost).toBe(cost)
+  })
+
+  test('counts reasoning inside the output unless the total says otherwise', async () => {
+    const reasoning = { completion_tokens_details: { reasoning_tokens: 25 } }
+    const outputOf = async (more: object) => (await generate(usage({ ...counts, ...reasoning, ...more }))).usage
+    expect(await outputOf({ total_tokens: 55 })).toMatchObject({ outputTokens: 45, reasoningTokens: 25 })
+    expect(await outputOf({ total_tokens: 30 })).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
+    expect(await outputOf({})).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
+  })
+
+  test('counts reasoning beside the output behind the Vercel gateway, whose total leaves it out', async () => {
+    const gateway = { cost: '0.000352', routing: { finalProvider: 'google' } }
+    const body = whole(
+      { content: 'Hi', provider_metadata: { gateway } },
+      {},
+      {
+        usage: {
+          prompt_tokens: 10,
+          completion_tokens: 2,
+          total_tokens: 12,
+          completion_tokens_details: { reasoning_tokens: 25 },
+        },
+      },
+    )
+    const generation = await generate(body)
+    expect(generation.usage).toMatchObject({ outputTokens: 27, reasoningTokens: 25 })
+    expect(generation.upstream).toBe('google')
+  })
+
+  test('adds audio that the dialect counts beside the prompt', async () => {
+    const heard = { prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { audio_tokens: 375 } }
+    const inputOf = async (more: object): Promise<Generation['usage']> =>
+      (
+        await chatProvider(() => json(usage({ ...heard, ...more })), { countedBeside: ['audio'] }).generate(
+          question,
+          once,
+        )
+      ).usage
+    expect(await inputOf({ total_tokens: 385 })).toMatchObject({ inputTokens: 384, inputByModality: { audio: 375 } })
+    expect((await inputOf({})).inputTokens).toBe(384)
+    expect((await inputOf({ total_tokens: 10 })).inputTokens).toBe(9)
+  })
+
+  test('reports tokens of the total that no part accounts for, with a warning', async () => {
+    const generation = await generate(usage({ ...counts, total_tokens: 37 }))
+    expect(generation.usage.unattributedTokens).toBe(7)
+    expect(generation.warnings).toEqual([expect.stringContaining('7 tokens')])
+  })
+
+  test('drops unattributed tokens that a later chunk accounts for', async () => {
+    const { usage: total } = await stream(
+      chunk({ content: 'Hi' }, {}),
+      { choices: [], usage: { ...counts, total_tokens: 37 } },
+      { choices: [], usage: { ...counts, completion_tokens: 27, total_tokens: 37 } },
+      done,
+    )
+    expect(total.unattributedTokens).toBe(0)
+  })
+
+  test('names what other models of a compound system used', async () => {
+    const models = [{ model: 'small', usage: { prompt_tokens: 5, completion_tokens: 2 } }]
+    expect((await generate(usage(counts, { usage_breakdown: { models } }))).usage.otherModels).toEqual([
+      { model: 'small', inputTokens: 5, outputTokens: 2, cacheReadTokens: 0, cacheCreationTokens: 0 },
+    ])
+  })
+})
+
+describe('details', () => {
+  test('has the id, the tier, the upstream vendor and the times', async () => {
+    const body = usage(
+      { prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, tokens_per_second: 59 },
+      { id: 'chatcmpl-1', service_tier: 'flex', provider: 'Novita', timings: { prompt_ms: 8.5, note: 'x' } },
+    )
+    expect(await generate(body)).toMatchObject({
+      responseId: 'chatcmpl-1',
+      serviceTier: 'flex',
+      upstream: 'Novita',
+      timings: { queue_time: 0.5, tokens_per_second: 59, prompt_ms: 8.5 },
+    })
+  })
+
+  test('merges filter results of a stream, keeping what was filtered', async () => {
+    const result = (filtered: boolean): object => ({ hate: { filtered, severity: 'safe' } })
+    const reader = await chatProvider(() =>
+      sse(
+        { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: result(false) }] },
+        chunk({ content: 'a' }, { content_filter_results: result(true) }),
+        chunk({ content: 'b' }, { content_filter_results: result(false), finish_reason: 'stop' }),
+        done,
+      ),
+    ).stream('Hi', once)
+    for await (const _ of reader);
+    expect(reader.details().safety).toEqual([
+      { subject: 'prompt', data: result(false) },
+      { subject: 'reply', data: result(true) },
+    ])
+  })
+
+  test('reports moderation of prompt and reply', async () => {
+    const moderation = { input: { flagged: true }, output: { flagged: false } }
+    expect((await generate(usage({}, { moderation }))).safety).toEqual([
+      { subject: 'prompt', data: { flagged: true } },
+      { subject: 'reply', data: { flagged: false } },
+    ])
+  })
+
+  test('places a citation in the text', async () => {
+    const url_citation = { url: 'https://a.test', title: 'A', start_index: 2, end_index: 9 }
+    const { citations } = await generate(
+      whole({ content: 'Hi', annotations: [{ type: 'url_citation', url_citation }] }),
+    )
+    expect(citations).toEqual([{ url: 'https://a.test', title: 'A', start: 2, end: 9 }])
+  })
+
+  test('sends the opaque fields of a message back with it', async () => {
+    const extra_content = { google: { thought_signature: 'sig' } }
+    const bodies: { messages: unknown[] }[] = []
+    const provider = chatProvider((body: { messages: unknown[] }) => {
+      bodies.push(body)
+      return json(whole({ content: 'Hi', extra_content }))
+    })
+    const { message } = await provider.generate(question, once)
+    await provider.generate([...question, message, ...question], once)
+    expect(bodies[1]?.messages[1]).toMatchObject({ content: 'Hi', extra_content })
+  })
+
+  test('names a prompt that is too long by the code of Perplexity', async () => {
+    const body = { error: { type: 'too_many_prompt_tokens', message: 'no', code: 400 } }
+    expect(await failure(chatProvider(() => json(body, 400)).complete('Hi', once))).toMatchObject({
+      code: 'context-length',
+    })
+  })
+})

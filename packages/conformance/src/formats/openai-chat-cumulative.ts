@@ -1,0 +1,31 @@
+import type { WireAnswer, WireFormat } from '../wire-format.js'
+import { openaiChat } from './openai-chat.js'
+
+/**
+ * Chat Completions of servers that put the message so far into every event, next to the delta, and call each event a
+ * `chat.completion`: only `finish_reason` and `[DONE]` show that the stream is whole.
+ * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
+ */
+export const openaiChatCumulative: WireFormat = {
+  ...openaiChat,
+  answer: (turn, request) => accumulate(openaiChat.answer(turn, request)),
+  answerThenFail: (turn, request, message) => accumulate(openaiChat.answerThenFail(turn, request, message)),
+}
+
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
+}
+
+function accumulate(answer: WireAnswer): WireAnswer {
+  let content = ''
+  const pieces = answer.pieces.map((piece) => {
+    if (!piece.startsWith('data: {')) return piece
+    const chunk = JSON.parse(piece.slice('data: '.length)) as Chunk
+    const [choice] = chunk.choices ?? []
+    if (!choice?.delta) return piece
+    content += choice.delta.content ?? ''
+    const message = { role: 'assistant', content }
+    return `data: ${JSON.stringify({ ...chunk, object: 'chat.completion', choices: [{ ...choice, message }] })}\n\n`
+  })
+  return { ...answer, pieces }
+}

@@ -1,0 +1,66 @@
+import type { NamedCounts } from '@modelport/core'
+import type { Sink } from '@modelport/driver'
+import { listOf, stringOf } from './wire-values.js'
+import type { WireModalityCount, WireUsage } from './wire.js'
+
+/** The numbers of the modalities, for servers that write enums as they are stored. */
+const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document']
+
+/**
+ * The counts of one response. Thoughts are counted next to the candidates, and what tools of the server put into the prompt next to
+ * the prompt; modelport counts both inside.
+ * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11-22)
+ */
+export class UsageReport {
+  readonly #sink: Sink
+  #usage: WireUsage = {}
+  #unattributed = 0
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  /** Takes a chunk's counts: what a chunk leaves out, or has as null, stays as it was. */
+  take(given: WireUsage): void {
+    const known = Object.entries(given).filter(([, value]) => value !== null && value !== undefined)
+    this.#usage = { ...this.#usage, ...(Object.fromEntries(known) as WireUsage) }
+    const usage = this.#usage
+    const tier = stringOf(usage.serviceTier) ?? stringOf(usage.trafficType)
+    if (tier) this.#sink.details({ serviceTier: tier })
+    const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usage
+    const generated = candidatesTokenCount ?? thoughtsTokenCount
+    if (promptTokenCount === undefined && generated === undefined) return
+    const inputTokens =
+      promptTokenCount === undefined ? undefined : promptTokenCount + (usage.toolUsePromptTokenCount ?? 0)
+    const outputTokens = generated === undefined ? undefined : (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0)
+    const before = this.#unattributed
+    this.#unattributed = Math.max(0, (usage.totalTokenCount ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0))
+    this.#sink.usage({
+      inputTokens,
+      outputTokens,
+      reasoningTokens: thoughtsTokenCount,
+      cacheReadTokens: usage.cachedContentTokenCount,
+      inputByModality: byModality([...listOf(usage.promptTokensDetails), ...listOf(usage.toolUsePromptTokensDetails)]),
+      outputByModality: byModality(listOf(usage.candidatesTokensDetails)),
+      cost: usage.pydantic_ai_gateway?.cost_estimate,
+      unattributedTokens: this.#unattributed || (before ? 0 : undefined),
+    })
+  }
+
+  /** The reply is over: warns of tokens that no part accounts for. */
+  end(): void {
+    if (this.#unattributed)
+      this.#sink.warning(
+        `the server's total has ${this.#unattributed} tokens that it counts neither as prompt nor as output`,
+      )
+  }
+}
+
+function byModality(counts: readonly WireModalityCount[]): NamedCounts | undefined {
+  const sums: Record<string, number> = {}
+  for (const { modality, tokenCount } of counts) {
+    const name = typeof modality === 'number' ? modalities[modality] : stringOf(modality)?.toLowerCase()
+    if (name && tokenCount) sums[name] = (sums[name] ?? 0) + tokenCount
+  }
+  return Object.keys(sums).length ? sums : undefined
+}
