@@ -1,0 +1,127 @@
+import type {
+  ChatMessage,
+  FinishReason,
+  Reader,
+  ReplyDetails,
+  StreamEvent,
+  StreamReader,
+  TokenUsage,
+  ToolDefinition,
+  ToolResult,
+  ToolStreamReader,
+} from '@modelport/core'
+
+/** Called by an observed reader. */
+export interface ReadObserver<T> {
+  /** Called with each item before it is given out. What it throws rejects the read. */
+  onItem(item: T): void
+  /** Called once: at the end, after the first rejected read, or when the reader is closed before either. */
+  onEnd(outcome: 'end' | 'error' | 'closed', error?: unknown): void
+}
+
+/** A reader that another one is read through. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
+abstract class ObservedReader<T, R extends Reader<T>> implements Reader<T> {
+  protected readonly inner: R
+  readonly #observer: ReadObserver<T>
+  #ended = false
+
+  constructor(inner: R, observer: ReadObserver<T>) {
+    this.inner = inner
+    this.#observer = observer
+  }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    try {
+      const result = await this.inner.next()
+      if (result.done) this.#end('end')
+      else this.#observer.onItem(result.value)
+      return result
+    } catch (error) {
+      if (this.mayContinue(error)) throw error
+      this.#end('error', error)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.inner.close()
+    this.#end('closed')
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    await this.close()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** True for a rejected read after which the stream continues. */
+  protected abstract mayContinue(error: unknown): boolean
+
+  #end(outcome: 'end' | 'error' | 'closed', error?: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#observer.onEnd(outcome, error)
+  }
+}
+
+/** An observed stream of text. */
+export class ObservedTextReader extends ObservedReader<string, StreamReader> implements StreamReader {
+  fullText(): string {
+    return this.inner.fullText()
+  }
+
+  usage(): TokenUsage {
+    return this.inner.usage()
+  }
+
+  finishReason(): FinishReason | undefined {
+    return this.inner.finishReason()
+  }
+
+  details(): ReplyDetails {
+    return this.inner.details()
+  }
+
+  protected mayContinue(): boolean {
+    return false
+  }
+}
+
+/** An observed conversation with tools. */
+export class ObservedToolReader extends ObservedReader<StreamEvent, ToolStreamReader> implements ToolStreamReader {
+  sendToolResults(results: readonly ToolResult[]): Promise<void> {
+    return this.inner.sendToolResults(results)
+  }
+
+  setTools(tools: readonly ToolDefinition[]): void {
+    this.inner.setTools(tools)
+  }
+
+  fullText(): string {
+    return this.inner.fullText()
+  }
+
+  usage(): TokenUsage {
+    return this.inner.usage()
+  }
+
+  details(): ReplyDetails {
+    return this.inner.details()
+  }
+
+  messages(): readonly ChatMessage[] {
+    return this.inner.messages()
+  }
+
+  /** A read before all results are there rejects, and the stream continues once they are. */
+  protected mayContinue(error: unknown): boolean {
+    return (error as { readonly code?: unknown } | null)?.code === 'invalid-request' && !('status' in Object(error))
+  }
+}

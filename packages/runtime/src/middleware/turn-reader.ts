@@ -1,0 +1,190 @@
+import {
+  addUsage,
+  type ChatMessage,
+  type FinishReason,
+  type Generation,
+  LlmError,
+  mergeDetails,
+  type ReplyDetails,
+  type StreamEvent,
+  type TokenUsage,
+  type ToolDefinition,
+  type ToolMessage,
+  type ToolResult,
+  type ToolStreamReader,
+  toToolMessage,
+  toUsage,
+} from '@modelport/core'
+import { untilAborted } from '../base/until-aborted.js'
+
+/** The events of one turn but its end, and then the whole reply. */
+export type Turn = AsyncGenerator<StreamEvent, Generation, undefined>
+
+/** What a {@link TurnReader} is made of. */
+export interface TurnReaderOptions {
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly ToolDefinition[]
+  /** Aborts reads with its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Runs one turn. The signal aborts when the reader is closed. */
+  run(messages: readonly ChatMessage[], tools: readonly ToolDefinition[], signal: AbortSignal): Turn
+  /** Called when the reader is closed, to free what was opened before the first read. */
+  onClose?(): Promise<void>
+}
+
+const end = Object.freeze({ done: true, value: undefined })
+
+/** A conversation with tools whose turns come from a function: replies from a cache, or of several models as one. */
+export class TurnReader implements ToolStreamReader {
+  readonly #options: TurnReaderOptions
+  readonly #closing = new AbortController()
+  readonly #messages: ChatMessage[]
+  readonly #answers = new Map<string, ToolMessage>()
+  #tools: readonly ToolDefinition[]
+  #turn: Turn | undefined
+  #last: Generation | undefined
+  #text = ''
+  #turnText = ''
+  #usage: TokenUsage = toUsage([])
+  #details: ReplyDetails = {}
+  #isDone = false
+  #failure: { readonly error: unknown } | undefined
+  /** Reads are served one at a time, in order. */
+  #reads: Promise<unknown> = Promise.resolve()
+
+  constructor(options: TurnReaderOptions) {
+    this.#options = options
+    this.#messages = [...options.messages]
+    this.#tools = options.tools
+  }
+
+  next(): Promise<IteratorResult<StreamEvent, undefined>> {
+    const read = this.#reads.then(() => this.#read())
+    this.#reads = read.catch(() => undefined)
+    return read
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- rejects, never throws
+  async sendToolResults(results: readonly ToolResult[]): Promise<void> {
+    if (this.#isDone || this.#failure) throw new TypeError('sendToolResults: the stream has ended')
+    const calls = this.#turn ? [] : (this.#last?.toolCalls ?? [])
+    if (!calls.length) throw new TypeError('sendToolResults: no tool call is open')
+    const taken = new Map<string, ToolMessage>()
+    for (const result of results) {
+      const call = calls.find(({ id }) => id === result.callId)
+      if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
+        const why = call ? 'has a result already' : 'is not a tool call of this turn'
+        const open = this.#openIds().join(', ') || 'none'
+        throw new LlmError(
+          'invalid-request',
+          `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${open}`,
+        )
+      }
+      taken.set(result.callId, toToolMessage(result, call.name))
+    }
+    for (const [id, message] of taken) this.#answers.set(id, message)
+  }
+
+  setTools(tools: readonly ToolDefinition[]): void {
+    this.#tools = tools
+  }
+
+  fullText(): string {
+    return this.#text + this.#turnText
+  }
+
+  usage(): TokenUsage {
+    return this.#usage
+  }
+
+  details(): ReplyDetails {
+    return this.#details
+  }
+
+  finishReason(): FinishReason | undefined {
+    return this.#last?.finishReason
+  }
+
+  messages(): readonly ChatMessage[] {
+    return [...this.#messages, ...this.#answers.values()]
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException('the reader was closed', 'AbortError'))
+    this.#isDone = true
+    // Not awaited: the turn may be waiting for a model, which the signal ends.
+    void this.#turn?.return(undefined as never).catch(() => undefined)
+    await this.#options.onClose?.()
+  }
+
+  async return(): Promise<IteratorResult<StreamEvent, undefined>> {
+    await this.close()
+    return end
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #read(): Promise<IteratorResult<StreamEvent, undefined>> {
+    if (this.#failure) throw this.#failure.error
+    if (this.#isDone) return end
+    try {
+      if (!this.#turn && this.#last) {
+        if (!this.#answers.size) return this.#finish()
+        this.#continue()
+      }
+      return { done: false, value: await this.#step() }
+    } catch (error) {
+      if (this.#closing.signal.aborted) return end
+      if (this.#turn) this.#failure = { error }
+      throw error
+    }
+  }
+
+  async #step(): Promise<StreamEvent> {
+    const { signal } = this.#options
+    signal?.throwIfAborted()
+    const both = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
+    this.#turn ??= this.#options.run(this.messages(), this.#tools, both)
+    const step = await untilAborted(this.#turn.next(), both)
+    if (!step.done) {
+      if (step.value.type === 'text-delta') this.#turnText += step.value.text
+      return step.value
+    }
+    const generation = step.value
+    this.#turn = undefined
+    this.#last = generation
+    this.#text += generation.text
+    this.#turnText = ''
+    this.#usage = addUsage(this.#usage, generation.usage)
+    this.#details = mergeDetails(this.#details, generation)
+    this.#messages.push(generation.message)
+    return { type: 'turn-end', reason: generation.finishReason, usage: generation.usage }
+  }
+
+  #continue(): void {
+    const missing = this.#openIds()
+    if (missing.length)
+      throw new LlmError(
+        'invalid-request',
+        `tool calls without a result: ${missing.join(', ')}; send one for each before the next read`,
+      )
+    const calls = this.#last?.toolCalls ?? []
+    this.#messages.push(...calls.flatMap(({ id }) => this.#answers.get(id) ?? []))
+    this.#answers.clear()
+  }
+
+  #finish(): IteratorResult<StreamEvent, undefined> {
+    this.#isDone = true
+    return { done: false, value: { type: 'done', reason: this.#last?.finishReason ?? 'unknown', usage: this.#usage } }
+  }
+
+  #openIds(): readonly string[] {
+    return (this.#last?.toolCalls ?? []).map(({ id }) => id).filter((id) => !this.#answers.has(id))
+  }
+}

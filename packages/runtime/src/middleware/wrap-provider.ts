@@ -1,0 +1,191 @@
+import {
+  attachDescription,
+  type CallOptions,
+  type ChatMessage,
+  describeProvider,
+  type Generation,
+  mergeDetails,
+  mergeOptions,
+  type Provider,
+  type StreamEvent,
+  type StreamReader,
+  type ToolDefinition,
+  type ToolStreamReader,
+  toUsage,
+} from '@modelport/core'
+import { checkProvider } from '../base/check-request.js'
+import { toObserver } from '../base/observer.js'
+import { ObservedTextReader, ObservedToolReader, type ReadObserver } from './observed-reader.js'
+import type { CallEnd, Middleware, ProviderCall } from './provider-call.js'
+import { TextReader } from './text-reader.js'
+
+/**
+ * Puts middleware around every call of a provider. The first middleware is the outermost. The result is a {@link Provider} with the same name, model and
+ * description; a hook that is not set costs nothing and changes nothing.
+ * @throws {LlmError} `config` — `provider` is not a provider.
+ */
+export function wrapProvider(provider: Provider, ...middleware: readonly Middleware[]): Provider {
+  checkProvider(provider)
+  return middleware.reduceRight(wrap, provider)
+}
+
+function wrap(provider: Provider, middleware: Middleware): Provider {
+  const calls = new WrappedCalls(provider, middleware)
+  const ask = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
+  const wrapped: Provider = {
+    name: provider.name,
+    model: provider.model,
+    cheapestModel: provider.cheapestModel,
+    complete: async (prompt, ...options) => (await calls.generate('complete', ask(prompt), options)).text,
+    completeWithHistory: async (messages, ...options) =>
+      (await calls.generate('completeWithHistory', messages, options)).text,
+    generate: (messages, ...options) => calls.generate('generate', messages, options),
+    stream: (prompt, ...options) => calls.streamText('stream', ask(prompt), options),
+    streamWithHistory: (messages, ...options) => calls.streamText('streamWithHistory', messages, options),
+    streamWithTools: (messages, tools, ...options) => calls.stream('streamWithTools', messages, tools, options),
+    estimateTokens: (text) => provider.estimateTokens(text),
+  }
+  return attachDescription(wrapped, describeProvider(provider))
+}
+
+/** The calls of one provider with one middleware. */
+class WrappedCalls {
+  readonly #provider: Provider
+  readonly #middleware: Middleware
+  readonly #report: (end: CallEnd, call: ProviderCall) => void
+
+  constructor(provider: Provider, middleware: Middleware) {
+    this.#provider = provider
+    this.#middleware = middleware
+    const report = toObserver((one: { end: CallEnd; call: ProviderCall }) => middleware.onEnd?.(one.end, one.call))
+    this.#report = (end, call) => {
+      report({ end, call })
+    }
+  }
+
+  async generate(
+    method: ProviderCall['method'],
+    messages: readonly ChatMessage[],
+    options: readonly CallOptions[],
+  ): Promise<Generation> {
+    return this.#run(method, messages, undefined, options, async (call, fail) => {
+      const next = (one: ProviderCall): Promise<Generation> => this.#provider.generate(one.messages, withTools(one))
+      const startedAt = performance.now()
+      try {
+        const generation = await (this.#middleware.aroundGenerate?.(call, next) ?? next(call))
+        const { text, usage, finishReason, message } = generation
+        const durationMs = performance.now() - startedAt
+        const details = mergeDetails(generation)
+        const added = [...call.messages, message]
+        this.#report({ outcome: 'end', text, usage, finishReason, details, messages: added, durationMs }, call)
+        return generation
+      } catch (error) {
+        throw fail(error)
+      }
+    })
+  }
+
+  async stream(
+    method: ProviderCall['method'],
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[] | undefined,
+    options: readonly CallOptions[],
+  ): Promise<ToolStreamReader> {
+    return this.#run(method, messages, tools, options, async (call, fail) => {
+      const next = (one: ProviderCall): Promise<ToolStreamReader> =>
+        this.#provider.streamWithTools(one.messages, one.tools, one.options)
+      const startedAt = performance.now()
+      try {
+        const reader = await (this.#middleware.aroundStream?.(call, next) ?? next(call))
+        if (!this.#observes) return reader
+        return new ObservedToolReader(
+          reader,
+          this.#observer(call, reader, startedAt, (event) => event),
+        )
+      } catch (error) {
+        throw fail(error)
+      }
+    })
+  }
+
+  async streamText(
+    method: ProviderCall['method'],
+    messages: readonly ChatMessage[],
+    options: readonly CallOptions[],
+  ): Promise<StreamReader> {
+    if (this.#middleware.aroundStream) return new TextReader(await this.stream(method, messages, undefined, options))
+    return this.#run(method, messages, undefined, options, async (call, fail) => {
+      const startedAt = performance.now()
+      try {
+        const reader = await this.#provider.streamWithHistory(call.messages, withTools(call))
+        if (!this.#observes) return reader
+        const toEvent = (text: string): StreamEvent => ({ type: 'text-delta', text })
+        return new ObservedTextReader(reader, this.#observer(call, reader, startedAt, toEvent))
+      } catch (error) {
+        throw fail(error)
+      }
+    })
+  }
+
+  get #observes(): boolean {
+    return this.#middleware.onEvent !== undefined || this.#middleware.onEnd !== undefined
+  }
+
+  async #run<T>(
+    method: ProviderCall['method'],
+    messages: readonly ChatMessage[],
+    given: readonly ToolDefinition[] | undefined,
+    options: readonly CallOptions[],
+    make: (call: ProviderCall, fail: (error: unknown) => unknown) => Promise<T>,
+  ): Promise<T> {
+    const { tools = [], ...rest } = mergeOptions(...options)
+    const asked: ProviderCall = { method, messages, tools: given ?? tools, options: rest }
+    const call = (await this.#middleware.beforeCall?.(asked, this.#provider)) ?? asked
+    const startedAt = performance.now()
+    return make(call, (error) => {
+      const durationMs = performance.now() - startedAt
+      this.#report({ outcome: 'error', error, ...failed(error), durationMs }, call)
+      return error
+    })
+  }
+
+  #observer<T>(
+    call: ProviderCall,
+    reader: StreamReader | ToolStreamReader,
+    startedAt: number,
+    toEvent: (item: T) => StreamEvent,
+  ): ReadObserver<T> {
+    let finishReason: CallEnd['finishReason']
+    return {
+      onItem: (item) => {
+        const event = toEvent(item)
+        if (event.type === 'turn-end') finishReason = event.reason
+        this.#middleware.onEvent?.(event, call)
+      },
+      onEnd: (outcome, error) => {
+        const reason = finishReason ?? ('finishReason' in reader ? reader.finishReason() : undefined)
+        const end: CallEnd = {
+          outcome,
+          ...(error !== undefined && { error }),
+          text: reader.fullText(),
+          usage: reader.usage(),
+          details: reader.details(),
+          ...(reason !== undefined && { finishReason: reason }),
+          ...('messages' in reader && outcome !== 'error' && { messages: reader.messages() }),
+          durationMs: performance.now() - startedAt,
+        }
+        this.#report(end, call)
+      },
+    }
+  }
+}
+
+const withTools = ({ tools, options }: ProviderCall): CallOptions => (tools.length ? { ...options, tools } : options)
+
+/** What arrived of a call that failed. */
+function failed(error: unknown): Pick<CallEnd, 'text' | 'usage' | 'details'> {
+  const { partial } = (error ?? {}) as {
+    readonly partial?: { readonly text?: string; readonly usage?: CallEnd['usage'] }
+  }
+  return { text: partial?.text ?? '', usage: partial?.usage ?? toUsage([]), details: {} }
+}
