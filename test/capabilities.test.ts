@@ -99,7 +99,9 @@ const image: ChatMessage = {
   role: 'user',
   content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } }],
 }
-const attempts: Readonly<Record<Exclude<keyof Capabilities, 'embeddings'>, readonly [ChatMessage, CallOptions]>> = {
+const attempts: Readonly<
+  Record<Exclude<keyof Capabilities, 'embeddings' | 'providerTools'>, readonly [ChatMessage, CallOptions]>
+> = {
   tools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
   parallelTools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
   images: [image, {}],
@@ -134,7 +136,8 @@ async function outcome({ create }: Row, [message, options]: (typeof attempts)[ke
 }
 
 describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
-  test.each(Object.entries(row.capabilities))(
+  const { providerTools: _forms, ...abilities } = row.capabilities
+  test.each(Object.entries(abilities))(
     '%s: what is denied is refused before it is sent, the rest is tried; the source is the vendor or a test',
     async (ability, { supported, source }) => {
       expect([true, false, 'by-model', undefined]).toContain(supported)

@@ -133,8 +133,23 @@ export const boundaries = [
   },
   {
     package: 'dialog',
-    imports: ['@modelport/core', '@modelport/runtime', 'zod', '@standard-schema/spec', 'smol-toml', 'yaml'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      'zod',
+      '@standard-schema/spec',
+      '@noble/hashes',
+      'smol-toml',
+      'yaml',
+    ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'],
+  },
+  {
+    package: 'dialog',
+    file: 'node*.ts',
+    imports: ['@modelport/core', '@modelport/runtime'],
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory', 'undici'],
   },
   {
     package: 'agent',

@@ -155,7 +155,8 @@ for await (const event of reader) {
 
 /** Capabilities as every page shows them. */
 export function abilityTable(capabilities: Capabilities): string {
-  const rows = Object.entries<Capability>({ ...capabilities }).map(
+  const { providerTools: _forms, ...abilities } = capabilities
+  const rows = Object.entries<Capability>({ ...abilities }).map(
     ([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`,
   )
   return ['| ability | | source |', '|---|---|---|', ...rows].join('\n')

@@ -1,3 +1,5 @@
+import type { JsonObject } from './tool.js'
+
 /** Whether something can be done, and who says so. */
 export interface Capability {
   /** `by-model` where the API can say it and the model decides: a {@link ModelProfile} may settle it. Undefined where the vendor says nothing. */
@@ -22,4 +24,19 @@ export interface Capabilities {
   readonly reasoning: Capability
   /** An embedder for the same configuration. */
   readonly embeddings: Capability
+  /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */
+  readonly providerTools?: ProviderToolForms
+}
+
+/**
+ * Vendor tools in the form of `CallOptions.providerTools`. A text that is nothing but `{width}` stands for the setting of that name; a field whose setting is unset
+ * is left out.
+ */
+export interface ProviderToolForms {
+  /** Search of the web. */
+  readonly webSearch?: JsonObject
+  /** Control of a screen: `{width}`, `{height}`, `{environment}`. */
+  readonly computerUse?: JsonObject
+  /** MCP server that the vendor calls: `{label}`, `{url}`, `{requireApproval}` (`never` or `always`), `{allowedTools}`. */
+  readonly mcp?: JsonObject
 }

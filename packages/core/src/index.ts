@@ -1,6 +1,6 @@
 export type { BaseUrl } from './base-url.js'
 export { parseBaseUrl } from './base-url.js'
-export type { Capabilities, Capability } from './capabilities.js'
+export type { Capabilities, Capability, ProviderToolForms } from './capabilities.js'
 export type { AudioPart, Content, ContentPart, FilePart, ImagePart, MediaSource, TextPart } from './content.js'
 export { textOf, toImagePart, toMediaSource } from './content.js'
 export type { ProviderDescription } from './describe-provider.js'

@@ -23,6 +23,7 @@ export function capabilities({
         source: `${docs}/build-with-claude/thinking`,
       },
       embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
+      providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } },
     },
     profile,
   )

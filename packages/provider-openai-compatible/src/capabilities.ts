@@ -4,7 +4,7 @@ import type { PresetName } from './preset.js'
 import { presets } from './presets.js'
 import { type OpenAICompatibleConfig, toDialect } from './provider.js'
 
-type Ability = keyof Capabilities
+type Ability = Exclude<keyof Capabilities, 'providerTools'>
 type Claim = readonly [supported: Capability['supported'], source: string]
 
 const corpus = 'recorded exchanges (packages/provider-openai-compatible/test/corpus.test.ts)'

@@ -1,16 +1,35 @@
-import type { Capabilities } from '@modelport/core'
+import type { Capabilities, ProviderToolForms } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
 import type { OpenAIConfig } from './config.js'
 import { traitsOf } from './traits.js'
 
 const docs = 'https://developers.openai.com/api/docs'
 
+/** Of the Responses API. */
+const providerTools: ProviderToolForms = {
+  webSearch: { type: 'web_search' },
+  computerUse: {
+    type: 'computer_use_preview',
+    display_width: '{width}',
+    display_height: '{height}',
+    environment: '{environment}',
+  },
+  mcp: {
+    type: 'mcp',
+    server_label: '{label}',
+    server_url: '{url}',
+    require_approval: '{requireApproval}',
+    allowed_tools: '{allowedTools}',
+  },
+}
+
 /** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says; a model that is not known to reason is asked all the same. */
 export function capabilities({
   model,
   traits,
   profile,
-}: Pick<OpenAIConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+  api,
+}: Pick<OpenAIConfig, 'model' | 'traits' | 'profile' | 'api'>): Capabilities {
   const { reasoning } = traitsOf(model, traits)
   return resolveCapabilities(
     {
@@ -24,6 +43,7 @@ export function capabilities({
       },
       reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
       embeddings: { supported: true, source: `${docs}/guides/embeddings` },
+      ...(api !== 'chat' && { providerTools }),
     },
     profile,
   )

@@ -20,7 +20,10 @@ import { cheapestModel, traitsOf } from './traits.js'
 export function createOpenAI(config: OpenAIConfig): Provider {
   const connection = connect(config)
   const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
-  return createProvider(driver, { ...connection.settings, capabilities: capabilities(config) })
+  return createProvider(driver, {
+    ...connection.settings,
+    capabilities: capabilities({ ...config, api: connection.api }),
+  })
 }
 
 /** A configuration, read. */

@@ -1,0 +1,58 @@
+import type { CallOptions, Provider } from '@modelport/core'
+import { LlmError } from '@modelport/core'
+import { createDialogCaller, type DialogCaller } from '../call/caller.js'
+import type { CallLimits } from '../call/limits.js'
+import type { CallerSettings } from '../call/settings.js'
+import type { PromptRegistry } from '../prompt/registry.js'
+
+/** One agent as a configuration file describes it. */
+export interface AgentConfig {
+  /** Name of the agent. */
+  readonly name: string
+  /** A name of the application's models, or `provider:model`. */
+  readonly model: string
+  /** Path of the system prompt. Unset: no instructions. */
+  readonly systemPath?: string
+  /** Which API of a provider with two is used. */
+  readonly apiType: 'completion' | 'response'
+  readonly limits: Partial<CallLimits>
+  readonly options: CallOptions
+  /** Where the agent is described, for messages. */
+  readonly where: string
+}
+
+/** What agents of a configuration are made with. */
+export interface AgentSetup extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
+  /** Where system prompts are found. */
+  readonly prompts: PromptRegistry
+  /** Makes the provider of an agent; see its `model` and `apiType`. */
+  readonly provider: (config: AgentConfig) => Provider | Promise<Provider>
+}
+
+/**
+ * Makes the agents of a configuration, by name.
+ * @throws {LlmError} `config` — a system prompt is not registered; the message says where the agent is described. Also what `provider` throws.
+ */
+export async function createAgents(
+  configs: readonly AgentConfig[],
+  setup: AgentSetup,
+): Promise<Readonly<Record<string, DialogCaller>>> {
+  const { prompts, provider, ...common } = setup
+  const callers: [string, DialogCaller][] = []
+  for (const config of configs) {
+    const { name, systemPath, apiType, where } = config
+    if (systemPath !== undefined && !prompts.has(systemPath))
+      throw new LlmError('config', `${where}: there is no prompt "${systemPath}"; register it, or correct the path`)
+    const caller = createDialogCaller({
+      ...common,
+      name,
+      provider: await provider(config),
+      ...(systemPath !== undefined && { system: prompts.get(systemPath) }),
+      apiType,
+      limits: { ...common.limits, ...config.limits },
+      options: { ...common.options, ...config.options },
+    })
+    callers.push([name, caller])
+  }
+  return Object.fromEntries(callers)
+}

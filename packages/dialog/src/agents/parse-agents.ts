@@ -1,0 +1,70 @@
+import { LlmError } from '@modelport/core'
+import { parse as parseToml, TomlError } from 'smol-toml'
+import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
+import { isRecord } from '../parse/declared-parser.js'
+import type { AgentConfig } from './agent-config.js'
+import { readAgents } from './read-agents.js'
+import { lineOfTomlKey } from './toml-lines.js'
+
+/**
+ * Reads `agent_configs` of a TOML file as LLLM writes them. Other tables are ignored.
+ * @param file names the file in errors
+ * @throws {LlmError} `config` — the message names file and line, what was found and what to do.
+ */
+export function parseAgentToml(text: string, file: string): readonly AgentConfig[] {
+  let root: unknown
+  try {
+    root = parseToml(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw new LlmError('config', `${file}, line ${error.line}, column ${error.column}: ${firstLine(error.message)}`)
+  }
+  return readAgents({
+    agents: isRecord(root) ? root['agent_configs'] : undefined,
+    root: 'agent_configs',
+    zeroMeansMany: true,
+    where: (path) => {
+      const line = lineOfTomlKey(text, path)
+      return line === undefined ? file : `${file}, line ${line}`
+    },
+  })
+}
+
+/**
+ * Reads `agents:` of a YAML file, with the settings that `agent_configs` has. Other keys are ignored.
+ * @param file names the file in errors
+ * @throws {LlmError} `config` — the message names file and line, what was found and what to do.
+ */
+export function parseAgentYaml(text: string, file: string): readonly AgentConfig[] {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter })
+  const error = document.errors[0]
+  if (error) throw new LlmError('config', `${file}, line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`)
+  const root: unknown = document.toJS()
+  return readAgents({
+    agents: isRecord(root) ? root['agents'] : undefined,
+    root: 'agents',
+    zeroMeansMany: false,
+    where: (path) => {
+      const offset = offsetOf(document.contents, path)
+      return offset === undefined ? file : `${file}, line ${lineCounter.linePos(offset).line}`
+    },
+  })
+}
+
+const firstLine = (text: string): string => text.replace(/^Invalid TOML document: /, '').split('\n', 1)[0] ?? ''
+
+/** Where the deepest key of a path stands that the document has. */
+function offsetOf(contents: unknown, path: readonly string[]): number | undefined {
+  let node: unknown = contents
+  let offset: number | undefined
+  for (const key of path) {
+    const pair = isMap(node)
+      ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
+      : undefined
+    if (!pair) break
+    offset = (pair.key as Node).range?.[0] ?? offset
+    node = pair.value
+  }
+  return offset
+}

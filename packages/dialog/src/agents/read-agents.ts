@@ -1,0 +1,156 @@
+import { type CallOptions, LlmError, validateOptions } from '@modelport/core'
+import { type CallLimits, toCallLimits } from '../call/limits.js'
+import { isRecord } from '../parse/declared-parser.js'
+import { nearest } from '../prompt/nearest.js'
+import type { AgentConfig } from './agent-config.js'
+
+/** A configuration file as data, and how its places are named. */
+export interface AgentSource {
+  /** The agents by name. */
+  readonly agents: unknown
+  /** The key that holds them: `agent_configs` or `agents`. */
+  readonly root: string
+  /** File and line of a key, for messages. */
+  where(path: readonly string[]): string
+  /** True maps LLLM's limit 0 of tool rounds, which means no limit there, to 100. */
+  readonly zeroMeansMany: boolean
+}
+
+/** Limits by the names a file may use. */
+const limitKeys: Readonly<Record<string, keyof CallLimits>> = {
+  max_exception_retry: 'maxParseRetries',
+  max_interrupt_times: 'maxToolRounds',
+  max_interrupt_steps: 'maxToolRounds',
+  max_llm_recall: 'maxRecalls',
+  repeatable_tools: 'repeatableTools',
+  tool_timeout_ms: 'toolTimeoutMs',
+  concurrency: 'concurrency',
+  maxParseRetries: 'maxParseRetries',
+  maxToolRounds: 'maxToolRounds',
+  maxRecalls: 'maxRecalls',
+  repeatableTools: 'repeatableTools',
+  toolTimeoutMs: 'toolTimeoutMs',
+}
+
+/** Options of model calls that a file can hold. */
+const optionNames = [
+  'maxTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'stop',
+  'seed',
+  'toolChoice',
+  'parallelToolCalls',
+  'reasoning',
+  'cache',
+  'topLogprobs',
+  'deadlineMs',
+  'retry',
+  'vendor',
+] as const satisfies readonly (keyof CallOptions)[]
+
+const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const optionKeys = new Map<string, string>(
+  optionNames.flatMap((name) => [
+    [name, name],
+    [toSnake(name), name],
+  ]),
+)
+const ownKeys = ['model_name', 'model', 'system_prompt_path', 'system', 'api_type', 'apiType']
+const knownKeys = [...ownKeys, ...Object.keys(limitKeys), ...optionKeys.keys()]
+
+/**
+ * Reads the agents of a configuration.
+ * @throws {LlmError} `config` — lists every problem with file and line, what was found and what to do.
+ */
+export function readAgents(source: AgentSource): readonly AgentConfig[] {
+  const { agents, root } = source
+  if (!isRecord(agents)) {
+    const found = agents === undefined ? 'nothing' : JSON.stringify(agents)
+    throw new LlmError('config', `${source.where([])}: ${root} must be agents by name, found ${found}`)
+  }
+  const problems: string[] = []
+  const configs = Object.entries(agents).map(([name, value]) => readAgent(name, value, source, problems))
+  if (problems.length) throw new LlmError('config', problems.join('\n'))
+  return configs
+}
+
+function readAgent(name: string, value: unknown, source: AgentSource, problems: string[]): AgentConfig {
+  const at = (...key: readonly string[]): string =>
+    `${source.where([source.root, name, ...key])}: ${[source.root, name, ...key].join('.')}`
+  const entry = isRecord(value) ? value : {}
+  if (!isRecord(value)) problems.push(`${at()} must be settings by name, not ${JSON.stringify(value)}`)
+  for (const key of Object.keys(entry))
+    if (!knownKeys.includes(key)) problems.push(`${at(key)} is not a setting of an agent${suggest(key)}`)
+  const textOf = (...keys: readonly string[]): string | undefined => {
+    const key = keys.find((one) => entry[one] !== undefined)
+    if (key === undefined) return undefined
+    const found = entry[key]
+    if (typeof found === 'string' && found) return found
+    problems.push(`${at(key)} must be a text, not ${JSON.stringify(found)}`)
+    return undefined
+  }
+  const model = textOf('model_name', 'model')
+  if (model === undefined && entry['model_name'] === undefined && entry['model'] === undefined)
+    problems.push(`${at()} has no model; set model_name to a name of your models or to "provider:model"`)
+  const systemPath = textOf('system_prompt_path', 'system')
+  const apiType = textOf('api_type', 'apiType') ?? 'completion'
+  if (apiType !== 'completion' && apiType !== 'response')
+    problems.push(`${at('api_type')} must be "completion" or "response", not ${JSON.stringify(apiType)}`)
+  return {
+    name,
+    model: model ?? '',
+    ...(systemPath !== undefined && { systemPath }),
+    apiType: apiType === 'response' ? 'response' : 'completion',
+    limits: readLimits(entry, source.zeroMeansMany, at, problems),
+    options: readOptions(entry, at, problems),
+    where: at(),
+  }
+}
+
+function suggest(key: string): string {
+  const near = nearest(key, knownKeys)
+  return near ? `; did you mean "${near}"?` : '; fields of the vendor itself go under vendor'
+}
+
+function readLimits(
+  entry: Readonly<Record<string, unknown>>,
+  zeroMeansMany: boolean,
+  at: (key: string) => string,
+  problems: string[],
+): Partial<CallLimits> {
+  const limits: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(entry)) {
+    const name = Object.hasOwn(limitKeys, key) ? limitKeys[key] : undefined
+    if (!name) continue
+    const isForeign = key.startsWith('max_interrupt')
+    limits[name] = zeroMeansMany && isForeign && value === 0 ? 100 : value
+    collect(problems, at(key), () => toCallLimits({ [name]: limits[name] }))
+  }
+  return limits
+}
+
+function readOptions(
+  entry: Readonly<Record<string, unknown>>,
+  at: (key: string) => string,
+  problems: string[],
+): CallOptions {
+  const options: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(entry)) {
+    const name = optionKeys.get(key)
+    if (name === undefined) continue
+    options[name] = value
+    collect(problems, at(key), () => validateOptions({ [name]: value }))
+  }
+  return options
+}
+
+function collect(problems: string[], where: string, check: () => unknown): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error
+    problems.push(`${where}: ${error.message}`)
+  }
+}

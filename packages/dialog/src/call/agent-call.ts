@@ -1,0 +1,211 @@
+import { describeProvider, isRetryable, type TokenUsage, toUsage } from '@modelport/core'
+import { type FinalReply, infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
+import { cardCost } from '../card/model-card.js'
+import type { Dialog } from '../dialog/dialog.js'
+import { text } from '../parse/text.js'
+import { definePrompt } from '../prompt/define-prompt.js'
+import type { AnyPrompt } from '../prompt/prompt.js'
+import { AgentCallError } from './call-error.js'
+import { continueDialog, countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
+import { type EndedRun, toFailure } from './failure.js'
+import { type CallLimits, toCallLimits } from './limits.js'
+import type { CallOutcome, CallSuccess, EventConsumer } from './outcome.js'
+import { recallDelay, waitFor } from './recall.js'
+import { toReport } from './reports.js'
+import { toInferRequest, toResumedRequest } from './run-request.js'
+import type { AgentCallOptions, CallerSettings } from './settings.js'
+import { StateMachine } from './states.js'
+import type { CallTrace, PromptVersion } from './trace.js'
+import { TraceRecorder } from './trace-recorder.js'
+import { TurnPlan } from './turn-plan.js'
+
+/** The turn of a dialog that no prompt opened. */
+const untitled = definePrompt({ path: 'modelport/untitled', text: '', parse: text() })
+
+/** One run of the state machine over a dialog. */
+export class AgentCall<Value> {
+  readonly #settings: CallerSettings
+  readonly #dialog: Dialog<Value>
+  readonly #options: AgentCallOptions
+  readonly #consumer: EventConsumer | undefined
+  readonly #onReply: ((reply: FinalReply) => void) | undefined
+  readonly #callId = `call_${crypto.randomUUID()}`
+  readonly #startedAt = Date.now()
+  readonly #machine: StateMachine
+  readonly #recorder: TraceRecorder
+  #usage: TokenUsage = toUsage([])
+  #cost: number | undefined
+
+  constructor(
+    settings: CallerSettings,
+    dialog: Dialog<Value>,
+    options: AgentCallOptions,
+    consumer?: EventConsumer,
+    onReply?: (reply: FinalReply) => void,
+  ) {
+    this.#settings = settings
+    this.#dialog = dialog
+    this.#options = options
+    this.#consumer = consumer
+    this.#onReply = onReply
+    this.#recorder = new TraceRecorder(() => this.#machine, consumer && ((entry): void => consumer.push(entry)))
+    this.#machine = new StateMachine((from, to) => this.#recorder.add({ type: 'state', from, to }))
+  }
+
+  /** Runs to one of the two ends; never rejects. */
+  async run(): Promise<CallOutcome<Value>> {
+    const deadline = this.#options.deadlineMs === undefined ? undefined : AbortSignal.timeout(this.#options.deadlineMs)
+    const signals = [this.#options.signal, deadline].filter((one) => one !== undefined)
+    const signal = AbortSignal.any(signals)
+    let parts: DialogParts | undefined
+    let plan: TurnPlan | undefined
+    try {
+      const limits = toCallLimits(this.#settings.limits, this.#options.limits)
+      parts = takeApart(this.#dialog, this.#options.resume !== undefined)
+      plan = this.#plan(limits)
+      const request = toInferRequest({
+        settings: this.#settings,
+        options: this.#options,
+        dialog: this.#dialog,
+        parts,
+        plan,
+        limits,
+        signal,
+        callId: this.#callId,
+        consumer: this.#consumer,
+        onEvent: (event) => this.#observe(event),
+      })
+      const result = await this.#runWithRecalls(request, limits, signal)
+      if (result.status !== 'final') return this.#fail(toFailure(result, plan, deadline), result, parts)
+      return this.#succeed(result, parts)
+    } catch (error) {
+      const isDeadline = deadline?.aborted === true && error === deadline.reason
+      const thrown: EndedRun = { thrown: error, aborted: signal.aborted && error === signal.reason, isDeadline }
+      return this.#fail(toFailure(thrown, plan, deadline), undefined, parts)
+    }
+  }
+
+  #plan(limits: CallLimits): TurnPlan {
+    const { prompt, args } = this.#dialog.top ?? { prompt: untitled, args: {} }
+    return new TurnPlan({
+      prompt,
+      args,
+      settings: this.#settings,
+      limits,
+      recorder: this.#recorder,
+      parserArgs: this.#options.parserArgs,
+      toolRounds: this.#options.resume ? countToolRounds(this.#dialog) : 0,
+      onReply: this.#onReply,
+    })
+  }
+
+  /** Runs `infer`, and resumes it after faults as often as the limit allows. */
+  async #runWithRecalls(first: InferRequest, { maxRecalls }: CallLimits, signal: AbortSignal): Promise<RunResult> {
+    let request = first
+    for (let attempt = 1; ; attempt++) {
+      const result = await infer(this.#settings.provider, request)
+      if (result.status !== 'failed' || attempt > maxRecalls || !isRetryable(result.error)) return result
+      const resume = result.checkpoint
+      // Without a checkpoint the run can only begin anew, which is safe before its first reply.
+      if (!resume && result.steps > 1) return result
+      await this.#recall(attempt, result, signal)
+      request = resume ? toResumedRequest(first, resume, result) : first
+    }
+  }
+
+  async #recall(attempt: number, result: Extract<RunResult, { status: 'failed' }>, signal: AbortSignal): Promise<void> {
+    const { error } = result
+    const delayMs = recallDelay(attempt, error, this.#settings.recallDelayMs)
+    const state = this.#machine.state
+    this.#machine.signal('fault')
+    this.#recorder.add({ type: 'recall', attempt, code: error.code, message: error.message, delayMs })
+    this.#report(toReport('recall', error, error, state, this.#trace()))
+    await waitFor(delayMs, signal)
+  }
+
+  #observe(event: RunEvent): void {
+    this.#options.onRunEvent?.(event)
+    const seen = event as RunEvent | { readonly type: 'output-partial'; readonly value: unknown }
+    if (seen.type === 'text-delta' || seen.type === 'reasoning-delta')
+      this.#consumer?.push({ type: seen.type, text: seen.text })
+    else if (seen.type === 'output-partial') this.#consumer?.push({ type: 'partial', value: seen.value })
+    else this.#recorder.observe(seen)
+  }
+
+  #succeed(result: Extract<RunResult, { status: 'final' }>, parts: DialogParts): CallSuccess<Value> {
+    this.#recorder.understood()
+    this.#count(result)
+    this.#machine.signal('accepted')
+    const trace = this.#trace(Date.now())
+    this.#options.onTrace?.(trace)
+    return {
+      status: 'success',
+      // The parser of the turn's prompt made it.
+      value: result.output as Value,
+      text: result.text,
+      dialog: continueDialog(this.#dialog, parts.systemMessages, result.transcript),
+      trace,
+      usage: result.usage,
+      ...(this.#cost !== undefined && { cost: this.#cost }),
+      ...(result.truncated && { truncated: true }),
+    }
+  }
+
+  #fail(
+    failure: ReturnType<typeof toFailure>,
+    result: RunResult | undefined,
+    parts: DialogParts | undefined,
+  ): CallOutcome<Value> {
+    if (result) this.#count(result)
+    const { state } = this.#machine
+    this.#machine.signal('ended')
+    const dialog =
+      result && parts ? continueDialog(this.#dialog, parts.systemMessages, result.transcript) : this.#dialog
+    const trace = this.#trace(Date.now())
+    this.#options.onTrace?.(trace)
+    const prompt = this.#dialog.topPrompt?.path
+    const where = `agent "${this.#settings.name}"${prompt === undefined ? '' : `, prompt "${prompt}"`}`
+    const { code, message, cause, limit, suspension } = failure
+    const error = new AgentCallError(
+      code,
+      `${where}: ${message}`,
+      { state, dialog, trace, ...(limit && { limit }), ...(suspension && { suspension }) },
+      { cause },
+    )
+    if (!suspension) this.#report(toReport('failure', error, cause, state, trace))
+    return { status: 'failure', error }
+  }
+
+  #count({ usage, metrics }: RunResult): void {
+    this.#usage = usage
+    const card = this.#settings.card ?? describeProvider(this.#settings.provider).profile
+    this.#cost = (card && usage.reported ? cardCost(usage, card) : undefined) ?? metrics.totalCost
+  }
+
+  #report(report: ReturnType<typeof toReport>): void {
+    try {
+      void Promise.resolve(this.#settings.reports?.(report)).catch(() => undefined)
+    } catch {
+      // A report that cannot be kept must not change how the call ends.
+    }
+  }
+
+  #trace(endedAt?: number): CallTrace {
+    const { system } = this.#settings
+    const prompt = this.#dialog.topPrompt
+    const handlers = [prompt?.onParseError, prompt?.onToolResults, prompt?.lastCall]
+    const used = [system, prompt, ...handlers].filter((one): one is AnyPrompt => typeof one === 'object')
+    return {
+      callId: this.#options.resume?.runId ?? this.#callId,
+      agent: this.#settings.name,
+      prompts: used.map((one): PromptVersion => ({ path: one.path, hash: one.hash })),
+      state: this.#machine.state,
+      startedAt: this.#startedAt,
+      ...(endedAt !== undefined && { endedAt }),
+      entries: this.#recorder.entries,
+      usage: this.#usage,
+      ...(this.#cost !== undefined && { cost: this.#cost }),
+      ...(this.#options.extra !== undefined && { extra: this.#options.extra }),
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { type ErrorCode, LlmError, type ProviderErrorDetails } from '@modelport/core'
+import type { PendingItem, RunCheckpoint } from '@modelport/runtime'
+import type { Dialog } from '../dialog/dialog.js'
+import type { CallState } from './states.js'
+import type { CallTrace } from './trace.js'
+
+/** Which limit ended a call. */
+export type CallLimit = 'parse-retries' | 'tool-rounds' | 'repeats' | 'no-progress' | 'steps'
+
+/** A call that waits for decisions: nothing is lost, and `call(error.dialog, { resume, decisions })` continues it. */
+export interface CallSuspension {
+  /** What the call waits for. */
+  readonly pending: readonly PendingItem[]
+  /** Plain JSON; store it with the dialog. */
+  readonly checkpoint: RunCheckpoint
+}
+
+/** What is known of a call that failed. */
+export interface CallFailure {
+  readonly state: CallState
+  readonly dialog: Dialog
+  readonly trace: CallTrace
+  readonly limit?: CallLimit
+  readonly suspension?: CallSuspension
+}
+
+/**
+ * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every reply, `limit-exceeded` another limit, `aborted` the
+ * signal or a suspension, `timeout` the deadline, else the code of `cause`.
+ */
+export class AgentCallError extends LlmError implements CallFailure {
+  /** The state the call was in before it failed. */
+  readonly state: CallState
+  /** The dialog with everything that was said; it can be called again. */
+  readonly dialog: Dialog
+  /** What the call did. */
+  readonly trace: CallTrace
+  /** The limit that ended the call. Unset: something else did. */
+  readonly limit?: CallLimit
+  /** Set when the call waits for decisions. */
+  readonly suspension?: CallSuspension
+  /** Of a cause that is a network failure: it decides whether the same call may succeed later. */
+  readonly reason?: ProviderErrorDetails['reason'] & string
+
+  constructor(code: ErrorCode, message: string, failure: CallFailure, options?: ErrorOptions) {
+    super(code, message, options)
+    this.state = failure.state
+    this.dialog = failure.dialog
+    this.trace = failure.trace
+    if (failure.limit !== undefined) this.limit = failure.limit
+    if (failure.suspension !== undefined) this.suspension = failure.suspension
+    const { reason } = (options?.cause ?? {}) as Partial<ProviderErrorDetails>
+    if (typeof reason === 'string') this.reason = reason
+  }
+}
+Object.defineProperty(AgentCallError.prototype, 'name', { value: 'AgentCallError' })

@@ -1,0 +1,60 @@
+import { isProvider, LlmError } from '@modelport/core'
+import { Dialog } from '../dialog/dialog.js'
+import { AgentCall } from './agent-call.js'
+import { type CallReader, EventQueue } from './call-reader.js'
+import { toCallLimits } from './limits.js'
+import type { CallSuccess } from './outcome.js'
+import type { AgentCallOptions, CallerSettings } from './settings.js'
+
+/** An agent: it opens dialogs and calls them. */
+export interface DialogCaller {
+  /** Name of the agent. */
+  readonly name: string
+  /** What the agent was made of. */
+  readonly settings: CallerSettings
+  /**
+   * Starts a dialog with the agent's instructions.
+   * @param args of the system prompt
+   */
+  open(args?: Readonly<Record<string, unknown>>): Dialog<never>
+  /**
+   * Runs the state machine over a dialog until the prompt of its last turn has its value.
+   * @throws {AgentCallError} the call ended in `failure`; the error has the dialog, the trace, the state and the cause.
+   */
+  call<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): Promise<CallSuccess<Value>>
+  /** The same with its events to be read, deltas and partial values included. Nothing starts before the first read or `result()`; `close()` aborts the call. */
+  run<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): CallReader<Value>
+}
+
+/**
+ * Makes an agent of a provider.
+ * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit is out of its range.
+ */
+export function createDialogCaller(settings: CallerSettings): DialogCaller {
+  const { name, provider, system, limits } = settings
+  if (typeof name !== 'string' || !name) throw new LlmError('config', 'an agent needs a name')
+  if (!isProvider(provider)) throw new LlmError('config', `agent "${name}": provider must be a Provider`)
+  toCallLimits(limits)
+  return {
+    name,
+    settings,
+    open: (args = {}) => openDialog(system, args),
+    call: async (dialog, options = {}) => {
+      const outcome = await new AgentCall(settings, dialog, options).run()
+      if (outcome.status === 'failure') throw outcome.error
+      return outcome
+    },
+    run: (dialog, options = {}) =>
+      new EventQueue((consumer, closing) => {
+        const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
+        return new AgentCall(settings, dialog, { ...options, signal }, consumer).run()
+      }),
+  }
+}
+
+function openDialog(system: CallerSettings['system'], args: Readonly<Record<string, unknown>>): Dialog<never> {
+  if (typeof system === 'object') return Dialog.open(system, args)
+  if (Object.keys(args).length)
+    throw new LlmError('invalid-request', `open takes no arguments: the agent's instructions are not a prompt`)
+  return system === undefined ? Dialog.seed() : Dialog.seed(system)
+}

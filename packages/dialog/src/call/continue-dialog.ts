@@ -1,0 +1,72 @@
+import { type ChatMessage, LlmError, textOf } from '@modelport/core'
+import { Dialog } from '../dialog/dialog.js'
+import { addNode, type DialogNode, nodesOf } from '../dialog/dialog-node.js'
+
+/** The parts of a dialog that a run takes. */
+export interface DialogParts {
+  /** The instructions it begins with. Unset: none. */
+  readonly system?: string
+  /** How many messages those are. */
+  readonly systemMessages: number
+  /** The rest, with a result for every call. */
+  readonly messages: readonly ChatMessage[]
+}
+
+const interrupted =
+  'The conversation was stored before this call had a result: whether it had an effect is unknown. Call it again if it is needed.'
+
+/**
+ * Takes a dialog apart for a run. Calls without a result, of a dialog that was stored in the middle of a tool round, get one that says so.
+ * @throws {LlmError} `invalid-request` — the dialog is empty, or its last message is the model's.
+ */
+export function takeApart(dialog: Dialog, isResumed: boolean): DialogParts {
+  const all = dialog.messages
+  const first = all.findIndex(({ role }) => role !== 'system')
+  if (first < 0) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
+  const system = all.slice(0, first).map(({ content }) => textOf(content))
+  const messages = all.slice(first)
+  const open = openCalls(messages)
+  if (dialog.tail?.role === 'assistant' && !open.length && !isResumed)
+    throw new LlmError('invalid-request', "the dialog's last message is the model's; send a prompt first")
+  const results = open.map((id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }))
+  return {
+    ...(system.length && { system: system.join('\n\n') }),
+    systemMessages: first,
+    messages: results.length ? [...messages, ...results] : messages,
+  }
+}
+
+/** The ids of calls at the end of a conversation that have no result. */
+function openCalls(messages: readonly ChatMessage[]): readonly string[] {
+  const at = messages.findLastIndex(({ role }) => role !== 'tool')
+  const last = messages[at]
+  if (last?.role !== 'assistant') return []
+  const answered = new Set(messages.slice(at + 1).map((message) => message.role === 'tool' && message.toolCallId))
+  return (last.toolCalls ?? []).map(({ id }) => id).filter((id) => !answered.has(id))
+}
+
+/** The dialog with what a run made of its messages. Messages that are still there keep their prompts. */
+export function continueDialog<Value>(
+  dialog: Dialog<Value>,
+  systemMessages: number,
+  transcript: readonly ChatMessage[],
+): Dialog<Value> {
+  const nodes = nodesOf(dialog.node)
+  const own = nodes.slice(systemMessages)
+  if (own.every(({ message }, index) => message === transcript[index]))
+    return dialog.append(...transcript.slice(own.length))
+  const known = new Map<ChatMessage, DialogNode>(own.map((node) => [node.message, node]))
+  const start = systemMessages ? nodes[systemMessages - 1] : undefined
+  const end = transcript.reduce<DialogNode | undefined>(
+    (node, message) => addNode(node, message, known.get(message)?.turn),
+    start,
+  )
+  return Dialog.of(end, dialog.top)
+}
+
+/** Tool rounds since the last user turn that a person or a prompt opened. */
+export function countToolRounds(dialog: Dialog): number {
+  const messages = dialog.messages
+  const from = messages.findLastIndex((message) => message.role === 'user' && !message.byRun)
+  return messages.slice(from + 1).filter((message) => message.role === 'assistant' && message.toolCalls?.length).length
+}

@@ -1,0 +1,62 @@
+import { LlmError } from '@modelport/core'
+
+/** When a call gives up. */
+export interface CallLimits {
+  /** Times a refused reply is asked for again, in a row: 0 to 100. Default 3. */
+  readonly maxParseRetries: number
+  /** Replies with tool calls before the last call without tools. 0: no tools at all; `Infinity`: no limit. Default 5. */
+  readonly maxToolRounds: number
+  /** Times the call is resumed after the network or the server failed beyond the driver's own retries. Default 0. */
+  readonly maxRecalls: number
+  /** Tools that may be called again with the same arguments, for example to poll. Default none. */
+  readonly repeatableTools: readonly string[]
+  /** Most tool calls of one reply that run at once. Default 8. */
+  readonly concurrency: number
+  /** Most milliseconds a tool may take, where it does not say. Default 120,000. */
+  readonly toolTimeoutMs: number
+}
+
+/** The limits of a call when nobody sets them. */
+export const defaultCallLimits: CallLimits = Object.freeze({
+  maxParseRetries: 3,
+  maxToolRounds: 5,
+  maxRecalls: 0,
+  repeatableTools: [],
+  concurrency: 8,
+  toolTimeoutMs: 120_000,
+})
+
+const ranges = [
+  ['maxParseRetries', 0, 100],
+  ['maxToolRounds', 0, Infinity],
+  ['maxRecalls', 0, 1000],
+  ['concurrency', 1, Infinity],
+  ['toolTimeoutMs', 1, Infinity],
+] as const
+
+/**
+ * Fills in limits, later over earlier; `undefined` never erases.
+ * @throws {LlmError} `config` — names the limit, the value found and the range.
+ */
+export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined)[]): CallLimits {
+  const limits = given.reduce<CallLimits>((merged, one) => ({ ...merged, ...definedOf(one) }), defaultCallLimits)
+  for (const [name, low, high] of ranges) {
+    const value: unknown = limits[name]
+    const fits =
+      typeof value === 'number' && value >= low && value <= high && (Number.isInteger(value) || value === Infinity)
+    if (!fits) {
+      const range = high === Infinity ? `of at least ${low}, or Infinity` : `between ${low} and ${high}`
+      throw new LlmError('config', `limits.${name} must be a whole number ${range}, not ${String(value)}`)
+    }
+  }
+  const unknown = Object.keys(limits).filter((key) => !(key in defaultCallLimits))
+  if (unknown.length)
+    throw new LlmError(
+      'config',
+      `limits: unknown ${unknown.join(', ')}; known: ${Object.keys(defaultCallLimits).join(', ')}`,
+    )
+  return limits
+}
+
+const definedOf = (limits: Partial<CallLimits> = {}): Partial<CallLimits> =>
+  Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))

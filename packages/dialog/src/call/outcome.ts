@@ -1,0 +1,39 @@
+import type { TokenUsage } from '@modelport/core'
+import type { Dialog } from '../dialog/dialog.js'
+import type { AgentCallError } from './call-error.js'
+import type { CallTrace, TraceEntry } from './trace.js'
+
+/** A call that ended in `success`. */
+export interface CallSuccess<Value> {
+  readonly status: 'success'
+  /** What the prompt of the turn promises. */
+  readonly value: Value
+  /** The reply's text, whole. */
+  readonly text: string
+  /** The dialog with everything that was said, without refused replies. */
+  readonly dialog: Dialog<Value>
+  readonly trace: CallTrace
+  readonly usage: TokenUsage
+  /** Unset: no prices are known. */
+  readonly cost?: number
+  /** True when the reply was cut off by the token limit and the parser accepted it all the same. */
+  readonly truncated?: boolean
+}
+
+/** How a call ended, as a value. */
+export type CallOutcome<Value> = CallSuccess<Value> | { readonly status: 'failure'; readonly error: AgentCallError }
+
+/** What a call tells while it runs. */
+export type DialogEvent =
+  | TraceEntry
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** The value so far, not validated; its fields come one by one. */
+  | { readonly type: 'partial'; readonly value: unknown }
+
+/** Who reads the events of a call. */
+export interface EventConsumer {
+  push(event: DialogEvent): void
+  /** Settles once every event was read; undefined when there is nothing to wait for. */
+  drained(): Promise<void> | undefined
+}

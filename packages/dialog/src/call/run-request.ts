@@ -1,0 +1,117 @@
+import { type CallOptions, type Capabilities, describeProvider, mergeOptions } from '@modelport/core'
+import {
+  type InferRequest,
+  messagesTokens,
+  type RunCheckpoint,
+  type RunEvent,
+  type RunResult,
+} from '@modelport/runtime'
+import { checkCard, type ModelCard } from '../card/model-card.js'
+import type { Dialog } from '../dialog/dialog.js'
+import { toProviderTools } from '../vendor/provider-tools.js'
+import type { DialogParts } from './continue-dialog.js'
+import type { CallLimits } from './limits.js'
+import type { EventConsumer } from './outcome.js'
+import type { AgentCallOptions, CallerSettings } from './settings.js'
+import type { TurnPlan } from './turn-plan.js'
+
+/** What the request of a run is made of. */
+export interface RunParts {
+  readonly settings: CallerSettings
+  readonly options: AgentCallOptions
+  readonly dialog: Dialog
+  readonly parts: DialogParts
+  readonly plan: TurnPlan
+  readonly limits: CallLimits
+  readonly signal: AbortSignal
+  readonly callId: string
+  readonly consumer: EventConsumer | undefined
+  readonly onEvent: (event: RunEvent) => void
+}
+
+/**
+ * The request of the run behind a call.
+ * @throws {LlmError} `unsupported`, `invalid-request` — the vendor has not the tools, or the model's card does not allow the call.
+ */
+export function toInferRequest(run: RunParts): InferRequest {
+  const { settings, options: call, parts, plan, consumer } = run
+  const described = describeProvider(settings.provider)
+  const card: ModelCard | undefined = settings.card ?? described.profile
+  const capabilities = settings.capabilities ?? described.capabilities
+  const options = modelOptions(run, card, capabilities)
+  if (card) checkParts(card, options, run)
+  const budget = call.budget ?? settings.budget
+  const { authorize } = plan
+  const { agents, compaction, mode, policyVersion } = settings
+  const { journal, resume, decisions, scope } = call
+  return {
+    messages: parts.messages,
+    ...(parts.system !== undefined && { system: parts.system }),
+    tools: plan.tools,
+    sources: plan.sources,
+    preset: { parseFailureText: plan.parseFailureText, repeatText, forgetParseFailures: true },
+    limits: runLimits(run.limits),
+    output: plan.output(consumer !== undefined),
+    afterTools: plan.afterTools,
+    options,
+    signal: run.signal,
+    runId: resume?.runId ?? run.callId,
+    agentName: settings.name,
+    onEvent: run.onEvent,
+    ...(consumer && { sink: { write: () => consumer.drained() } }),
+    ...(card && { profile: card }),
+    ...(capabilities && { capabilities }),
+    ...(budget && { budget }),
+    ...(authorize && { authorize }),
+    ...(agents && { agents }),
+    ...(compaction && { compaction }),
+    ...(mode && { mode }),
+    ...(policyVersion !== undefined && { policyVersion }),
+    ...(journal && { journal }),
+    ...(resume && { resume }),
+    ...(decisions && { decisions }),
+    ...(scope && { scope }),
+  }
+}
+
+function modelOptions(
+  { settings, options, dialog }: RunParts,
+  card: ModelCard | undefined,
+  capabilities: Capabilities | undefined,
+): CallOptions {
+  const prompt = dialog.topPrompt
+  const merged = mergeOptions(settings.options, prompt?.options, options.options)
+  const vendorTools = prompt?.providerTools ?? []
+  if (!vendorTools.length) return merged
+  const forms = toProviderTools(vendorTools, settings.provider.name, capabilities, card?.features)
+  return forms.length ? { ...merged, providerTools: [...(merged.providerTools ?? []), ...forms] } : merged
+}
+
+function checkParts(card: ModelCard, options: CallOptions, { settings: { provider }, parts }: RunParts): void {
+  const { system = '', messages } = parts
+  const estimate = (one: string): number => provider.estimateTokens(one)
+  // An estimate of a long dialog costs time: it is made only if a window is known.
+  const inputTokens = card.contextWindow === undefined ? 0 : messagesTokens(messages, estimate) + estimate(system)
+  const kinds = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.map(({ type }) => type)))
+  checkCard(card, { model: provider.model, options, inputTokens, modalities: [...new Set(kinds)] })
+}
+
+const repeatText =
+  'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.'
+
+/** The request that continues a run after a fault. */
+const resumed = (first: InferRequest, resume: RunCheckpoint, { transcript }: RunResult): InferRequest => {
+  const { decisions: _done, ...request } = first
+  return { ...request, messages: transcript, resume, repeatFailed: true }
+}
+
+/** Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of rounds, guards end a run that gets nowhere. */
+const runLimits = (limits: CallLimits): NonNullable<InferRequest['limits']> => ({
+  maxSteps: Infinity,
+  maxParseFailures: limits.maxParseRetries + 1,
+  repeatWindow: Infinity,
+  ...(limits.maxToolRounds === Infinity ? {} : { maxRepeats: Infinity, maxIdleSteps: Infinity }),
+  repeatableTools: limits.repeatableTools,
+  concurrency: limits.concurrency,
+  toolTimeoutMs: limits.toolTimeoutMs,
+})

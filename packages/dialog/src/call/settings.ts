@@ -1,0 +1,91 @@
+import type { CallOptions, Capabilities, Provider } from '@modelport/core'
+import type {
+  ActionMode,
+  AgentTarget,
+  Authorize,
+  AutoCompaction,
+  BudgetLedger,
+  ResumeDecision,
+  RunBudget,
+  RunCheckpoint,
+  RunEvent,
+  RunJournal,
+  RunScope,
+} from '@modelport/runtime'
+import type { ModelCard } from '../card/model-card.js'
+import type { AnyPrompt } from '../prompt/prompt.js'
+import type { CallLimits } from './limits.js'
+import type { CallReport } from './reports.js'
+import type { CallTrace } from './trace.js'
+
+/** What an agent is made of. */
+export interface CallerSettings {
+  /** Name of the agent, in traces, errors and reports. */
+  readonly name: string
+  /** Who answers. */
+  readonly provider: Provider
+  /** The instructions that `open` starts a dialog with. Default: none. */
+  readonly system?: AnyPrompt | string
+  /** When a call gives up. */
+  readonly limits?: Partial<CallLimits>
+  /** Options of every model call, under those of the prompt. */
+  readonly options?: CallOptions
+  /** Most that each call may spend; a ledger is shared by all calls. Default: no limit. */
+  readonly budget?: RunBudget | BudgetLedger
+  /** What is known of the model: checked before each call. Default: what the provider says about itself. */
+  readonly card?: ModelCard
+  /** What the provider can do. Default: what the provider says about itself. */
+  readonly capabilities?: Capabilities
+  /** How the model says what it wants. Default `auto`. */
+  readonly mode?: ActionMode | 'auto'
+  /** Decides on each tool call. Default: all are allowed. */
+  readonly authorize?: Authorize
+  /** Version of the rules behind `authorize`, for calls that are stored and resumed. */
+  readonly policyVersion?: string
+  /** Agents that the model may delegate to. Default: none. */
+  readonly agents?: readonly AgentTarget[]
+  /** When and how a conversation that is too long is made shorter. Default: never. */
+  readonly compaction?: AutoCompaction
+  /**
+   * `response` shows the results of each tool round in a user message too, unless the prompt says otherwise. It does not change the provider: choose its API
+   * where you make it. Default `completion`.
+   */
+  readonly apiType?: 'completion' | 'response'
+  /** Called with a report of each failure. What it throws is ignored. */
+  readonly reports?: (report: CallReport) => void | Promise<void>
+  /**
+   * Milliseconds before a recall; the first attempt is 1. Default: what the server asks for, at least a random half to all of 1 second, doubled with each attempt
+   * up to 30 seconds.
+   */
+  readonly recallDelayMs?: (attempt: number) => number
+}
+
+/** What one call can say besides its dialog. */
+export interface AgentCallOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole call, waits included. Default: none. */
+  readonly deadlineMs?: number
+  /** Over that of the agent. */
+  readonly budget?: RunBudget | BudgetLedger
+  /** Over those of the agent. */
+  readonly limits?: Partial<CallLimits>
+  /** Over those of the agent and the prompt. */
+  readonly options?: CallOptions
+  /** Handed to the parser as `context.args`. */
+  readonly parserArgs?: unknown
+  /** Kept in the trace as it is, for the application. */
+  readonly extra?: unknown
+  /** Where the call is written down, so that another process can continue it. */
+  readonly journal?: RunJournal
+  /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it. */
+  readonly resume?: RunCheckpoint
+  /** What was decided about the pending items of `resume`. */
+  readonly decisions?: readonly ResumeDecision[]
+  /** Where the call belongs; passed on to every tool. */
+  readonly scope?: RunScope
+  /** Called with the trace when the call has ended. */
+  readonly onTrace?: (trace: CallTrace) => void
+  /** Called for every event of the run behind the call. */
+  readonly onRunEvent?: (event: RunEvent) => void
+}

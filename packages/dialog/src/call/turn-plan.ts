@@ -1,0 +1,177 @@
+import { LlmError } from '@modelport/core'
+import type {
+  AfterTools,
+  Authorize,
+  FinalReply,
+  OutputParser,
+  ParsedOutput,
+  Tool,
+  ToolSource,
+} from '@modelport/runtime'
+import type { Parser } from '../parse/parser.js'
+import { defaultHandlers, fillHandler, type HandlerName } from '../prompt/handlers.js'
+import type { TemplateValues } from '../prompt/placeholders.js'
+import type { AnyPrompt, BasePrompt } from '../prompt/prompt.js'
+import type { CallLimits } from './limits.js'
+import type { CallerSettings } from './settings.js'
+import type { TraceRecorder } from './trace-recorder.js'
+
+/** What a turn plan is made of. */
+export interface TurnPlanRequest {
+  readonly prompt: AnyPrompt
+  readonly args: TemplateValues
+  readonly settings: CallerSettings
+  readonly limits: CallLimits
+  readonly recorder: TraceRecorder
+  readonly parserArgs: unknown
+  /** Tool rounds that a resumed call has behind it. */
+  readonly toolRounds: number
+  /** Called with each final reply before it is parsed. */
+  readonly onReply?: ((reply: FinalReply) => void) | undefined
+}
+
+/** What one turn tells the run: tools, parser and handlers, as far as the call is. */
+export class TurnPlan {
+  readonly #request: TurnPlanRequest
+  readonly #prompt: AnyPrompt
+  /** The handler whose parser and tools apply, once it was shown. */
+  #active: AnyPrompt | undefined
+  #toolRounds: number
+  /** The last refused reply. */
+  lastProblems: readonly string[] = []
+  lastText = ''
+
+  constructor(request: TurnPlanRequest) {
+    this.#request = request
+    this.#prompt = request.prompt
+    this.#toolRounds = request.toolRounds
+  }
+
+  /** True once no tool round is left. */
+  isLastCall(): boolean {
+    return this.#toolRounds >= this.#request.limits.maxToolRounds
+  }
+
+  get toolRounds(): number {
+    return this.#toolRounds
+  }
+
+  /** The tools of the request: a list where they stay the same. */
+  get tools(): readonly Tool[] | (() => readonly Tool[]) {
+    const { tools = [] } = this.#prompt
+    const others = this.#handlerPrompts.some((handler) => handler.tools?.length)
+    return tools.length || others ? (): readonly Tool[] => this.#toolsNow() : []
+  }
+
+  /** The sources of the request, which have no tools in the last call. */
+  get sources(): readonly ToolSource[] {
+    return (this.#prompt.sources ?? []).map((source) => ({
+      name: source.name,
+      apiHosts: source.apiHosts,
+      tools: (signal) => (this.isLastCall() ? Promise.resolve([]) : source.tools(signal)),
+      close: () => source.close(),
+    }))
+  }
+
+  /** Allows no call in the last one: agents are offered to the model all the same. */
+  get authorize(): Authorize | undefined {
+    const { authorize, agents } = this.#request.settings
+    if (!agents?.length) return authorize
+    return (action, context) =>
+      this.isLastCall()
+        ? { effect: 'deny', reason: 'no more calls are allowed' }
+        : (authorize?.(action, context) ?? { effect: 'allow' })
+  }
+
+  /** What the run tells the model of a reply that is neither a call nor a text. */
+  get parseFailureText(): string {
+    return this.#textOf('onParseError', { error_message: '{error_message}' })
+  }
+
+  /** @param withPartial true shows values before they are complete */
+  output(withPartial: boolean): OutputParser<unknown> & { readonly schema?: NonNullable<Parser<unknown>['schema']> } {
+    const { parser } = this.#prompt
+    const keepsParser = !this.#handlerPrompts.some(({ hasParser }) => hasParser)
+    return {
+      parse: (reply) => this.#parse(reply),
+      ...(keepsParser && parser.schema && { schema: parser.schema }),
+      ...(withPartial && parser.partial && { partial: throttled((text) => this.#parser.partial?.(text)) }),
+    }
+  }
+
+  readonly afterTools: AfterTools = (results, { step }) => {
+    const { recorder, limits, settings } = this.#request
+    const calls = recorder.finishCalls(step, results)
+    if (this.isLastCall())
+      throw new LlmError(
+        'limit-exceeded',
+        `the model called tools after the last of ${limits.maxToolRounds} tool rounds`,
+      )
+    this.#toolRounds++
+    const handler =
+      this.#prompt.onToolResults ?? (settings.apiType === 'response' ? defaultHandlers.onToolResults : false)
+    const texts: string[] = []
+    if (handler !== false) {
+      const call_results = calls.map(({ resultText }) => resultText).join('\n')
+      texts.push(fillHandler(this.#prompt, 'onToolResults', handler, { call_results }, this.#request.args))
+      this.#activate(handler)
+    }
+    if (this.isLastCall()) {
+      recorder.add({ type: 'last-call', toolRounds: this.#toolRounds })
+      texts.push(this.#textOf('lastCall', {}))
+      this.#activate(this.#prompt.lastCall)
+    }
+    return texts.length ? texts.join('\n\n') : undefined
+  }
+
+  get #handlerPrompts(): readonly BasePrompt<unknown>[] {
+    const { onParseError, onToolResults, lastCall } = this.#prompt
+    return [onParseError, onToolResults, lastCall].filter((one): one is BasePrompt<unknown> => typeof one === 'object')
+  }
+
+  get #parser(): Parser<unknown> {
+    return this.#active?.hasParser ? this.#active.parser : this.#prompt.parser
+  }
+
+  #toolsNow(): readonly Tool[] {
+    if (this.isLastCall()) return []
+    return this.#active?.tools?.length ? this.#active.tools : (this.#prompt.tools ?? [])
+  }
+
+  #activate(handler: string | AnyPrompt | undefined): void {
+    if (typeof handler === 'object') this.#active = handler
+  }
+
+  #textOf(name: 'onParseError' | 'lastCall', values: TemplateValues): string {
+    const handler = this.#prompt[name] ?? defaultHandlers[name]
+    return fillHandler(this.#prompt, name satisfies HandlerName, handler, values, this.#request.args)
+  }
+
+  async #parse(reply: FinalReply): Promise<ParsedOutput<unknown>> {
+    const { recorder, parserArgs, onReply } = this.#request
+    onReply?.(reply)
+    const parsed = await this.#parser.read(reply.text, { args: parserArgs })
+    if (parsed.ok) return parsed
+    const cut = reply.finishReason === 'length' ? ['the reply was cut off by the token limit: be shorter'] : []
+    this.lastProblems = [...parsed.problems, ...cut]
+    this.lastText = reply.text
+    const correction = this.#textOf('onParseError', { error_message: this.lastProblems.join('\n') })
+    recorder.refuse(this.lastProblems, reply.message, correction)
+    this.#activate(this.#prompt.onParseError)
+    return { ok: false, issues: this.lastProblems, correction }
+  }
+}
+
+/** Calls the function only when the text has grown by a twentieth: all calls together then cost no more than a few readings of the whole text. */
+function throttled(partial: (text: string) => unknown): (text: string) => unknown {
+  let next = 0
+  return (text) => {
+    if (text.length < next) {
+      // A shorter text belongs to another reply.
+      if (text.length > next / 2) return undefined
+      next = 0
+    }
+    next = Math.ceil(text.length * 1.05) + 1
+    return partial(text)
+  }
+}

@@ -1,0 +1,59 @@
+import { type CallOptions, LlmError, type ModelProfile, type TokenCounts } from '@modelport/core'
+
+/** What an application knows of a model, for checks before a call and for its price. Unset means not known. */
+export interface ModelCard extends ModelProfile {
+  /** Most tokens of one reply. */
+  readonly maxOutputTokens?: number
+  /** Price of a million prompt tokens that are read from a cache. Default: that of other prompt tokens. */
+  readonly cacheReadCostPerMillion?: number
+  /** Dated versions of the model by which it can be called too. */
+  readonly snapshots?: readonly string[]
+  /** Vendor tools and abilities, for example `web-search` or `computer-use`. */
+  readonly features?: readonly string[]
+  /** Kinds of content that the model takes: `text`, `image`, `audio`, `file`. */
+  readonly modalities?: readonly string[]
+  /** True for a model that thinks before it replies. */
+  readonly isReasoning?: boolean
+  /** Where the model is served, for the application. */
+  readonly baseUrl?: string
+}
+
+/** What a call asks of a model. */
+export interface CardRequest {
+  /** The model that is called. */
+  readonly model: string
+  readonly options: CallOptions
+  /** Estimated tokens of the prompt. */
+  readonly inputTokens: number
+  /** Kinds of content in the dialog. */
+  readonly modalities: readonly string[]
+}
+
+/**
+ * Checks a call against a card before anything is sent. Lists everything that does not fit at once.
+ * @throws {LlmError} `invalid-request` — names the limit, what is asked for and what the card allows.
+ */
+export function checkCard(card: ModelCard, { model, options, inputTokens, modalities }: CardRequest): void {
+  const { maxOutputTokens, contextWindow } = card
+  const problems: string[] = []
+  if (card.model !== undefined && card.model !== model && !card.snapshots?.includes(model))
+    problems.push(`the card is of "${card.model}"; add "${model}" to its snapshots, or use the card of that model`)
+  if (maxOutputTokens !== undefined && (options.maxTokens ?? 0) > maxOutputTokens)
+    problems.push(`maxTokens is ${options.maxTokens}, the model's limit is ${maxOutputTokens}`)
+  if (contextWindow !== undefined && inputTokens > contextWindow)
+    problems.push(
+      `the prompt has about ${inputTokens} tokens, the context window ${contextWindow}; shorten it or use compaction`,
+    )
+  const missing = card.modalities && modalities.filter((one) => !card.modalities?.includes(one))
+  if (missing?.length) problems.push(`the dialog has ${missing.join(', ')}, which the model does not take`)
+  if (problems.length) throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
+}
+
+/** What tokens cost by a card, cached ones at their own price; undefined when a price is missing. */
+export function cardCost(counts: TokenCounts, card: ModelCard): number | undefined {
+  const { inputCostPerMillion: input, outputCostPerMillion: output } = card
+  if (input === undefined || output === undefined) return undefined
+  const { cacheReadCostPerMillion: cached = input } = card
+  const { inputTokens, cacheReadTokens, outputTokens } = counts
+  return ((inputTokens - cacheReadTokens) * input + cacheReadTokens * cached + outputTokens * output) / 1e6
+}

@@ -1,0 +1,34 @@
+import type { ChatMessage } from '@modelport/core'
+import type { TemplateValues } from '../prompt/placeholders.js'
+import type { AnyPrompt } from '../prompt/prompt.js'
+
+/** The prompt that opened a turn, with the values its text was filled with. */
+export interface Turn {
+  readonly prompt: AnyPrompt
+  readonly args: TemplateValues
+}
+
+/** One message of a dialog. Nodes never change, so that dialogs share them. */
+export interface DialogNode {
+  readonly message: ChatMessage
+  /** Set on messages that a prompt wrote. */
+  readonly turn?: Turn
+  readonly parent: DialogNode | undefined
+  /** Messages up to and with this one. */
+  readonly length: number
+}
+
+/** A node after another one. */
+export const addNode = (parent: DialogNode | undefined, message: ChatMessage, turn?: Turn): DialogNode => ({
+  message,
+  ...(turn && { turn }),
+  parent,
+  length: (parent?.length ?? 0) + 1,
+})
+
+/** The nodes from the first message to this one. */
+export function nodesOf(node: DialogNode | undefined): readonly DialogNode[] {
+  const nodes = new Array<DialogNode>(node?.length ?? 0)
+  for (let one = node; one; one = one.parent) nodes[one.length - 1] = one
+  return nodes
+}

@@ -1,0 +1,16 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Prompt, PromptArgs, PromptSettings } from './prompt.js'
+import { PromptText } from './prompt-text.js'
+
+/**
+ * Makes a prompt. Its arguments are typed by the placeholders of its text, its value by its parser.
+ * @throws {LlmError} `config` — the path is not a path, a brace is unmatched, or a handler has placeholders that nothing fills; the message
+ * names the prompt, line and column.
+ */
+export function definePrompt<
+  const Text extends string,
+  Value = string,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+>(settings: PromptSettings<Text, Value, Schema>): Prompt<PromptArgs<Text, Schema>, Value> {
+  return new PromptText<PromptArgs<Text, Schema>, Value>(settings)
+}

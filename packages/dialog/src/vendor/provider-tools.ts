@@ -1,0 +1,52 @@
+import { type Capabilities, type JsonObject, LlmError } from '@modelport/core'
+import type { VendorTool } from './vendor-tool.js'
+
+/** The name of a tool in `Capabilities.providerTools` and in the features of a model card. */
+const names = { 'web-search': 'webSearch', 'computer-use': 'computerUse', mcp: 'mcp' } as const
+
+/**
+ * The tools in the vendor's own form.
+ * @param features of the model card: where they are known, a tool that is not among them is missing
+ * @throws {LlmError} `unsupported` — names each tool that the vendor or the model does not have, unless the tool says `omit`.
+ */
+export function toProviderTools(
+  tools: readonly VendorTool[],
+  provider: string,
+  capabilities: Capabilities | undefined,
+  features: readonly string[] | undefined,
+): readonly JsonObject[] {
+  const missing: string[] = []
+  const forms = tools.flatMap((tool): readonly JsonObject[] => {
+    const form = capabilities?.providerTools?.[names[tool.type]]
+    if (form && (features?.includes(tool.type) ?? true)) return [fillForm(form, tool) as JsonObject]
+    if (tool.whenMissing === 'refuse') missing.push(tool.type)
+    return []
+  })
+  if (missing.length)
+    throw new LlmError(
+      'unsupported',
+      `${provider} does not have the vendor tool ${missing.join(', ')}; use another model, or set whenMissing to "omit"`,
+    )
+  return forms
+}
+
+/** What a vendor calls the ways of approval; `auto` leaves it to the vendor. */
+const approvals = { never: 'never', manual: 'always', auto: undefined } as const
+
+/** Puts the settings of a tool into the places `{setting}` of a form; a field whose setting is unset is left out. */
+function fillForm(form: unknown, tool: VendorTool): unknown {
+  const settings: Readonly<Record<string, unknown>> =
+    tool.type === 'mcp' ? { ...tool, requireApproval: approvals[tool.requireApproval] } : { ...tool }
+  if (typeof form === 'string') {
+    const name = /^\{(\w+)\}$/.exec(form)?.[1]
+    return name === undefined ? form : settings[name]
+  }
+  if (Array.isArray(form)) return form.map((item) => fillForm(item, tool))
+  if (typeof form !== 'object' || form === null) return form
+  return Object.fromEntries(
+    Object.entries(form).flatMap(([key, inner]) => {
+      const filled = fillForm(inner, tool)
+      return filled === undefined ? [] : [[key, filled]]
+    }),
+  )
+}
