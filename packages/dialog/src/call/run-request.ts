@@ -100,7 +100,11 @@ const repeatText =
   'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.'
 
 /** The request that continues a run after a fault. */
-const resumed = (first: InferRequest, resume: RunCheckpoint, { transcript }: RunResult): InferRequest => {
+export const toResumedRequest = (
+  first: InferRequest,
+  resume: RunCheckpoint,
+  { transcript }: RunResult,
+): InferRequest => {
   const { decisions: _done, ...request } = first
   return { ...request, messages: transcript, resume, repeatFailed: true }
 }
