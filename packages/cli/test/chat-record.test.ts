@@ -166,6 +166,6 @@ test('with --json commands of a chat, warnings and what there is not are JSON', 
   const listed = await command(['sessions', '--json'], { home: home.path, stdin: '' })
   expect(listed).toMatchObject({ code: 0, out: '{"sessions":[]}\n' })
   expect(lines(listed.err).at(-1)).toMatchObject({
-    warning: expect.stringContaining('this is no saved chat') as string,
+    warning: expect.stringContaining('not a saved chat') as string,
   })
 })

@@ -147,7 +147,7 @@ describe('saved chats', () => {
       writeFileSync(file, stored)
       await expect(store().load('20260101-000000-aaaaaaaa'), stored).rejects.toMatchObject({
         code: 'config',
-        message: expect.stringContaining(`${file}: this is no saved chat`) as string,
+        message: expect.stringContaining(`${file}: not a saved chat`) as string,
       })
     }
     writeFileSync(file, sealed({ ...facts, version: 9 }))

@@ -285,10 +285,7 @@ describe('record and replay', () => {
     const file = join(home.path, 'x.json')
     writeFileSync(file, '{"version":1,"exchanges":[]}')
     expect(await cli(['replay', file])).toMatchObject({ code: 3 })
-    writeFileSync(
-      file,
-      '{"version":1,"exchanges":[],"asked":{"model":{"provider":"ollama","model":"x"},"options":{},"prompt":"hi","tools":[]}}',
-    )
+    writeFileSync(file, '{"version":1,"exchanges":[],"asked":5}')
     expect(await cli(['replay', file])).toMatchObject({
       code: 3,
       err: expect.stringContaining('was not made by "modelport record"') as string,

@@ -264,8 +264,8 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       ['models[0].base_url', 'loopback'],
       { ollamaHosts: 'loopback' },
     ],
-    ['no YAML', 'models: [\n', ['c.yaml:2:1 : this is no YAML']],
-    ['a field twice', 'models: []\nmodels: []\n', ['c.yaml:2:1 : this is no YAML']],
+    ['no YAML', 'models: [\n', ['c.yaml:2:1 : this is not YAML']],
+    ['a field twice', 'models: []\nmodels: []\n', ['c.yaml:2:1 : this is not YAML']],
     ['nothing', '', ['models: is missing', 'roles: is missing']],
     ['a list', '- a\n', ['c.yaml:1:1']],
     ['two mistakes', pool('provider: opneai\nmodle: m'), ['models[0].modle: unknown field']],
@@ -345,6 +345,45 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       'shield is missing',
     )
     expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
+  })
+
+  test('reports mistakes in the form and mistakes in the content in one pass', () => {
+    const text = [
+      'models:',
+      '  - {name: a, provider: antropic, modle: m, base_url: ftp://x}',
+      '  - {name: a, provider: openai, model: 5, fallback: [b], proxy_env: "sk-x y"}',
+      '  - {provider: ollama, model: m, settings: {baseUrl: x, authToken: y}, vendor: {model: z}}',
+      'roles: {chat: nobody, shield: [x]}',
+    ].join('\n')
+    let issues: readonly { path: string }[] = []
+    try {
+      parseConfig(text)
+    } catch (error) {
+      issues = (error as ConfigFileError).issues
+    }
+    expect(issues.map(({ path }) => path).sort()).toEqual([
+      'models[0].base_url',
+      'models[0].modle',
+      'models[0].provider',
+      'models[1].fallback[0]',
+      'models[1].model',
+      'models[1].name',
+      'models[1].proxy_env',
+      'models[2].name',
+      'models[2].settings',
+      'models[2].settings.authToken',
+      'models[2].vendor',
+      'roles.chat',
+      'roles.shield',
+    ])
+    expect(() => parseConfig(text)).toThrow('settings.base_url: set base_url of the configuration itself')
+  })
+
+  test('refuses a text that would take minutes to read, and a structure that is too deep', () => {
+    const anchors = Array.from({ length: 101 }, (_, index) => `- &a${index} 1`).join('\n')
+    expect(() => parseConfig(anchors)).toThrow('more than 100 anchors and aliases; write the values out')
+    expect(() => parseConfig('#'.repeat(262_145))).toThrow('the file has 262145 characters, expected at most 262144')
+    expect(() => parseConfig('['.repeat(100_000))).toThrow('config.yaml:1:')
   })
 
   test('is read from disk by the subpath for Node', async () => {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
+import { StringDecoder } from 'node:string_decoder'
 import type { Io } from '../terminal/io.js'
-import { Interrupted } from '../errors/exit-codes.js'
+import { Interrupted, UsageError } from '../errors/exit-codes.js'
 
 /** Reads what the user says, a line at a time. */
 export interface LineReader {
@@ -96,21 +97,21 @@ class TerminalLines implements LineReader {
   }
 }
 
+/** Most characters of a line that is piped in. */
+const maxLineLength = 16_777_216
+
 class PipedLines implements LineReader {
-  readonly #lines: AsyncIterator<string>
-  readonly #close: () => void
+  readonly #stdin: Io['stdin']
+  readonly #lines: AsyncGenerator<string, undefined>
 
   constructor(stdin: Io['stdin']) {
-    const lines = createInterface({ input: stdin, crlfDelay: Infinity })
-    this.#lines = lines[Symbol.asyncIterator]()
-    this.#close = () => {
-      lines.close()
-    }
+    this.#stdin = stdin
+    this.#lines = linesOf(stdin)
   }
 
   async read(): Promise<string | undefined> {
     const next = await this.#lines.next()
-    return next.done ? undefined : next.value
+    return next.value
   }
 
   /** Nobody is there to ask. */
@@ -119,6 +120,28 @@ class PipedLines implements LineReader {
   }
 
   close(): void {
-    this.#close()
+    this.#stdin.destroy()
   }
+}
+
+/** The lines of an input, without their ends. @throws {UsageError} a line is longer than {@link maxLineLength}. */
+async function* linesOf(input: Io['stdin']): AsyncGenerator<string, undefined> {
+  const decoder = new StringDecoder('utf8')
+  let pieces: string[] = []
+  let length = 0
+  for await (const chunk of input as AsyncIterable<Buffer | string>) {
+    const [first = '', ...rest] = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split('\n')
+    length += first.length
+    if (length > maxLineLength)
+      throw new UsageError(`a line has more than ${maxLineLength} characters; pipe in shorter lines`)
+    pieces.push(first)
+    for (const next of rest) {
+      yield pieces.join('').replace(/\r$/, '')
+      pieces = [next]
+      length = next.length
+    }
+  }
+  const last = pieces.join('') + decoder.end()
+  if (last) yield last
+  return undefined
 }

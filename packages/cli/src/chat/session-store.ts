@@ -56,11 +56,11 @@ export class SessionStore {
     const { save, path, text } = await this.#read(id)
     const json = fromSealed(text)
     if (json === undefined)
-      throw new LlmError('config', `${path}: this is no saved chat, or it was changed or damaged after it was saved`)
-    const stored = JSON.parse(json) as { readonly [Field in keyof (Session & StoredConversation)]?: unknown }
+      throw new LlmError('config', `${path}: not a saved chat, or changed or damaged after it was saved`)
+    const stored = parse(json, path)
     const { model, system, createdAt, updatedAt } = stored
     if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string')
-      throw new LlmError('config', `${path}: this is no saved chat`)
+      throw new LlmError('config', `${path}: not a saved chat`)
     const session = {
       id,
       model,
@@ -93,7 +93,7 @@ export class SessionStore {
     checkId(id)
     const last = this.#saves.get(id) ?? 0
     const path = this.#path(id, last + 1)
-    const text = toSealed(withoutSecrets(JSON.stringify({ ...session, ...toJson(messages) }, undefined, 1), secrets))
+    const text = toSealed(JSON.stringify(withoutSecrets({ ...session, ...toJson(messages) }, secrets), undefined, 1))
     if (!(await writeNewPrivateFile(path, text))) return false
     // Whoever is further ahead has taken that save away before the one whose name we have now.
     if (last > 0 && !(await exists(this.#path(id, last)))) {
@@ -146,6 +146,14 @@ export class SessionStore {
 function checkId(id: string): void {
   if (!idForm.test(id))
     throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
+}
+
+function parse(json: string, path: string): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {
+  try {
+    return JSON.parse(json) as object
+  } catch {
+    throw new LlmError('config', `${path}: not a saved chat: its JSON is damaged`)
+  }
 }
 
 function messagesOf(stored: unknown, path: string): readonly ChatMessage[] {

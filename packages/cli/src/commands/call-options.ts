@@ -1,7 +1,7 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
-import { readTextFile } from '../files/text-file.js'
+import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 
 /** Options of one call, as the command line takes them. */
 export interface CallFlags {
@@ -62,7 +62,7 @@ export async function toCallOptions({
 async function readSchema(file: string): Promise<JsonObject> {
   let schema: unknown
   try {
-    schema = JSON.parse(await readTextFile(file))
+    schema = JSON.parse(await readTextFile(file, maxSettingsBytes))
   } catch (error) {
     if (error instanceof SyntaxError) throw new UsageError(`${file}: this is no JSON`)
     throw error

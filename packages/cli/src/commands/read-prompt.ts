@@ -10,7 +10,10 @@ export async function readPrompt({ io, signal }: Cli, words: readonly string[]):
   return prompt
 }
 
-/** Everything of an input, as text. */
+/** Most bytes that are read from the input: more than any model takes. */
+const maxInputBytes = 67_108_864
+
+/** Everything of an input, as text. @throws {UsageError} it has more than {@link maxInputBytes}. */
 export async function readAll(input: Cli['io']['stdin'], signal: AbortSignal): Promise<string> {
   const stop = (): void => {
     input.destroy()
@@ -18,8 +21,16 @@ export async function readAll(input: Cli['io']['stdin'], signal: AbortSignal): P
   signal.addEventListener('abort', stop, { once: true })
   try {
     const chunks: Uint8Array[] = []
-    for await (const chunk of input as AsyncIterable<Uint8Array | string>)
-      chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    let length = 0
+    for await (const chunk of input as AsyncIterable<Uint8Array | string>) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      length += bytes.length
+      if (length > maxInputBytes) {
+        input.destroy()
+        throw new UsageError(`the input has more than ${maxInputBytes} bytes; pipe in less`)
+      }
+      chunks.push(bytes)
+    }
     return Buffer.concat(chunks).toString('utf8')
   } finally {
     signal.removeEventListener('abort', stop)

@@ -6,7 +6,7 @@ import { ask } from '../chat/answer.js'
 import { JsonView, TextView } from '../chat/answer-views.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import { loadRecording, toRecordedTools } from '../recording/recorded-chat.js'
+import { loadRecording, toRecordedTools } from '../recording/load-recording.js'
 import { warnOfCut } from './complete.js'
 import { type Start, withCommonOptions } from './start.js'
 

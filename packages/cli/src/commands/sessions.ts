@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { isLlmError } from '@modelport/core'
 import type { Command } from 'commander'
 import { type Session, SessionStore } from '../chat/session-store.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
+import { toFailureReport } from '../errors/failure.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { type Start, withCommonOptions } from './start.js'
 
@@ -32,10 +32,10 @@ async function sessions(cli: Cli, options: SessionsOptions): Promise<number> {
     try {
       found.push(await store.load(id))
     } catch (error) {
-      // One that is broken must not hide the others.
-      if (!isLlmError(error)) throw error
-      if (cli.json) cli.err.json({ warning: error.message })
-      else cli.err.line(`warning: ${cli.err.foreign(error.message)}`)
+      // A damaged or unreadable chat must not hide the others.
+      const { message } = toFailureReport(error).error
+      if (cli.json) cli.err.json({ warning: message })
+      else cli.err.line(`warning: ${cli.err.foreign(message)}`)
     }
   }
   if (cli.json) {

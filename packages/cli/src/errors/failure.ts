@@ -1,5 +1,5 @@
 import { isLlmError } from '@modelport/core'
-import { diagnose } from '@modelport/factory'
+import { diagnose, toFileNames } from '@modelport/factory'
 import { exitCodeOf, exitCodes, Interrupted, UsageError } from './exit-codes.js'
 import type { Printer } from '../terminal/printer.js'
 
@@ -25,7 +25,8 @@ export function toFailureReport(error: unknown): FailureReport {
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
   const told = ['config', 'request', 'unknown'].includes(problem)
-  return { error: { code: error.code, message, ...(!told && { fix }) }, exitCode }
+  // Users of the command line write files, so messages name fields as files do.
+  return { error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) }, exitCode }
 }
 
 /** Prints a failure to the error output; nothing for Ctrl-C, which the user knows of. */

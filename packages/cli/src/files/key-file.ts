@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { LlmError } from '@modelport/core'
+import { isLlmError, LlmError } from '@modelport/core'
 import { writePrivateFile } from './private-file.js'
+import { maxSettingsBytes, readTextFile } from './text-file.js'
 
 const line = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/
 
@@ -37,9 +37,10 @@ export async function saveKey(path: string, name: string, value: string): Promis
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await readTextFile(path, maxSettingsBytes)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    if (isLlmError(error)) throw error
     throw new LlmError('config', `${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
   }
 }

@@ -1,7 +1,27 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { LlmError } from '@modelport/core'
 
-/** The text of a file. What it rejects with names the file; Node's own error does not where the path is a folder. */
-export const readTextFile = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
+/** Most bytes of a file with settings: a configuration, keys, a schema. */
+export const maxSettingsBytes = 1_048_576
+/** Most bytes of a saved chat or a cassette, which hold images. */
+const maxFileBytes = 268_435_456
+
+/**
+ * The text of a file. Rejections name the file; Node's own error does not if the path is a folder.
+ * @throws {LlmError} `config` — the file has more than `maxBytes`. Nothing beyond them is read, also of a device that never ends.
+ */
+export async function readTextFile(path: string, maxBytes: number = maxFileBytes): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of createReadStream(path, { end: maxBytes }) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      chunks.push(chunk)
+    }
+  } catch (error) {
     throw Object.assign(error as Error, { path })
-  })
+  }
+  if (length > maxBytes)
+    throw new LlmError('config', `${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { LlmError } from '@modelport/core'
 import { type ModelPool, parseConfig } from '@modelport/factory'
 import { Document, isMap, parseDocument } from 'yaml'
 import { writePrivateFile } from '../files/private-file.js'
+import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import type { NewModel } from './new-model.js'
 
 /** The configuration as it stands, to add to it. */
@@ -16,7 +16,7 @@ export interface ConfigFile {
 export async function readConfig(path: string): Promise<ConfigFile> {
   let text: string | undefined
   try {
-    text = await readFile(path, 'utf8')
+    text = await readTextFile(path, maxSettingsBytes)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }

@@ -58,14 +58,14 @@ export function checkFields(config: ModelConfig): void {
 }
 
 /** The address, the key and the transport have one place: what `settings` said of them would not be in any list of hosts. */
-function checkSettings({ settings = {} }: ModelConfig): void {
+export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>): void {
   const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
   if (owned !== undefined)
     throw new LlmError('config', `settings.${owned}: set ${owned} of the configuration itself, not in settings`)
 }
 
 /** Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two models. */
-function checkVendor({ vendor, defaults }: ModelConfig): void {
+export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | 'defaults'>): void {
   for (const [where, fieldsOfVendor] of [
     ['vendor', vendor],
     ['defaults.vendor', defaults?.vendor],

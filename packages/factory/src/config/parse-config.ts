@@ -1,23 +1,12 @@
 import type { z } from 'zod'
 import { ConfigFileError, type ConfigIssue } from './config-error.js'
-import { checkPool } from './check-pool.js'
+import { type CheckedPool, checkPool } from './check-pool.js'
 import { checkForm, fieldsAt, type WrittenModel } from './config-schema.js'
 import type { ModelEntry, ModelPool } from './model-entry.js'
-import { defaultTable, type ProviderTable } from '../providers/provider-table.js'
+import { defaultTable } from '../providers/provider-table.js'
 import { didYouMean, suggest } from './suggestion.js'
+import type { ParseConfigOptions } from './parse-options.js'
 import { parseYaml, type YamlSource } from './yaml-source.js'
-
-/** How a configuration file is read. */
-export interface ParseConfigOptions {
-  /** Name of the file, for messages. Default `config.yaml`. */
-  readonly file?: string
-  /** Roles that must be given. Default `chat`. */
-  readonly requiredRoles?: readonly string[]
-  /** `loopback` refuses an Ollama that is not on this computer. Default `any`. */
-  readonly ollamaHosts?: 'any' | 'loopback'
-  /** Providers that may be named. Default: all that modelport knows. */
-  readonly table?: ProviderTable
-}
 
 /**
  * Reads the `models:` and `roles:` of a YAML text; other parts are left to others. Nothing is loaded, nothing read but the text.
@@ -28,21 +17,53 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   const source = parseYaml(text, file)
   const form = checkForm(source.value ?? {})
   const misspelt = misspeltParts(source)
-  if (form.issues) {
-    const issues = form.issues.flatMap((issue) => toIssues(source, issue))
-    // A part that is missing because its name is misspelt is one mistake, not two.
-    const told = misspelt.length ? issues.filter(({ path }) => path.includes('.') || path.includes('[')) : issues
-    throw new ConfigFileError([...misspelt, ...told])
-  }
-  const { models, roles } = form
-  const pool: ModelPool = {
-    models: models.map(toEntry),
-    roles: Object.fromEntries(Object.entries(roles).flatMap(([role, name]) => (name ? [[role, name]] : []))),
-  }
-  const issues = [...misspelt, ...checkPool(pool, source, { ...options, table })]
-  if (issues.length) throw new ConfigFileError(issues)
-  return pool
+  const formIssues = (form.issues ?? []).flatMap((issue) => toIssues(source, issue))
+  // A part that is missing because its name is misspelt is one mistake, not two.
+  const shown = misspelt.length ? formIssues.filter(({ path }) => path.includes('.') || path.includes('[')) : formIssues
+  const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
+  const known = new Set(formIssues.map(({ path }) => path))
+  const content = checkPool(checked, source, { ...options, table }).filter(({ path }) => !known.has(path))
+  const issues = [...misspelt, ...shown, ...content]
+  if (form.issues || issues.length) throw new ConfigFileError(issues)
+  return toPool(form)
 }
+
+const toPool = ({
+  models,
+  roles,
+}: {
+  readonly models: readonly WrittenModel[]
+  readonly roles: object
+}): ModelPool => ({
+  models: models.map(toEntry),
+  roles: rolesOf(roles),
+})
+
+const rolesOf = (roles: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(roles).flatMap(([role, name]: [string, unknown]) =>
+      typeof name === 'string' && name ? [[role, name.trim()]] : [],
+    ),
+  )
+
+/** The models and roles of a file with mistakes in its form, without the fields that have them: the rest is checked in the same pass. */
+function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
+  const { models, roles } = (isRecord(value) ? value : {}) as { readonly models?: unknown; readonly roles?: unknown }
+  const wrong = new Set(issues.map(({ path }) => path.slice(0, 3).map(String).join('.')))
+  const entries = Array.isArray(models) ? models : []
+  return {
+    models: entries.map((entry: unknown, index) => {
+      if (!isRecord(entry)) return {}
+      const known = new Set(fieldsAt(['models', index]))
+      const fields = Object.entries(entry).filter(([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`))
+      return toEntry(Object.fromEntries(fields) as Partial<WrittenModel>)
+    }),
+    roles: isRecord(roles) ? rolesOf(roles) : undefined,
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function misspeltParts(source: YamlSource): ConfigIssue[] {
   const { value } = source
@@ -128,11 +149,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** From snake_case to our names; null and '' are unset. What is the vendor's own stays as it is. */
-function toEntry(written: WrittenModel): ModelEntry {
+function toEntry<T extends Partial<WrittenModel>>(
+  written: T,
+): T extends WrittenModel ? ModelEntry : Partial<ModelEntry> {
   const { vendor, headers, settings, ...own } = written
   const kept = Object.fromEntries(Object.entries({ vendor, headers, settings }).filter(([, value]) => value))
   // The schema has checked each field, and the names differ by their form alone.
-  return { ...(toCamelCase(own) as ModelEntry), ...kept }
+  return { ...toCamelCase(own), ...kept } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
 }
 
 function toCamelCase(value: object): object {

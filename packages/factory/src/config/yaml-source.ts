@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from 'yaml'
 import { ConfigFileError, type ConfigIssue, formatPath } from './config-error.js'
 
 /** A YAML text that knows where each of its values stands. */
@@ -9,10 +9,28 @@ export interface YamlSource {
   issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
 }
 
-/** Reads a YAML text. @throws {ConfigFileError} it is no YAML, or has a field twice. */
+/** Most characters of a file. Finding fields that are there twice takes the square of it. */
+const maxLength = 262_144
+/** Most anchors and aliases together. Resolving them takes the square of it. */
+const maxAnchors = 100
+
+/** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, is too long, or has too many anchors. */
 export function parseYaml(text: string, file: string): YamlSource {
+  const fail = (message: string): ConfigFileError =>
+    new ConfigFileError([{ file, line: 1, column: 1, path: '', message }])
+  if (text.length > maxLength)
+    throw fail(
+      `the file has ${text.length} characters, expected at most ${maxLength}; check that it is the configuration`,
+    )
+  const anchors = countAnchors(text)
+  if (anchors > maxAnchors) throw fail(`the file has more than ${maxAnchors} anchors and aliases; write the values out`)
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  let document: Document
+  try {
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  } catch (error) {
+    throw fail(`this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
@@ -23,7 +41,7 @@ export function parseYaml(text: string, file: string): YamlSource {
         file,
         ...at(pos[0]),
         path: '',
-        message: `this is no YAML: ${message}`,
+        message: `this is not YAML: ${message}`,
       })),
     )
   }
@@ -43,15 +61,7 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     value = document.toJS()
   } catch (error) {
-    throw new ConfigFileError([
-      {
-        file,
-        line: 1,
-        column: 1,
-        path: '',
-        message: `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      },
-    ])
+    throw fail(`this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   return {
     value,
@@ -62,4 +72,11 @@ export function parseYaml(text: string, file: string): YamlSource {
       message,
     }),
   }
+}
+
+/** Counts tokens that are anchors or aliases, and stops above the limit. */
+function countAnchors(text: string): number {
+  let count = 0
+  for (const token of new Lexer().lex(text)) if (/^[&*]/.test(token) && ++count > maxAnchors) break
+  return count
 }

@@ -1,0 +1,119 @@
+import {
+  type CallOptions,
+  type ChatMessage,
+  fromJson,
+  LlmError,
+  type ToolDefinition,
+  type ToolResult,
+} from '@modelport/core'
+import { findRow, type ModelConfig } from '@modelport/factory'
+
+/** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
+export interface RecordedAsk {
+  readonly model: Pick<
+    ModelConfig,
+    'provider' | 'model' | 'baseUrl' | 'vendor' | 'defaults' | 'azure' | 'vertex' | 'settings'
+  >
+  readonly options: CallOptions
+  readonly prompt: string
+  /** What a chat continued with, each after the reply before it. */
+  readonly followUps?: readonly string[]
+  /** The conversation before the prompt, of a chat that was resumed. */
+  readonly history?: readonly ChatMessage[]
+  readonly tools: readonly ToolDefinition[]
+  /** Results of the tools, in order. */
+  readonly results: readonly ToolResult[]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Check = (value: unknown) => boolean
+
+const isText: Check = (value) => typeof value === 'string'
+const isNumber: Check = (value) => typeof value === 'number'
+const isFlag: Check = (value) => typeof value === 'boolean'
+const isList: Check = (value) => Array.isArray(value)
+const isFields: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Options of a call that a cassette may hold: data of the request, and nothing that acts here. */
+const optionFields: Readonly<Record<string, Check>> = {
+  system: isText,
+  maxTokens: isNumber,
+  temperature: isNumber,
+  topP: isNumber,
+  topK: isNumber,
+  stop: isList,
+  seed: isNumber,
+  toolChoice: (value) => isText(value) || isFields(value),
+  parallelToolCalls: isFlag,
+  responseFormat: isFields,
+  reasoning: isText,
+  cache: isText,
+  topLogprobs: isNumber,
+  providerTools: isList,
+  vendor: isFields,
+}
+/** Settings of provider packages that change a request and nothing else. */
+const settingFields: Readonly<Record<string, Check>> = {
+  api: isText,
+  apiVersion: isText,
+  betas: isList,
+  citations: isFlag,
+  organization: isText,
+  project: isText,
+  quirks: isFields,
+  traits: isFields,
+  lenientEof: isFlag,
+}
+
+/**
+ * Reads what was asked from a cassette. A cassette may come from anybody, so each field is named here, and a file with any other is refused:
+ * none can choose an address, a transport, credentials or a second model.
+ * @throws {LlmError} `config` — it is not there, or has a field that is not known or is not of its form.
+ */
+export function readRecordedAsk(value: unknown, path: string): RecordedAsk {
+  const refuse = (where: string): never => {
+    throw new LlmError(
+      'config',
+      `cassette: ${path}: asked${where} is not what "modelport record" writes; record it again`,
+    )
+  }
+  if (!isFields(value))
+    throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
+  const read = (from: unknown, where: string, known: Readonly<Record<string, Check>>): Fields => {
+    if (!isFields(from)) return refuse(where)
+    for (const [name, one] of Object.entries(from as Fields))
+      if (!Object.hasOwn(known, name) || !known[name]?.(one)) refuse(`${where}.${name}`)
+    return from as Fields
+  }
+  const asked = read(value, '', {
+    model: isFields,
+    options: isFields,
+    prompt: isText,
+    followUps: (list) => isList(list) && (list as readonly unknown[]).every(isText),
+    history: isList,
+    tools: (list) => isList(list) && (list as readonly unknown[]).every(isFields),
+    results: (list) => isList(list) && (list as readonly unknown[]).every(isFields),
+  })
+  for (const name of ['model', 'options', 'prompt', 'tools', 'results']) if (!(name in asked)) refuse(`.${name}`)
+  const model = read(asked['model'], '.model', {
+    provider: isText,
+    model: isText,
+    baseUrl: isText,
+    vendor: isFields,
+    defaults: isFields,
+    azure: isFields,
+    vertex: isFields,
+    settings: isFields,
+  })
+  read(asked['options'], '.options', optionFields)
+  read(model['defaults'] ?? {}, '.model.defaults', { ...optionFields, deadlineMs: isNumber, retry: isFields })
+  read(model['azure'] ?? {}, '.model.azure', { deployment: isText, apiVersion: isText })
+  read(model['vertex'] ?? {}, '.model.vertex', { project: isText, location: isText })
+  read(model['settings'] ?? {}, '.model.settings', settingFields)
+  if (asked['history']) fromJson({ version: 1, messages: asked['history'] })
+  if (!isText(model['provider']) || findRow(String(model['provider'])).offline) refuse('.model.provider')
+  return isRecordedAsk(asked) ? asked : refuse('')
+}
+
+/** The fields were read above; this tells the compiler. */
+const isRecordedAsk = (asked: object): asked is RecordedAsk => 'prompt' in asked

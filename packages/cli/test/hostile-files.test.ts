@@ -1,0 +1,176 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
+import { toSealed } from '../src/chat/seal.js'
+import { SessionStore } from '../src/chat/session-store.js'
+import { readAll } from '../src/commands/read-prompt.js'
+import { readTextFile } from '../src/files/text-file.js'
+import { withoutSecrets } from '../src/secrets/without-secrets.js'
+import { useModel } from './set-up.js'
+import { command, type Outcome } from './test-io.js'
+import { configOf, key, startModel } from './wire.js'
+
+const { home, server } = useModel({ fields: '' })
+const cli = (args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> =>
+  command(args, { home: home.path, stdin: '', environment })
+
+interface Stored {
+  exchanges: { request: { url: string } }[]
+  asked: { model: Record<string, unknown>; options: Record<string, unknown>; [field: string]: unknown }
+}
+
+async function recorded(): Promise<{ file: string; stored: Stored }> {
+  const file = join(home.path, 'chat.json')
+  expect((await cli(['record', file, 'be plain'], { MY_KEY: key })).code).toBe(0)
+  return { file, stored: JSON.parse(readFileSync(file, 'utf8')) as Stored }
+}
+
+describe('replay of a cassette that somebody changed', () => {
+  const other = 'http://127.0.0.1:9/v1'
+  const changes: [what: string, change: (stored: Stored) => void][] = [
+    [
+      'a fallback',
+      ({ asked }) => (asked.model['fallback'] = [{ provider: 'openai-compatible', model: 'm', baseUrl: other }]),
+    ],
+    ['a transport', ({ asked }) => (asked.model['fetch'] = null)],
+    ['a transport in settings', ({ asked }) => (asked.model['settings'] = { fetch: null })],
+    ['a base URL in settings', ({ asked }) => (asked.model['settings'] = { baseUrl: other })],
+    ['a proxy', ({ asked }) => (asked.model['proxy'] = 'http://127.0.0.1:9')],
+    ['the name of a variable with a key', ({ asked }) => (asked.model['apiKeyEnv'] = 'MY_KEY')],
+    ['a host to allow', ({ asked }) => (asked.model['enforceHosts'] = false)],
+    [
+      'the credentials of this computer',
+      ({ asked }) => {
+        asked.model = { provider: 'vertex', model: 'm', vertex: { project: 'p', applicationDefault: true } }
+      },
+    ],
+    ['an Azure endpoint', ({ asked }) => (asked.model['azure'] = { endpoint: other })],
+    ['a model in this process', ({ asked }) => (asked.model = { provider: 'llamacpp', model: '/etc/passwd' })],
+    ['an unknown provider', ({ asked }) => (asked.model['provider'] = '__proto__')],
+    ['a second model in vendor fields', ({ asked }) => (asked.model['vendor'] = { model: 'm' })],
+    ['an option that a call does not have', ({ asked }) => (asked.options['signal'] = {})],
+    ['results that are not a list', ({ asked }) => (asked['results'] = {})],
+    ['a message without a role', ({ asked }) => (asked['history'] = [{}])],
+    ['exchanges without a request', (stored) => (stored.exchanges = [{}] as never)],
+  ]
+  test.each(changes)('refuses %s before anything is sent', async (_what, change) => {
+    const { file, stored } = await recorded()
+    change(stored)
+    writeFileSync(file, JSON.stringify(stored))
+    const before = server.requests.length
+    const { code, out, err } = await cli(['replay', file], { MY_KEY: key })
+    expect([3, 6], err).toContain(code)
+    expect(out).toBe('')
+    expect(err).not.toContain(key)
+    expect(server.requests).toHaveLength(before)
+  })
+
+  test.each(['strict', 'lenient'])('sends nothing to another base URL in %s mode', async (mode) => {
+    const { file, stored } = await recorded()
+    const elsewhere = await startModel()
+    try {
+      stored.asked.model['baseUrl'] = `${elsewhere.url}/v1`
+      writeFileSync(file, JSON.stringify(stored))
+      const { code, err } = await cli(['replay', file, ...(mode === 'lenient' ? ['--lenient'] : [])])
+      expect(code, err).toBe(3)
+      expect(err).toContain('is not among the allowed hosts')
+      expect(elsewhere.requests).toHaveLength(0)
+    } finally {
+      await elsewhere.close()
+    }
+  })
+})
+
+describe('saved chats', () => {
+  const folder = (): string => join(home.path, '.local/state/modelport/sessions')
+
+  test('one damaged chat does not hide the others', async () => {
+    expect(
+      (await command(['chat'], { home: home.path, stdin: 'plain one\n', environment: { MY_KEY: key } })).code,
+    ).toBe(0)
+    writeFileSync(join(folder(), '20260101-000000-aaaaaaaa.1.json'), toSealed('{"model": [redacted]\n}'))
+    const { code, out, err } = await cli(['sessions', '--json'])
+    expect(code).toBe(0)
+    expect((JSON.parse(out) as { sessions: unknown[] }).sessions).toHaveLength(1)
+    expect(err).toContain('its JSON is damaged')
+  })
+
+  test('a chat stays readable whatever its secrets are, and holds none of them in its texts', async () => {
+    const words = [
+      'messages',
+      'assistant',
+      'arguments',
+      'argumentsText',
+      'toolCalls',
+      'updatedAt',
+      '12345678',
+      '20260101',
+      'content":',
+    ]
+    const secret = fc.oneof(fc.constantFrom(...words), fc.string({ minLength: 8, maxLength: 20 }))
+    const store = new SessionStore(join(home.path, 'property'))
+    await fc.assert(
+      fc.asyncProperty(fc.array(secret, { minLength: 1, maxLength: 3 }), async (secrets) => {
+        const id = SessionStore.newId(new Date())
+        const said = `I said ${secrets.join(' and ')}.`
+        await store.save(
+          {
+            id,
+            model: 'm',
+            createdAt: '2026-01-01T00:00:00.000Z',
+            updatedAt: '2026-01-01T00:00:00.000Z',
+            messages: [
+              { role: 'user', content: said },
+              {
+                role: 'assistant',
+                content: [{ type: 'text', text: said }],
+                toolCalls: [
+                  { id: 'c', name: 'n', arguments: { said, count: 12345678 }, argumentsText: JSON.stringify({ said }) },
+                ],
+              },
+              { role: 'tool', toolCallId: 'c', content: said },
+            ],
+          },
+          secrets,
+        )
+        const { messages } = await store.load(id)
+        expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+        for (const one of secrets) expect(messages[0]?.content).not.toContain(one)
+        const [call] = messages[1]?.role === 'assistant' ? (messages[1].toolCalls ?? []) : []
+        expect(() => JSON.parse(call?.argumentsText ?? '') as unknown).not.toThrow()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a secret in the name of an argument is taken out', () => {
+    const cleaned = withoutSecrets({ arguments: { 'sk-canary-0123': 1 } }, ['sk-canary-0123'])
+    expect(JSON.stringify(cleaned)).not.toContain('canary')
+  })
+})
+
+describe('limits of what is read', () => {
+  test('a device that never ends is not read as a file', async () => {
+    await expect(readTextFile('/dev/zero', 1000)).rejects.toMatchObject({ code: 'config' })
+    writeFileSync(join(home.path, 'keys'), 'x'.repeat(1000))
+    expect(await readTextFile(join(home.path, 'keys'), 1000)).toHaveLength(1000)
+  })
+
+  test('the input has a limit', async () => {
+    const chunk = Buffer.alloc(16 * 1024 * 1024)
+    const input = Readable.from([chunk, chunk, chunk, chunk, Buffer.from('x')])
+    await expect(readAll(input, new AbortController().signal)).rejects.toThrow('pipe in less')
+    expect(input.destroyed).toBe(true)
+  })
+
+  test('a configuration with many anchors is refused', async () => {
+    mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
+    const anchors = Array.from({ length: 20_000 }, (_, index) => `  - &a${index} {k: *a${index}}`).join('\n')
+    writeFileSync(configOf(home.path), `x:\n${anchors.slice(0, 200_000)}\n`)
+    const { code, err } = await cli(['models'])
+    expect(code).toBe(3)
+    expect(err).toContain('more than 100 anchors')
+  })
+})
