@@ -16,6 +16,8 @@ import { toToolContent } from '../tools/tool-content.js'
 export interface TraceOptions {
   /** True puts texts into spans too: answers, arguments and results of tools. They may hold personal data. Default false. */
   readonly content?: boolean
+  /** False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which makes its own. Default true. */
+  readonly modelCalls?: boolean
   /** The name of a provider as the conventions spell it. Default: the provider's own. */
   providerName?(provider: string): string
 }
@@ -95,7 +97,7 @@ class RunSpans {
   readonly observe = (event: RunEvent): void => {
     switch (event.type) {
       case 'model-call-start':
-        this.#startCall(event)
+        if (this.#options.modelCalls !== false) this.#startCall(event)
         break
       case 'model-retry':
         this.#open
@@ -220,3 +222,6 @@ function asText(value: unknown): string {
 
 const defined = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+
+export type { InstrumentOptions } from './instrument-provider.js'
+export { instrumentProvider } from './instrument-provider.js'
