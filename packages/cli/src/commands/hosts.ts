@@ -29,8 +29,8 @@ interface Facts {
   readonly addresses: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every form of the factory, by the name it has here. */
-const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], facts: Facts) => AllowList>> = {
+/** Every allow-list format, by the name it has here. */
+export const exporters: Readonly<Record<string, (hosts: readonly HostEntry[], facts: Facts) => AllowList>> = {
   deno: (hosts, { env }) => toDeno(hosts, { env }),
   srt: (hosts) => toSrt(hosts),
   'srt-no-ports': (hosts) => toSrt(hosts, { ports: false }),

@@ -39,7 +39,8 @@ export class Runs {
     }
     const store = this.#storeOf(run)
     await store.save(run)
-    const recorder = recordCassette({ secrets: model.secrets ?? [], ...(model.fetch && { fetch: model.fetch }) })
+    const { fetch, proxy, secrets = [] } = model
+    const recorder = recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
     const live = new LiveRun(run, {
       model,
       tools: offered.filter(({ definition }) => names.includes(definition.name)),

@@ -12,6 +12,8 @@ export interface StudioModel extends ModelInfo {
   open(fetch: StudioFetch): Provider | Promise<Provider>
   /** What the recorder sends through. Default: the transport that every provider uses. */
   readonly fetch?: StudioFetch
+  /** Address of an HTTP proxy that the recorder sends through. */
+  readonly proxy?: string
   /** Keys and tokens of the model, taken out of everything that the page sees. */
   readonly secrets?: readonly string[]
   /** Prices and context window, for costs and the context view. */

@@ -1,0 +1,125 @@
+import { dirname, join } from 'node:path'
+import { apiHosts, environmentNames, hostPort } from '@modelport/factory'
+import { createDemoModel, createStudio, demoTools, type HostInfo, type StudioModel } from '@modelport/studio'
+import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
+import { type Command, InvalidArgumentError } from 'commander'
+import { checkModel } from '../doctor/check-model.js'
+import type { DoctorStep } from '../doctor/doctor-step.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import { loadModels, type NamedModel } from '../models/configured-models.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { toStudioModel, toStudioTool } from '../studio/studio-models.js'
+import { loadTools } from '../tools/tool-module.js'
+import { exporters } from './hosts.js'
+import { type Start, withCommonOptions } from './start.js'
+
+/** Milliseconds that one step of the connection test may take. */
+const stepTimeoutMs = 30_000
+
+interface StudioCommandOptions extends CommonOptions {
+  readonly port: number
+  readonly tools?: string
+  readonly file?: string
+  readonly memory?: boolean
+  readonly model?: readonly string[]
+}
+
+function toPort(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('must be a port, 0 to 65535.')
+  return port
+}
+
+/** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
+export function addStudio(program: Command, start: Start): void {
+  withCommonOptions(program.command('studio'))
+    .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
+    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
+    .option('-p, --port <port>', 'port on 127.0.0.1 (default: a free one)', toPort, 0)
+    .option('--tools <file>', 'module with the tools that models may call (default: a demo tool)')
+    .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
+    .option('--memory', 'keep runs in memory only')
+    .action((options: StudioCommandOptions) => start(options, (cli) => studio(cli, options)))
+}
+
+async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
+  const { out, json, signal, locations } = cli
+  const named = await chosenModels(cli, options.model)
+  const models: StudioModel[] = [...named.map((model) => toStudioModel(model, cli)), createDemoModel()]
+  const file = options.memory ? undefined : (options.file ?? join(dirname(locations.sessions), 'studio.db'))
+  const configs = named.map(({ config }) => config)
+  const served = await serveStudio(
+    createStudio({
+      models,
+      tools: options.tools === undefined ? demoTools : (await loadTools(options.tools)).map(toStudioTool),
+      ...(file !== undefined && { file, store: openFileStore(file) }),
+      hosts: () => Promise.resolve(named.flatMap((model) => toHosts(model, cli))),
+      allowLists: Object.fromEntries(
+        Object.entries(exporters).map(([name, write]) => [
+          name,
+          () => {
+            const facts = { env: environmentNames(configs, cli.context), addresses: {} }
+            const { text, requirements } = write(apiHosts(configs, cli.context), facts)
+            return Promise.resolve({ text, notes: Object.values(requirements).flat().map(String) })
+          },
+        ]),
+      ),
+      doctor: (id, aborted) => examine(named.find(({ name }) => name === id), cli, aborted),
+      assets: await loadPage(),
+    }),
+    { port: options.port },
+  )
+  if (json) out.json({ url: served.url, port: served.port })
+  else {
+    out.line(`studio: ${served.url}`)
+    out.line('Open it within a minute; the address works once. Ctrl-C ends the studio.')
+  }
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await served.close()
+  return exitCodes.done
+}
+
+/** The models of the configuration; none when there is no configuration and none was named. */
+async function chosenModels(cli: Cli, names: readonly string[] | undefined): Promise<NamedModel[]> {
+  const models = await loadModels(cli)
+  if (names) return names.map((name) => models.pick(name))
+  return models.isEmpty ? [] : models.all()
+}
+
+const toHosts = ({ name, config }: NamedModel, { context }: Cli): HostInfo[] =>
+  apiHosts(config, context).map((entry) => ({ host: hostPort(entry), usedBy: name, purpose: entry.purpose }))
+
+async function* examine(model: NamedModel | undefined, cli: Cli, signal: AbortSignal) {
+  if (!model) {
+    yield { name: 'model', status: 'skipped' as const, detail: 'this model contacts no host, so there is nothing to test' }
+    return
+  }
+  const steps: DoctorStep[] = []
+  let wake = (): void => undefined
+  let ended = false
+  const options = {
+    until: 'schema' as const,
+    timeoutMs: stepTimeoutMs,
+    onBegin: () => undefined,
+    onStep: (step: DoctorStep) => {
+      steps.push(step)
+      wake()
+    },
+  }
+  const work = checkModel(model, { ...cli, signal: AbortSignal.any([cli.signal, signal]) }, options).finally(() => {
+    ended = true
+    wake()
+  })
+  for (;;) {
+    for (const { id, status, detail, fix } of steps.splice(0))
+      yield { name: id, status, detail, ...(fix !== undefined && { fix }) }
+    if (ended && steps.length === 0) break
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
+  }
+  await work
+}

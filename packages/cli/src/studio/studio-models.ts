@@ -1,0 +1,34 @@
+import type { Tool } from '@modelport/runtime'
+import { apiHosts, hostPort, newProvider, resolveModel } from '@modelport/factory'
+import { defineTool } from '@modelport/runtime'
+import type { StudioModel } from '@modelport/studio'
+import type { NamedModel } from '../models/configured-models.js'
+import type { Cli } from '../program/cli.js'
+import { secretsOf } from '../secrets/secrets.js'
+import type { LocalTool } from '../tools/tool-module.js'
+
+/** A configured model for the studio: its requests pass through the studio's recorder, and its keys stay in this process. */
+export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
+  const { proxy, row } = resolveModel(model.config, cli.context)
+  // A fallback would be recorded without saying so.
+  const { fallback: _fallback, ...config } = model.config
+  return {
+    id: model.name,
+    provider: config.provider,
+    model: config.model ?? '',
+    hosts: apiHosts(config, cli.context).map(hostPort),
+    secrets: secretsOf(model, cli),
+    ...(model.purpose !== undefined && { note: model.purpose }),
+    ...(model.profile && { profile: model.profile }),
+    ...(proxy && { proxy: proxy.url() }),
+    open: (fetch) => newProvider(row.offline ? config : { ...config, fetch }, cli.context),
+  }
+}
+
+/** A tool of the user's module as the loop takes it. */
+export const toStudioTool = ({ definition, check, execute, timeoutMs }: LocalTool): Tool =>
+  defineTool({
+    ...definition,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    execute: async (args, { callId, step, signal }) => execute(await check(args), { callId, step, signal }),
+  })
