@@ -199,6 +199,7 @@ export const boundaries = [
       '@modelport/runtime',
       '@modelport/sandbox',
       '@modelport/provider-mock',
+      '@modelport/studio',
       '@clack/prompts',
       'commander',
       'yaml',

@@ -1,6 +1,13 @@
 import { dirname, join } from 'node:path'
 import { apiHosts, environmentNames, hostPort } from '@modelport/factory'
-import { createDemoModel, createStudio, demoTools, type HostInfo, type StudioModel } from '@modelport/studio'
+import {
+  createDemoModel,
+  createStudio,
+  demoTools,
+  type DoctorStepInfo,
+  type HostInfo,
+  type StudioModel,
+} from '@modelport/studio'
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
 import { type Command, InvalidArgumentError } from 'commander'
 import { checkModel } from '../doctor/check-model.js'
@@ -26,7 +33,8 @@ interface StudioCommandOptions extends CommonOptions {
 
 function toPort(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('must be a port, 0 to 65535.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('must be a port, 0 to 65535.')
   return port
 }
 
@@ -59,12 +67,18 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
           name,
           () => {
             const facts = { env: environmentNames(configs, cli.context), addresses: {} }
-            const { text, requirements } = write(apiHosts(configs, cli.context), facts)
-            return Promise.resolve({ text, notes: Object.values(requirements).flat().map(String) })
+            const { text, requires } = write(apiHosts(configs, cli.context), facts)
+            const variables = requires.env.map((variable) => `The program needs the variable ${variable}.`)
+            return Promise.resolve({ text, notes: [...variables, ...requires.notes, ...requires.warnings] })
           },
         ]),
       ),
-      doctor: (id, aborted) => examine(named.find(({ name }) => name === id), cli, aborted),
+      doctor: (id, aborted) =>
+        examine(
+          named.find(({ name }) => name === id),
+          cli,
+          aborted,
+        ),
       assets: await loadPage(),
     }),
     { port: options.port },
@@ -92,34 +106,43 @@ async function chosenModels(cli: Cli, names: readonly string[] | undefined): Pro
 const toHosts = ({ name, config }: NamedModel, { context }: Cli): HostInfo[] =>
   apiHosts(config, context).map((entry) => ({ host: hostPort(entry), usedBy: name, purpose: entry.purpose }))
 
-async function* examine(model: NamedModel | undefined, cli: Cli, signal: AbortSignal) {
+async function* examine(model: NamedModel | undefined, cli: Cli, signal: AbortSignal): AsyncGenerator<DoctorStepInfo> {
   if (!model) {
-    yield { name: 'model', status: 'skipped' as const, detail: 'this model contacts no host, so there is nothing to test' }
+    yield {
+      name: 'model',
+      status: 'skipped' as const,
+      detail: 'this model contacts no host, so there is nothing to test',
+    }
     return
   }
   const steps: DoctorStep[] = []
-  let wake = (): void => undefined
-  let ended = false
+  const state: { wake?: () => void; isOver: boolean } = { isOver: false }
   const options = {
     until: 'schema' as const,
     timeoutMs: stepTimeoutMs,
     onBegin: () => undefined,
     onStep: (step: DoctorStep) => {
       steps.push(step)
-      wake()
+      state.wake?.()
     },
   }
   const work = checkModel(model, { ...cli, signal: AbortSignal.any([cli.signal, signal]) }, options).finally(() => {
-    ended = true
-    wake()
+    state.isOver = true
+    state.wake?.()
   })
-  for (;;) {
-    for (const { id, status, detail, fix } of steps.splice(0))
-      yield { name: id, status, detail, ...(fix !== undefined && { fix }) }
-    if (ended && steps.length === 0) break
-    await new Promise<void>((resolve) => {
-      wake = resolve
-    })
+  while (steps.length > 0 || !state.isOver) {
+    const step = steps.shift()
+    if (step)
+      yield {
+        name: step.id,
+        status: step.status,
+        detail: step.detail,
+        ...(step.fix !== undefined && { fix: step.fix }),
+      }
+    else
+      await new Promise<void>((resolve) => {
+        state.wake = resolve
+      })
   }
   await work
 }

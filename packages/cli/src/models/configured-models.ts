@@ -30,6 +30,11 @@ export class ConfiguredModels {
     this.#pool = pool
   }
 
+  /** True when there is no configuration file. */
+  get isEmpty(): boolean {
+    return this.#pool === undefined
+  }
+
   /** All of the configuration. @throws {LlmError} `config` — there is none. */
   all(): NamedModel[] {
     return this.#needPool().models.map((entry) => this.#named(entry))

@@ -9,6 +9,7 @@ import { addModels } from '../commands/models.js'
 import { addRecord } from '../commands/record.js'
 import { addReplay } from '../commands/replay.js'
 import { addSessions } from '../commands/sessions.js'
+import { addStudio } from '../commands/studio.js'
 import type { Start } from '../commands/start.js'
 import type { Io } from '../terminal/io.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
@@ -50,6 +51,7 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     addRecord,
     addReplay,
     addSessions,
+    addStudio,
     addCompletion,
   ])
     add(program, start)

@@ -26,9 +26,9 @@ export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
 }
 
 /** A tool of the user's module as the loop takes it. */
-export const toStudioTool = ({ definition, check, execute, timeoutMs }: LocalTool): Tool =>
+export const toStudioTool = (tool: LocalTool): Tool =>
   defineTool({
-    ...definition,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    execute: async (args, { callId, step, signal }) => execute(await check(args), { callId, step, signal }),
+    ...tool.definition,
+    ...(tool.timeoutMs !== undefined && { timeoutMs: tool.timeoutMs }),
+    execute: async (args, { callId, step, signal }) => tool.execute(await tool.check(args), { callId, step, signal }),
   })

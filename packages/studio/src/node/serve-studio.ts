@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
+import { LlmError } from '@modelport/core'
 import type { Studio } from '../server/studio.js'
 import type { StudioAsset } from '../server/studio-options.js'
 
@@ -26,10 +28,20 @@ const types: Readonly<Record<string, string>> = {
   'app.css': 'text/css; charset=utf-8',
 }
 
-/** Reads the built page, for {@link StudioOptions.assets}. `folder` defaults to the one in this package. */
-export async function loadPage(
-  folder: string = fileURLToPath(new URL('./page/', import.meta.url)),
-): Promise<Readonly<Record<string, StudioAsset>>> {
+/** The built page: next to the built package, or in it when this runs from the sources. */
+function builtPage(): string {
+  const folders = ['./page/', '../../dist/page/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const found = folders.find((folder) => existsSync(`${folder}app.js`))
+  if (found === undefined)
+    throw new LlmError('config', 'the page of the studio is not built; build @modelport/studio first')
+  return found
+}
+
+/**
+ * Reads the built page, for {@link StudioOptions.assets}. `folder` defaults to the one in this package.
+ * @throws {LlmError} `config` — the page is not built.
+ */
+export async function loadPage(folder: string = builtPage()): Promise<Readonly<Record<string, StudioAsset>>> {
   const files = await Promise.all(
     Object.entries(types).map(async ([name, type]) => {
       const asset: StudioAsset = { body: await readFile(`${folder}/${name}`, 'utf8'), type }

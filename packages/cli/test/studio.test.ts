@@ -1,0 +1,72 @@
+import { mkdtemp, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunRecord, RunStatus, StudioInfo } from '@modelport/studio'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildPage } from '../../studio/build-page.mjs'
+import { useModel } from './set-up.js'
+import { type Running, startCommand } from './test-io.js'
+import { key } from './wire.js'
+
+const { home } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+
+beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
+
+interface Opened {
+  readonly running: Running
+  ask<Value>(path: string, body?: unknown): Promise<Value>
+}
+
+/** Starts the command, and takes the session that its page would take. */
+async function open(args: readonly string[] = [], where: string = home.path): Promise<Opened> {
+  let seen = ''
+  const running = startCommand(['studio', '--json', ...args], {
+    home: where,
+    environment: { MY_KEY: key },
+    onOutput: (text) => (seen += text),
+  })
+  await expect.poll(() => seen).toContain('"url"')
+  const { url } = JSON.parse(seen) as { readonly url: string }
+  const { origin, hash } = new URL(url)
+  const ask = async <Value>(path: string, body?: unknown, session = ''): Promise<Value> => {
+    const response = await fetch(`${origin}${path}`, {
+      headers: { 'x-modelport-session': session },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    return (await response.json()) as Value
+  }
+  const { session } = await ask<{ session: string }>('/api/session', { token: hash.replace('#token=', '') })
+  return { running, ask: (path, body) => ask(path, body, session) }
+}
+
+describe('studio', () => {
+  test('chats with the configured model, shows its requests without the key, and keeps the run in a private file', async () => {
+    const { running, ask } = await open()
+    const info = await ask<StudioInfo>('/api/info')
+    expect(info.models.map(({ id }) => id)).toContain('demo')
+    const [model] = info.models
+    expect(model?.hosts).toHaveLength(1)
+    const { id } = await ask<RunRecord>('/api/runs', {
+      model: model?.id,
+      tools: [],
+      messages: [{ role: 'user', content: `Hello, my key is ${key}` }],
+    })
+    await expect.poll(async () => (await ask<{ status: RunStatus }>(`/api/runs/${id}`)).status).toBe('final')
+    await expect.poll(async () => JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).toContain('/chat/completions')
+    expect(JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).not.toContain(key)
+    expect(await ask('/api/hosts')).toEqual([
+      expect.objectContaining({ host: model?.hosts[0], usedBy: model?.id, purpose: 'api' }),
+    ])
+    expect((await ask<{ text: string }>('/api/allow-lists/deno')).text).toContain(model?.hosts[0])
+    running.interrupt()
+    expect((await running.done).code).toBe(0)
+    expect((await stat(join(home.path, '.local/state/modelport/studio.db'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('works without a configuration: the demo model needs no key', async () => {
+    const { running, ask } = await open(['--memory'], await mkdtemp(join(tmpdir(), 'modelport-cli-')))
+    expect((await ask<StudioInfo>('/api/info')).models.map(({ id }) => id)).toEqual(['demo'])
+    running.interrupt()
+    await running.done
+  })
+})
