@@ -1,14 +1,14 @@
 import { mkdtemp, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RunRecord, RunStatus, StudioInfo } from '@modelport/studio'
+import type { ModelInfo, RunRecord, RunStatus, StudioInfo } from '@modelport/studio'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
 import { useModel } from './set-up.js'
 import { type Running, startCommand } from './test-io.js'
 import { key } from './wire.js'
 
-const { home } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 
 beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
 
@@ -54,6 +54,17 @@ describe('studio', () => {
     await expect.poll(async () => (await ask<{ status: RunStatus }>(`/api/runs/${id}`)).status).toBe('final')
     await expect.poll(async () => JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).toContain('/chat/completions')
     expect(JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).not.toContain(key)
+    const cassette = await ask(`/api/runs/${id}/cassette`)
+    const requests = server.requests.length
+    const opened = await ask<ModelInfo>('/api/cassettes', cassette)
+    expect(opened.hosts).toEqual([])
+    const replayed = await ask<RunRecord>('/api/runs', {
+      model: opened.id,
+      tools: [],
+      messages: [{ role: 'user', content: 'Again' }],
+    })
+    await expect.poll(async () => (await ask<{ status: RunStatus }>(`/api/runs/${replayed.id}`)).status).toBe('final')
+    expect(server.requests).toHaveLength(requests)
     expect(await ask('/api/hosts')).toEqual([
       expect.objectContaining({ host: model?.hosts[0], usedBy: model?.id, purpose: 'api' }),
     ])
@@ -61,6 +72,28 @@ describe('studio', () => {
     running.interrupt()
     expect((await running.done).code).toBe(0)
     expect((await stat(join(home.path, '.local/state/modelport/studio.db'))).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    ['a list', []],
+    ['a cassette without requests', { version: 1, exchanges: [] }],
+    [
+      'a cassette of another program',
+      {
+        version: 1,
+        exchanges: [
+          {
+            request: { method: 'GET', url: 'http://127.0.0.1/x', headers: {} },
+            response: { status: 200, headers: {}, chunks: [] },
+          },
+        ],
+      },
+    ],
+  ])('refuses to open %s as a cassette', async (_what, stored) => {
+    const { running, ask } = await open(['--memory'])
+    expect(await ask('/api/cassettes', stored)).toMatchObject({ error: { code: 'config' } })
+    running.interrupt()
+    await running.done
   })
 
   test('works without a configuration: the demo model needs no key', async () => {

@@ -15,6 +15,7 @@ import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
+import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel, toStudioTool } from '../studio/studio-models.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
@@ -79,6 +80,7 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
           cli,
           aborted,
         ),
+      openCassette: (cassette) => openCassette(cassette, cli),
       assets: await loadPage(),
     }),
     { port: options.port },
