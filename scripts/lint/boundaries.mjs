@@ -24,6 +24,13 @@ export const boundaries = [
     builtins: true,
     forbidden: ['openai', '@modelport/factory'],
   },
+  {
+    package: 'driver',
+    file: 'undici-connects.ts',
+    imports: ['@modelport/core', 'undici'],
+    builtins: true,
+    forbidden: ['openai', '@modelport/factory'],
+  },
 
   // The Chat Completions dialect, for every provider that speaks it: one decoder per protocol.
   {

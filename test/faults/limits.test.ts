@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
+import { createFramer, type Framer } from '@modelport/driver'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize, fullSize, reportFault } from '../support/faults.js'
@@ -141,6 +142,33 @@ describe('what a server can make us hold', () => {
     atMostWhereQuiet(large / small, 24)
     // In pieces of 128 bytes: copied anew for each, they would come to a terabyte.
     await once(16 * mib, 128)
+  })
+
+  test('a line in chunks of one byte, and lines without a value, take at most four times their limit', () => {
+    const held = (feed: (framer: Framer) => void): number => {
+      const choice = { framing: 'sse' as const, stream: true, contentType: '', maxEventBytes: 8 * mib }
+      const framer = createFramer(choice, () => undefined)
+      collect()
+      const before = process.memoryUsage()
+      feed(framer)
+      collect()
+      const after = process.memoryUsage()
+      // The framer is used below, so that it is not collected above.
+      framer.end()
+      return after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers
+    }
+    const bytes = held((framer) => {
+      framer.push(encode('data:'))
+      const byte = encode('x')
+      for (let sent = 0; sent < 7 * mib; sent++) framer.push(byte)
+    })
+    const lines = held((framer) => {
+      const chunk = encode('data:\n'.repeat(1024))
+      for (let sent = 0; sent < 7 * mib; sent += 1024) framer.push(chunk)
+    })
+    reportFault('S10', { 'MB held of an event of 8 MiB at most': Math.max(bytes, lines) / 1e6 })
+    // eslint-disable-next-line modelport/no-time-assertion -- memory after a collection is counted, not timed
+    expect(Math.max(bytes, lines)).toBeLessThan(4 * 8 * mib)
   })
 
   test('a line beyond 16 MiB is refused before it is held', async () => {

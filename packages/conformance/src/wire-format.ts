@@ -78,6 +78,8 @@ export interface WireFormat {
     readonly counts?: boolean
     /** False where no finish reason says that content was stopped. Default true. */
     readonly contentFilter?: boolean
+    /** False where nothing follows the finish reason that says that nothing follows it. Default true. */
+    readonly lastMark?: boolean
     /** A failed result has a field of its own; false where only its text can say so. */
     readonly toolResultErrors: boolean
   }

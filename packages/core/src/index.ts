@@ -35,6 +35,8 @@ export type {
   TokenLogprob,
 } from './provider.js'
 export { isProvider } from './provider.js'
+export type { Redact } from './redact.js'
+export { createRedact, headerSecrets } from './redact.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
 export { estimateTokens } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'

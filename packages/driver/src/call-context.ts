@@ -6,7 +6,7 @@ import type { ProviderSettings } from './config.js'
 import { defined } from './defined.js'
 import type { Driver, Fetch } from './driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
-import { headerSecrets, type Redact } from './redact.js'
+import { headerSecrets, type Redact } from '@modelport/core'
 import { RetryBudget, type RetryBucket } from './retry.js'
 import { CallScope } from './scope.js'
 

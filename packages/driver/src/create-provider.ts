@@ -22,7 +22,7 @@ import { generateAnswer } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
 import { checkDepth, checkTools } from './json-depth.js'
 import { proxySecrets } from './proxy.js'
-import { createRedact, headerSecrets, type Redact } from './redact.js'
+import { createRedact, headerSecrets, type Redact } from '@modelport/core'
 import { createRetryBucket } from './retry.js'
 import { sanitizeError } from './sanitize.js'
 import { EventStreamReader, type StartConversation, TextStreamReader } from './stream-readers.js'
@@ -77,7 +77,7 @@ function createState(driver: Driver, settings: ProviderSettings): ProviderState 
   const renewed = typeof secrets === 'function'
   const redactWith = (more: readonly string[]): Redact =>
     renewed
-      ? (text) => createRedact([...secrets(), ...own, ...more])(text)
+      ? createRenewedRedact(() => [...secrets(), ...own, ...more])
       : createRedact([...(secrets ?? []), ...own, ...more])
   const redact = redactWith([])
   return {
@@ -87,6 +87,17 @@ function createState(driver: Driver, settings: ProviderSettings): ProviderState 
     redactWith: (more) => (more.length ? redactWith(more) : redact),
     bucket: config.retryBucket ?? createRetryBucket(),
     fetch: createTransport(config),
+  }
+}
+
+/** Redacts the secrets of the moment; the search for them is only prepared again when they have changed. */
+function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Redact {
+  let known: { readonly key: string; readonly redact: Redact } | undefined
+  return (text) => {
+    const now = secrets()
+    const key = now.join('\0')
+    if (known?.key !== key) known = { key, redact: createRedact(now) }
+    return known.redact(text)
   }
 }
 

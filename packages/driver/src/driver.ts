@@ -125,9 +125,15 @@ export interface Sink {
   file(file: ProviderFile): void
   /** The model's name as the server gives it. */
   model(name: string): void
-  /** The terminal reason. With finished client calls `stop` becomes `tool-calls`. */
+  /**
+   * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: call `terminal` too where they cannot.
+   * With finished client calls `stop` becomes `tool-calls`.
+   */
   finish(reason: FinishReason, raw?: string): void
-  /** The wire's terminal mark was seen, with or without a reason; a stream that ends without is cut. */
+  /**
+   * The API's last mark (`[DONE]`, `message_stop`, `done: true`), with or without a reason: the reply is whole and nothing follows, so
+   * the connection gets a second to close. A stream that ends without `finish` and `terminal` was cut.
+   */
   terminal(): void
   /** Opaque JSON kept in the message's `origin.state`; the last value stays. */
   state(state: unknown): void

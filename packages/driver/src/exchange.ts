@@ -5,8 +5,11 @@ import type { Decoder, Driver, Turn } from './driver.js'
 import type { Step } from './event-reader.js'
 import { createFramer, type Framer } from './framing.js'
 import { createGuardedFetch } from './guarded-fetch.js'
+import { clipStrings, nameFailure } from './http-failure.js'
 import { IdleWatch } from './idle-watch.js'
 import { JsonBodyFramer } from './json-body.js'
+import { checkJsonValues } from './json-values.js'
+import { graceMs, maxErrorBytes } from './limits.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
 
@@ -84,7 +87,7 @@ export class Exchange {
   }
 
   #taken(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
-    const before = this.recorder.pieces
+    const { pieces: before, terminated } = this.recorder
     try {
       if (cut && !this.recorder.finished) throw this.#failure ?? this.#cut(cut.error)
       this.#context.scope.throwIfEnded()
@@ -93,6 +96,7 @@ export class Exchange {
       if (chunk) this.#decode(chunk)
       else this.#finish()
       this.#idle?.stop(this.recorder.pieces > before)
+      if (this.recorder.terminated && !terminated) this.#idle?.endWithin(graceMs)
     } catch (error) {
       this.#again(error).then(
         () => this.#step?.next(true),
@@ -135,7 +139,7 @@ export class Exchange {
       this.#expire('headers', `no response for ${headersMs} ms`)
     })
     try {
-      this.#begin(await this.#interruptible(this.#send()))
+      this.#begin(await this.#interruptible(this.#send(cancel)))
     } catch (error) {
       // Set from callbacks, which the compiler does not see.
       throw (this.#failure as LlmError | undefined) ?? error
@@ -159,14 +163,16 @@ export class Exchange {
     })
   }
 
-  async #send(): Promise<Response> {
+  async #send(responded: () => void): Promise<Response> {
     const { headers, idempotencyKey, fetch, allowedHosts } = this.#context
     const guarded = createGuardedFetch({
       provider: this.#driver.name,
       fetch,
       signal: this.#controller.signal,
       allowedHosts,
-      error: (failure) => this.#driver.error(failure),
+      clock: this.#context.clock,
+      error: (failure) => nameFailure(this.#driver, failure),
+      responded,
       failed: (error) => {
         this.#failure ??= error
       },
@@ -192,6 +198,7 @@ export class Exchange {
         maxEventBytes: limits.maxEventBytes,
       },
       (record) => {
+        checkJsonValues(record.data, limits.maxJsonValues)
         decoder.push(record)
       },
     )
@@ -216,6 +223,7 @@ export class Exchange {
     const whole = this.recorder.finished
     try {
       this.#framer?.end()
+      this.recorder.holdToolCalls()
       this.#decoder?.end?.()
     } catch (error) {
       // A message cut short is not a malformed one; after the terminal event it takes nothing away.
@@ -237,13 +245,13 @@ export class Exchange {
   }
 
   #strange(): LlmError {
-    return new LlmError('protocol', 'the server answered with JSON that is no answer of this API; check the base URL')
+    return new LlmError('protocol', 'the server returned JSON that this API does not define; check the base URL')
   }
 
   #cut(cause: unknown): LlmError {
     return new LlmError(
       'truncated',
-      `the connection ended before the answer did (${this.#bytes} bytes read)`,
+      `the connection ended before the reply did (${this.#bytes} bytes read)`,
       cause === undefined ? undefined : { cause },
     )
   }
@@ -276,9 +284,10 @@ export class Exchange {
   }
 
   #inBand({ failure }: InBandError): ProviderError {
-    const text = typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body)
+    const body = clipStrings(failure.body)
+    const text = (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, maxErrorBytes)
     const status = failure.status ?? 200
-    return this.#driver.error({ status, headers: this.#headers, body: failure.body, text, inBand: true })
+    return nameFailure(this.#driver, { status, headers: this.#headers, body, text, inBand: true })
   }
 
   #newRecorder(): TurnRecorder {

@@ -1,23 +1,27 @@
 import { LlmError, parseBaseUrl, ProviderError } from '@modelport/core'
 import type { Fetch, HttpFailure } from './driver.js'
 import { toByteSource } from './byte-source.js'
-import { maxErrorBytes } from './limits.js'
+import type { Clock } from './clock.js'
+import { errorBodyMs, maxErrorBytes } from './limits.js'
 import { toNetworkError } from './network-error.js'
 import { tryParseJson } from './parse-json.js'
 
-/** What every request of one attempt is held to. */
+/** Rules for every request of one attempt. */
 export interface FetchGuard {
   readonly provider: string
   readonly fetch: Fetch
   readonly signal: AbortSignal
   /** `host:port` list; undefined allows any host. */
   readonly allowedHosts: readonly string[] | undefined
+  readonly clock: Clock
   /** Names a failed response. */
   error(failure: HttpFailure): ProviderError
-  /** Told of each failure: an SDK would wrap it beyond recognition. */
+  /** Called with each failure: an SDK would wrap it beyond recognition. */
   failed(error: LlmError): void
-  /** Told of the host of each request before it is sent. */
+  /** Called with the host of each request before it is sent. */
   contacted(host: string): void
+  /** Called once the headers of a response are there. */
+  responded(): void
 }
 
 /** A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed error and a bounded body. */
@@ -48,35 +52,46 @@ async function guardedFetch(
   }
   const body = typeof init.body === 'string' && { body: init.body.replace(halfPair, '\\ufffd') }
   const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
+  guard.responded()
   const { status, headers, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     toByteSource(response).cancel()
-    const message = `${host} answers with a redirect; set the base URL to its target if you trust it`
+    const message = `${host} redirects; set the base URL to the target if you trust it`
     throw new ProviderError('redirect-refused', message, { provider, ...(status && { status }) })
   }
   if (response.ok) return response
-  const text = await readErrorText(response)
+  const text = await readErrorText(response, guard.clock)
   throw Object.assign(guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }), { host })
 }
 
 /** Half of a surrogate pair, as `JSON.stringify` writes it; it writes nothing else so. Several vendors refuse it. */
 const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g
 
-/** The start of an error's body; a failing connection ends it early, since the status says enough. */
-async function readErrorText(response: Response): Promise<string> {
+/** The start of an error's body; a failing or silent connection ends it early, since the status says enough. */
+async function readErrorText(response: Response, clock: Clock): Promise<string> {
   const source = toByteSource(response)
   const decoder = new TextDecoder()
   let text = ''
+  let stop: (error: Error) => void = () => undefined
+  const silence = new Promise<never>((_, reject) => {
+    stop = reject
+  })
+  silence.catch(() => undefined)
+  const cancel = clock.after(errorBodyMs, () => {
+    stop(new Error('the body of the error did not come'))
+  })
   try {
     for (let room = maxErrorBytes; room > 0; ) {
-      const chunk = await source.read()
+      const chunk = await Promise.race([source.read(), silence])
       if (!chunk) return text
       text += decoder.decode(chunk.subarray(0, room), { stream: true })
       room -= chunk.length
     }
-    source.cancel()
   } catch {
     // What was read so far is kept.
+  } finally {
+    cancel()
+    source.cancel()
   }
   return text
 }

@@ -1,9 +1,13 @@
 import { type ErrorCode, ProviderError } from '@modelport/core'
 import { defined } from './defined.js'
-import type { HttpFailure } from './driver.js'
+import type { Driver, HttpFailure } from './driver.js'
+import { maxErrorBytes } from './limits.js'
 import { retryAfterMs } from './retry-after.js'
 
-/** What a provider's `error` knows better than the status. Unset fields are taken from the response. */
+/**
+ * What a provider's `error` knows better than the status. Unset fields are taken from the response, and so are those that are not of
+ * their type: they come from the wire.
+ */
 export interface FailureFacts {
   /** Default: by the status. */
   readonly code?: ErrorCode | undefined
@@ -38,18 +42,40 @@ export function toErrorCode(status: number): ErrorCode {
   )
 }
 
+/** The driver's name for a failure. What the server sent may be of any shape; where a driver trips over it, the status decides. */
+export function nameFailure(driver: Pick<Driver, 'name' | 'error'>, failure: HttpFailure): ProviderError {
+  try {
+    return driver.error(failure)
+  } catch {
+    return toProviderError(driver.name, failure)
+  }
+}
+
+/** JSON with strings cut to 64 KiB, since wordings of errors are matched against them, and without what is nested very deeply. */
+export function clipStrings(value: unknown, levels = 64): unknown {
+  if (typeof value === 'string') return value.slice(0, maxErrorBytes)
+  if (typeof value !== 'object' || value === null) return value
+  if (!levels) return undefined
+  if (Array.isArray(value)) return value.map((item) => clipStrings(item, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clipStrings(item, levels - 1)]))
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const finiteOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
 const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
 
 /**
- * The common part of a driver's `error`: code by status, request id, the server's wish to be left alone or asked again, body.
+ * The common part of a driver's `error`: code by status, request id, the `x-should-retry` header, body.
  * The message reads `name: 429 rate-limit: text`.
  */
 export function toProviderError(provider: string, failure: HttpFailure, facts: FailureFacts = {}): ProviderError {
   const { status, headers } = failure
   const code = facts.code ?? toErrorCode(status)
-  const requestId = facts.requestId ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
-  const wait = facts.retryAfterMs ?? retryAfterMs(headers, Date.now())
-  const said = (facts.message ?? failure.text.trim()) || 'no further information'
+  const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
+  const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
+  const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
   // The start of a page says what it is; all of it is in `body`.
   const text = said.startsWith('<') ? said.slice(0, 300) : said
   const details = defined({
@@ -57,13 +83,14 @@ export function toProviderError(provider: string, failure: HttpFailure, facts: F
     status,
     requestId,
     // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty string carries no information
-    type: facts.type || undefined,
+    type: textOf(facts.type) || undefined,
     retryAfterMs: wait,
     body: failure.text || undefined,
   })
   const error = new ProviderError(code, `${provider}: ${status} ${code}: ${text}`, details)
-  const wish = headers.get('x-should-retry')
-  // Not enumerable: a hint for the retry loop, no fact for the caller.
-  if (wish === 'true' || wish === 'false') Object.defineProperty(error, 'serverRetry', { value: wish === 'true' })
+  const shouldRetry = headers.get('x-should-retry')
+  // Not enumerable: a hint for the retry loop, not for the caller.
+  if (shouldRetry === 'true' || shouldRetry === 'false')
+    Object.defineProperty(error, 'serverRetry', { value: shouldRetry === 'true' })
   return error
 }

@@ -2,12 +2,12 @@ import type { Clock } from './clock.js'
 import type { Timeouts } from './limits.js'
 
 /**
- * Ends a stream on which nothing comes: one clock for bytes, one for pieces of the answer, both running only while a read waits,
- * so that a slow consumer is never taken for a silent server. One timer in all, not one a read.
+ * Ends a silent stream: one clock for bytes, one for deltas of the reply. Both run only while a read waits, so that a slow consumer is
+ * not taken for a silent server. One timer for the whole stream, not one per read.
  */
 export class IdleWatch {
   readonly #clock: Clock
-  readonly #timeouts: Timeouts
+  #timeouts: Pick<Timeouts, 'idleMs' | 'semanticIdleMs'>
   readonly #expire: (silence: string) => void
   #readSince: number | undefined
   #silentMs = 0
@@ -19,13 +19,21 @@ export class IdleWatch {
     this.#expire = expire
   }
 
+  /** From now on the stream may be silent for so long in all, whatever bytes come. */
+  endWithin(ms: number): void {
+    this.#timeouts = { idleMs: ms, semanticIdleMs: ms }
+    this.#silentMs = 0
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
   /** A read begins to wait. */
   start(): void {
     this.#readSince = this.#clock.now()
     if (!this.#cancel) this.#arm()
   }
 
-  /** The read got something; `semantic` when it was a piece of the answer. */
+  /** The read got something; `semantic` when it was a delta of the reply. */
   stop(semantic: boolean): void {
     const waited = this.#clock.now() - (this.#readSince ?? this.#clock.now())
     this.#readSince = undefined
@@ -44,8 +52,7 @@ export class IdleWatch {
     const { idleMs, semanticIdleMs } = this.#timeouts
     const left = Math.min(idleMs - waited, semanticIdleMs - this.#silentMs - waited)
     if (left <= 0) {
-      const silent =
-        idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no piece of the answer for ${semanticIdleMs} ms`
+      const silent = idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no part of the reply for ${semanticIdleMs} ms`
       this.#cancel = undefined
       this.#expire(silent)
       return

@@ -1,32 +1,40 @@
-import { LlmError } from '@modelport/core'
+import { isLlmError, LlmError } from '@modelport/core'
 import type { WireRecord } from './driver.js'
 import type { Framer } from './framing.js'
 import { tryParseJson } from './parse-json.js'
+import { TextBuffer } from './text-buffer.js'
 
-/** A whole body as one record, given out at its end; an empty body gives none. */
+/** A whole body as one record, emitted at its end; an empty body has none. */
 export class JsonBodyFramer implements Framer {
   cut = false
   readonly #onRecord: (record: WireRecord) => void
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
-  #text = ''
+  readonly #text = new TextBuffer()
 
   constructor(onRecord: (record: WireRecord) => void) {
     this.#onRecord = onRecord
   }
 
   push(chunk: Uint8Array): void {
-    this.#text += decodeUtf8(this.#decoder, chunk, { stream: true })
+    this.#text.add(decodeUtf8(this.#decoder, chunk, { stream: true }))
   }
 
   end(): void {
     this.cut = true
-    this.#text += decodeUtf8(this.#decoder)
-    this.cut = /^\s*[[{]/.test(this.#text) && tryParseJson(this.#text) === undefined
-    if (this.#text.trim()) this.#onRecord({ event: '', data: this.#text, whole: true })
+    this.#text.add(decodeUtf8(this.#decoder))
+    this.cut = false
+    const data = this.#text.take()
+    try {
+      if (data.trim()) this.#onRecord({ event: '', data, whole: true })
+    } catch (error) {
+      // Only now: to parse every body twice would cost more than all the rest.
+      this.cut = isLlmError(error, 'protocol') && /^\s*[[{]/.test(data) && tryParseJson(data) === undefined
+      throw error
+    }
   }
 }
 
-/** @throws {LlmError} `protocol` — the bytes are no UTF-8, or are cut inside a character. */
+/** @throws {LlmError} `protocol` — the bytes are not UTF-8, or end within a character. */
 export function decodeUtf8(decoder: TextDecoder, bytes?: Uint8Array, options?: TextDecodeOptions): string {
   try {
     return decoder.decode(bytes, options)

@@ -1,13 +1,14 @@
 import { LlmError } from '@modelport/core'
+import { ByteBuffer } from './byte-buffer.js'
 import { decodeUtf8 } from './json-body.js'
 
 const lineFeed = 10
 const carriageReturn = 13
 
-/** A line as the range of a text: cutting it out costs more than looking at it, and many are only looked at. */
+/** Called with a line as a range of a text: a slice would cost more than most callers need. */
 export type OnLine = (text: string, start: number, end: number) => void
 
-/** Many lines at once, each ended by LF alone, from `start` on: who looks ahead in them saves a call for each. */
+/** Called with many lines at once, from `start` on, each ended by LF alone, so that the callee can look ahead. */
 export type OnLines = (text: string, start: number) => void
 
 /**
@@ -18,10 +19,10 @@ export class LineSplitter {
   readonly #onLine: OnLine
   readonly #onLines: OnLines
   readonly #maxBytes: number
-  // Fatal: a replaced character would be a value nobody sent. BOM kept: it is dropped at the start only.
+  // Fatal: a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only.
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  #held: Uint8Array[] = []
-  #heldBytes = 0
+  /** The start of a line whose end has not come yet. */
+  readonly #open = new ByteBuffer()
   #afterReturn = false
   #first = true
 
@@ -45,23 +46,24 @@ export class LineSplitter {
       return
     }
     let start = 0
-    if (this.#heldBytes) {
+    if (this.#open.length) {
       start = firstLineEnd(chunk) + 1
-      this.#split(this.#decode(this.#join(chunk.subarray(0, start))))
+      this.#open.add(chunk.subarray(0, start))
+      this.#split(this.#decode(this.#open.take()))
     }
     if (end < chunk.length) this.#hold(chunk.subarray(end))
     if (start < end) this.#split(this.#decode(end - start === chunk.length ? chunk : chunk.subarray(start, end)))
   }
 
-  /** True when there is a last line that has no end yet. */
+  /** True while the last line has no end. */
   get open(): boolean {
-    return this.#heldBytes > 0
+    return this.#open.length > 0
   }
 
-  /** Gives out a last line that has no end. */
+  /** Emits the last line if it has no end. */
   end(): void {
-    if (!this.#heldBytes) return
-    const text = this.#decode(this.#join(new Uint8Array(0)))
+    if (!this.open) return
+    const text = this.#decode(this.#open.take())
     this.#onLine(text, 0, text.length)
   }
 
@@ -83,25 +85,10 @@ export class LineSplitter {
   }
 
   #hold(chunk: Uint8Array): void {
-    this.#heldBytes += chunk.length
-    if (this.#heldBytes > this.#maxBytes) {
+    if (this.#open.length + chunk.length > this.#maxBytes) {
       throw new LlmError('limit-exceeded', `a line of the stream is longer than ${this.#maxBytes} bytes`)
     }
-    // A copy: the chunk may be a view of a large or reused buffer.
-    this.#held.push(chunk.slice())
-  }
-
-  #join(last: Uint8Array): Uint8Array {
-    const joined = new Uint8Array(this.#heldBytes + last.length)
-    let offset = 0
-    for (const piece of this.#held) {
-      joined.set(piece, offset)
-      offset += piece.length
-    }
-    joined.set(last, offset)
-    this.#held = []
-    this.#heldBytes = 0
-    return joined
+    this.#open.add(chunk)
   }
 
   #decode(bytes: Uint8Array): string {
@@ -112,7 +99,7 @@ export class LineSplitter {
   }
 }
 
-/** Of a chunk that has one. */
+/** Position of the first line end, in a chunk that has one. */
 function firstLineEnd(chunk: Uint8Array): number {
   const feed = chunk.indexOf(lineFeed)
   const before = feed < 0 ? chunk : chunk.subarray(0, feed)

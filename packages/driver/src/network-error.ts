@@ -23,8 +23,14 @@ const reasons: Readonly<Record<string, Reason>> = {
 /** Codes of refused certificates and failed handshakes, as Node and Bun spell them. */
 const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
 
-/** A proxy that refuses to lead on will refuse again; one that failed, with 5xx, may not. */
+/** A proxy that refuses a connection (4xx) will refuse it again; one that failed (5xx) may not. */
 const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
+
+/** Codes of a handshake with a server that answered in something else than TLS, mostly in plain HTTP. */
+const plainHttp = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$|^EPROTO$/
+
+/** OpenSSL's own line: `80BC...:error:0A00010B:SSL routines:tls_get_more_records:packet length too long:../deps/...:` */
+const openSslLine = /error:[\dA-F]{8}:[^:\n]{0,80}:[^:\n]{0,80}:([^:\n]{1,120})/
 
 /** Turns whatever a `fetch` or a socket threw into a typed error. Only its code and text are kept, as a plain cause. */
 export function toNetworkError(thrown: unknown, provider: string, host: string | undefined): ProviderError {
@@ -35,8 +41,9 @@ export function toNetworkError(thrown: unknown, provider: string, host: string |
       .find((value) => typeof value === 'string')
   const code = find('code')
   const texts = chain.map(({ message }) => message).filter((message) => message && message !== 'fetch failed')
-  // Node's own fetch says so of a proxy that refuses, too; what happened is below.
-  const text = texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
+  // Node's own fetch uses this message for a proxy that refuses, too; the cause has the reason.
+  const raw = texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
+  const text = openSslLine.exec(raw.slice(0, 2048))?.[1] ?? raw
   const refusal = proxyRefusal.exec(text)?.[1]
   const reason = refusal ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
   const details = defined({ provider, host, reason, status: refusal ? Number(refusal) : undefined })
@@ -47,8 +54,8 @@ export function toNetworkError(thrown: unknown, provider: string, host: string |
   const proxy = find('proxy')
   const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
   const what = !refusal
-    ? `${foreign ? 'what answers is no HTTP: ' : ''}${text}`
-    : `the proxy refuses with ${refusal}: ${refusal === '407' ? 'give a user and password it knows, http://user:password@host:port' : 'it, or the sandbox it belongs to, must allow that host'}`
+    ? `${foreign ? "the server's response is not HTTP: " : ''}${text}${plainHttp.test(code ?? '') ? '; the server does not seem to use TLS at this port: check the scheme and the port of the base URL' : ''}`
+    : `the proxy refused the connection with ${refusal}: ${refusal === '407' ? 'set a user and password that it knows, http://user:password@host:port' : 'it, or the sandbox that it belongs to, must allow that host'}`
   return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
 }
 

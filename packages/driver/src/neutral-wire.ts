@@ -93,6 +93,7 @@ export function createNeutralDecoder(sink: Sink): Decoder {
       case 'end':
         sink.usage(record.usage)
         sink.finish(record.finish, record.raw)
+        sink.terminal()
         return
       case 'error':
         sink.fail({ body: record })

@@ -1,13 +1,13 @@
 import { isLlmError, LlmError, type PartialReply, ProviderError, type ProviderErrorDetails } from '@modelport/core'
 import { defined } from './defined.js'
-import type { Redact } from './redact.js'
+import type { Redact } from '@modelport/core'
 
-/** What the error itself may not know. */
+/** Facts that the error itself may lack. */
 type Extra = { readonly [Name in 'attempts' | 'host' | 'partial']?: ProviderErrorDetails[Name] | undefined }
 
 /**
- * The error as the caller may see it: facts added, every secret taken out of message, body, partial answer and cause. The cause
- * is a plain copy, so no SDK object and no request hangs on it.
+ * The error as the caller may see it: facts added, secrets taken out of message, body, partial reply and cause. The cause is a
+ * plain copy, so that it holds no object of an SDK and no request.
  */
 export function sanitizeError(error: unknown, provider: string, redact: Redact, extra: Extra = {}): LlmError {
   const known = isLlmError(error)
@@ -50,10 +50,19 @@ function plainCopy(cause: Error, redact: Redact): Error {
 
 function redactPartial(partial: PartialReply | undefined, redact: Redact): PartialReply | undefined {
   if (!partial) return partial
-  const text = redact(partial.text)
-  const reasoning = redact(partial.reasoning)
-  const calls = JSON.stringify(partial.toolCalls)
-  const clean = redact(calls)
-  const toolCalls = clean === calls ? partial.toolCalls : (JSON.parse(clean) as PartialReply['toolCalls'])
-  return { ...partial, text, reasoning, toolCalls }
+  const { text, reasoning, toolCalls } = partial
+  return {
+    ...partial,
+    text: redact(text),
+    reasoning: redact(reasoning),
+    toolCalls: redactStrings(toolCalls, redact) as PartialReply['toolCalls'],
+  }
+}
+
+/** JSON with secrets taken out of its strings and names of fields. Numbers and words of JSON stay, whatever the secrets are. */
+function redactStrings(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => redactStrings(item, redact))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), redactStrings(item, redact)]))
 }

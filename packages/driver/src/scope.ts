@@ -14,7 +14,7 @@ export class CallScope {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
   #cancelDeadline: (() => void) | undefined
-  /** Makes the deadline's failure what the caller sees of it: with what has arrived. */
+  /** Completes the deadline's failure with what has arrived. */
   toFailure: (error: ProviderError) => unknown = (error) => error
 
   /** @throws the signal's reason when it is aborted already: nothing is sent then. */
@@ -27,7 +27,7 @@ export class CallScope {
     if (deadlineMs !== undefined) {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
         this.end(
-          this.toFailure(
+          this.#failureOf(
             new ProviderError('timeout', `${deadlineMs} ms have passed`, { provider, reason: 'deadline' }),
           ),
         )
@@ -80,6 +80,15 @@ export class CallScope {
         resolve()
       })
     })
+  }
+
+  /** This runs in a timer, where nothing may throw: an error that cannot be completed is given as it is. */
+  #failureOf(error: ProviderError): unknown {
+    try {
+      return this.toFailure(error)
+    } catch {
+      return error
+    }
   }
 
   readonly #onAbort = (): void => {

@@ -2,6 +2,7 @@ import { LlmError } from '@modelport/core'
 import type { WireRecord } from './driver.js'
 import type { Framer } from './framing.js'
 import { LineSplitter } from './lines.js'
+import { TextBuffer } from './text-buffer.js'
 
 const lineFeed = 10
 const colon = 58
@@ -14,8 +15,8 @@ const letterT = 116
 const letterV = 118
 
 /**
- * Server-sent events, as the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one deviation: an event that the end of
- * the body cuts off before its blank line is given out too, so that a server which forgets the blank line loses nothing.
+ * Server-sent events as in the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one deviation: an event at the end of the
+ * body is emitted without its blank line too, so that a server which forgets the blank line loses nothing.
  */
 export class SseFramer implements Framer {
   cut = false
@@ -24,6 +25,8 @@ export class SseFramer implements Framer {
   readonly #maxBytes: number
   #event = ''
   #data: string | undefined
+  /** The lines of data after the first, each with the line feed before it. */
+  readonly #moreData = new TextBuffer()
 
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
     this.#onRecord = onRecord
@@ -49,7 +52,7 @@ export class SseFramer implements Framer {
     this.#dispatch()
   }
 
-  /** An event of a name and one line of data, which nearly all are, is given out as it is found. */
+  /** Fast path: emits a single-line event without buffering. Hot enough to justify the copy of `#line`. */
   #many(text: string, from: number): void {
     let start = from
     let event = this.#event
@@ -73,7 +76,7 @@ export class SseFramer implements Framer {
     this.#event = event
   }
 
-  /** Nothing is cut out of the text but what is kept. */
+  /** Slices only what is kept. */
   #line(text: string, start: number, end: number): void {
     if (start === end) {
       this.#dispatch()
@@ -90,14 +93,14 @@ export class SseFramer implements Framer {
       this.#data = value
       return
     }
-    this.#data += `\n${value}`
-    if (this.#data.length > this.#maxBytes) {
+    this.#moreData.add(`\n${value}`)
+    if (this.#data.length + this.#moreData.length > this.#maxBytes) {
       throw new LlmError('limit-exceeded', `an event of the stream is longer than ${this.#maxBytes} bytes`)
     }
   }
 
   #dispatch(): void {
-    const data = this.#data
+    const data = this.#moreData.length ? `${this.#data ?? ''}${this.#moreData.take()}` : this.#data
     const event = this.#event
     this.#data = undefined
     this.#event = ''
@@ -105,7 +108,7 @@ export class SseFramer implements Framer {
   }
 }
 
-/** True for a line of data with a value, which may be empty. Its characters are looked at one by one: a call would cost more. */
+/** True for a `data:` line. Compares single characters: `startsWith` costs more. */
 const isData = (text: string, start: number): boolean =>
   text.charCodeAt(start) === letterD &&
   text.charCodeAt(start + 1) === letterA &&
@@ -113,7 +116,7 @@ const isData = (text: string, start: number): boolean =>
   text.charCodeAt(start + 3) === letterA &&
   text.charCodeAt(start + 4) === colon
 
-/** True for a line with the name of an event, which may be empty. */
+/** True for an `event:` line. */
 const isEvent = (text: string, start: number): boolean =>
   text.charCodeAt(start) === letterE &&
   text.charCodeAt(start + 1) === letterV &&
@@ -122,7 +125,7 @@ const isEvent = (text: string, start: number): boolean =>
   text.charCodeAt(start + 4) === letterT &&
   text.charCodeAt(start + 5) === colon
 
-/** True for a line that is a field's name alone: its value is empty. */
+/** True for a line that is only the name of a field: its value is empty. */
 const isWord = (text: string, start: number, end: number, name: string): boolean =>
   end - start === name.length && text.startsWith(name, start)
 

@@ -1,9 +1,9 @@
-/** Pieces joined at once: enough that joining costs little, few enough that they die young. */
+/** Pieces that are joined at once: enough that joining costs little, few enough that they die young. */
 const blockSize = 256
 
 /**
- * Text that grows by small pieces. A string built by `+=` is a chain of its pieces, and a long chain costs the garbage collector
- * more than all the parsing: this joins them block by block.
+ * Text that grows by small pieces. A string built by `+=` is a chain of its pieces, which costs memory for each of them and the garbage
+ * collector more time than all the parsing: this joins them block by block.
  */
 export class TextBuffer {
   /** Characters so far. */
@@ -25,5 +25,13 @@ export class TextBuffer {
     else if (this.#pieces.length) this.#blocks = this.#pieces
     this.#pieces = []
     return this.#blocks[0] ?? ''
+  }
+
+  /** All of it; the buffer is empty then. */
+  take(): string {
+    const { text } = this
+    this.#blocks = []
+    this.length = 0
+    return text
   }
 }

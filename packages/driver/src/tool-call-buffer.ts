@@ -16,12 +16,24 @@ interface OpenCall {
   done: ToolCall | undefined
 }
 
-/** Collects the pieces of a round's tool calls; the only place that does. */
+/**
+ * Collects the deltas of a turn's tool calls; the only place that does. Each delta and each end takes time that does not grow with the
+ * number of calls.
+ */
 export class ToolCallBuffer {
   readonly #calls = new Map<number | string, OpenCall>()
+  /** The calls in order: by number if all keys are numbers, else as they came. */
+  #order: OpenCall[] = []
+  #numeric = true
+  /** All calls before this one are emitted. */
+  #nextToEmit = 0
+  /** The last number that was tried to make each wanted id unique; '' for calls without an id. */
+  readonly #lastTried = new Map<string, number>()
   readonly #emit: (event: StreamEvent) => void
   readonly #limits: Limits
   readonly #usedIds: Set<string>
+  /** True when ends are only noted. */
+  #held = false
 
   /** `usedIds` holds the ids of the whole conversation; ids given out here are added to it. */
   constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>) {
@@ -35,26 +47,15 @@ export class ToolCallBuffer {
   }
 
   push(key: number | string, piece: ToolCallDelta): void {
-    let call = this.#calls.get(key)
-    if (!call) {
-      call = {
-        key,
-        id: '',
-        name: '',
-        text: new TextBuffer(),
-        value: undefined,
-        started: false,
-        ended: false,
-        done: undefined,
-      }
-      this.#calls.set(key, call)
-    }
+    const call = this.#calls.get(key) ?? this.#add(key)
     call.id ||= piece.id ?? ''
     call.name ||= piece.name ?? ''
     if (piece.value !== undefined) call.value = piece.value
     const text = piece.text ?? ''
     if (!call.started && call.name && (call.id || text)) this.#start(call)
     if (!text || call.ended) return
+    // Some servers send `{}` until the first text comes.
+    if (isEmptyObject(call.value)) call.value = undefined
     call.text.add(text)
     this.#checkLength(call.name, call.text.length)
     if (call.started) this.#emit({ type: 'tool-call-delta', id: call.id, text })
@@ -65,47 +66,86 @@ export class ToolCallBuffer {
     const call = this.#calls.get(key)
     if (!call) return
     call.ended = true
-    for (const earlier of this.#ordered()) {
-      if (!earlier.ended) return
-      this.#complete(earlier)
-    }
+    if (!this.#held) this.#emitEnded()
   }
 
-  /** Ends all calls and emits what was not yet, in order. */
+  /** From now on ends are only noted: `endAll` emits them, once it is known that the reply is whole. */
+  hold(): void {
+    this.#held = true
+  }
+
+  /** Ends all calls and emits those that were not yet, in order. */
   endAll(): void {
-    for (const call of this.#ordered()) {
-      call.ended = true
-      this.#complete(call)
-    }
+    for (const call of this.#order) call.ended = true
+    this.#emitEnded()
   }
 
   /** The calls so far, in order; unfinished ones have `error`. */
   toolCalls(): readonly ToolCall[] {
-    return this.#ordered()
-      .filter((call) => call.name)
-      .map((call) => call.done ?? unfinished(call))
+    return this.#order.filter((call) => call.name).map((call) => call.done ?? unfinished(call))
   }
 
   /** The finished calls: those that may be answered. */
   finishedCalls(): readonly ToolCall[] {
-    return this.#ordered().flatMap(({ done }) => done ?? [])
+    return this.#order.flatMap(({ done }) => done ?? [])
   }
 
-  #ordered(): OpenCall[] {
-    const calls = [...this.#calls.values()]
-    const numeric = calls.every((call) => typeof call.key === 'number')
-    return numeric ? calls.sort((a, b) => Number(a.key) - Number(b.key)) : calls
+  /** @throws {LlmError} `limit-exceeded` */
+  #add(key: number | string): OpenCall {
+    const { maxToolCalls } = this.#limits
+    if (this.#calls.size >= maxToolCalls)
+      throw new LlmError('limit-exceeded', `the turn has more than ${maxToolCalls} tool calls`)
+    const text = new TextBuffer()
+    const call = { key, id: '', name: '', text, value: undefined, started: false, ended: false, done: undefined }
+    this.#calls.set(key, call)
+    const position = this.#positionOf(key)
+    this.#order.splice(position, 0, call)
+    this.#nextToEmit = Math.min(this.#nextToEmit, position)
+    return call
+  }
+
+  /** Where a new call belongs. The first key that is not a number makes the order that of arrival. */
+  #positionOf(key: number | string): number {
+    if (this.#numeric && typeof key !== 'number') {
+      this.#numeric = false
+      this.#order = [...this.#calls.values()].slice(0, -1)
+      this.#nextToEmit = 0
+    }
+    let low = this.#order.length
+    if (!this.#numeric || low === 0 || Number(this.#order[low - 1]?.key) < Number(key)) return low
+    let high = low
+    low = 0
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (Number(this.#order[middle]?.key) < Number(key)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #emitEnded(): void {
+    for (let call = this.#order[this.#nextToEmit]; call?.ended; call = this.#order[this.#nextToEmit]) {
+      this.#complete(call)
+      this.#nextToEmit++
+    }
   }
 
   #start(call: OpenCall): void {
-    const wanted = call.id
-    let count = wanted ? 2 : this.#usedIds.size + 1
-    if (!wanted) call.id = `call_${count}`
-    while (this.#usedIds.has(call.id)) call.id = wanted ? `${wanted}_${count++}` : `call_${++count}`
+    call.id = this.#uniqueId(call.id)
     this.#usedIds.add(call.id)
     call.started = true
     this.#emit({ type: 'tool-call-start', toolCall: { id: call.id, name: call.name } })
     if (call.text.length) this.#emit({ type: 'tool-call-delta', id: call.id, text: call.text.text })
+  }
+
+  #uniqueId(wanted: string): string {
+    if (wanted && !this.#usedIds.has(wanted)) return wanted
+    let number = Math.max(this.#lastTried.get(wanted) ?? 0, wanted ? 1 : this.#usedIds.size)
+    let id: string
+    do id = `${wanted || 'call'}_${++number}`
+    while (this.#usedIds.has(id))
+    this.#lastTried.set(wanted, number)
+    return id
   }
 
   #complete(call: OpenCall): void {
@@ -142,11 +182,14 @@ export class ToolCallBuffer {
   }
 }
 
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.keys(value).length
+
 /** A call of which more may come: however its text reads so far, it must not be executed. */
 const unfinished = ({ id, name, text }: OpenCall): ToolCall => ({
   id,
   name,
   arguments: {},
   argumentsText: text.text,
-  error: 'the answer ended before the call did',
+  error: 'the reply ended before the call did',
 })

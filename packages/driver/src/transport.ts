@@ -4,6 +4,9 @@ import type { Fetch } from './driver.js'
 import { defaultTimeouts } from './limits.js'
 import type { UndiciOptions } from './undici-transport.js'
 
+/** Oldest Node that the transport runs on. */
+const oldestNode = [22, 19] as const
+
 interface Runtime {
   readonly process?: { readonly versions?: { readonly node?: string; readonly bun?: string } }
   readonly Deno?: unknown
@@ -11,7 +14,7 @@ interface Runtime {
 
 const platformFetch: Fetch = (input, init) => globalThis.fetch(input, init)
 const noProxy = (): LlmError =>
-  new LlmError('unsupported', 'proxy works on Node only, or pass a fetch of your own that uses it')
+  new LlmError('unsupported', 'proxy works on Node only; elsewhere pass your own fetch that uses it')
 
 /**
  * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere
@@ -20,7 +23,7 @@ const noProxy = (): LlmError =>
  */
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
   const given = config.fetch
-  // The platform's own may not be called as a method.
+  // The platform's own must not be called as a method.
   if (given) return (input, init) => given(input, init)
   const { process, Deno } = globalThis as Runtime
   const versions = process?.versions
@@ -29,6 +32,7 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
     if (config.proxy) throw noProxy()
     return platformFetch
   }
+  if (isOlderThan(versions.node, oldestNode)) return () => Promise.reject(tooOld(versions.node))
   let loaded: Promise<Fetch> | undefined
   const connectMs = config.timeouts?.connectMs ?? defaultTimeouts.connectMs
   return async (input, init) => {
@@ -37,7 +41,18 @@ export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | '
   }
 }
 
-/** A bundle for browsers and workers is without undici, and some workers call themselves Node: they get the platform's `fetch`. */
+function isOlderThan(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number)
+  return ownMajor < major || (ownMajor === major && ownMinor < minor)
+}
+
+const tooOld = (version: string | undefined): LlmError =>
+  new LlmError(
+    'unsupported',
+    `Node ${version} is too old: use Node ${oldestNode.join('.')} or newer, or pass your own fetch`,
+  )
+
+/** A bundle for browsers and workers has no undici, and some workers call themselves Node: they get the platform's `fetch`. */
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
   const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch(
     (cause: unknown) => {

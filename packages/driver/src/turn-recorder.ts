@@ -21,7 +21,7 @@ import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
-/** A failure the server reported inside an answer; the exchange turns it into the driver's error. */
+/** A failure that the server reported inside a response; the exchange turns it into the driver's error. */
 export class InBandError extends Error {
   readonly failure: InBandFailure
 
@@ -33,13 +33,17 @@ export class InBandError extends Error {
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
-/** What a round of a conversation is, kept while its events go out. */
+/** Records a turn while its events go out. */
 export class TurnRecorder implements Sink {
-  /** True from the first semantic event on: the request may not be repeated any more. */
+  /** True from the first semantic event on: the request must not be repeated any more. */
   committed = false
-  /** Counts pieces of the answer, for the idle clock. */
+  /** Counts deltas of the reply, for the idle clock. */
   pieces = 0
+  /** True once the reply is whole: its finish reason or the API's last mark was seen. */
   finished = false
+  /** True once the API's last mark was seen: nothing follows it. */
+  terminated = false
+  /** True once the server reported any count of tokens. */
   reported = false
   rawFinishReason: string | undefined
   #facts: ResponseFacts = {}
@@ -157,6 +161,7 @@ export class TurnRecorder implements Sink {
 
   terminal(): void {
     this.finished = true
+    this.terminated = true
   }
 
   state(state: unknown): void {
@@ -171,13 +176,18 @@ export class TurnRecorder implements Sink {
     throw new InBandError(failure)
   }
 
-  /** The wire is over and whole: ends the open calls. A refusal without other text is shown as text. */
+  /** From now on calls that end are emitted by `complete` only: the wire is over, and may have cut them. */
+  holdToolCalls(): void {
+    this.#calls.hold()
+  }
+
+  /** The reply is whole: ends the open calls. A refusal without other text becomes the text. */
   complete(): void {
     if (this.#refusal.length && !this.#text.length) this.text(this.#refusal.text)
     this.#calls.endAll()
   }
 
-  /** Why the round ended. Calls that may be answered make it `tool-calls`, whatever word the server used. */
+  /** Why the turn ended. Calls that await results make it `tool-calls`, whatever word the server used. */
   get finishReason(): FinishReason {
     const reason = this.#reason ?? 'unknown'
     return this.#calls.size > 0 && (reason === 'stop' || reason === 'unknown') ? 'tool-calls' : reason
@@ -207,17 +217,17 @@ export class TurnRecorder implements Sink {
     return this.#calls.toolCalls()
   }
 
-  /** The calls that may be answered. */
+  /** The calls that await results. */
   get finishedCalls(): readonly ToolCall[] {
     return this.#calls.finishedCalls()
   }
 
-  /** The answer's text; a refusal that stands in for one included. */
+  /** The reply's text; a refusal that stands in for one included. */
   get fullText(): string {
     return this.#text.text
   }
 
-  /** The round as a message of the history. */
+  /** The turn as a message of the history. */
   message(provider: string): AssistantMessage {
     const toolCalls = this.toolCalls
     const { fullText } = this
@@ -234,7 +244,7 @@ export class TurnRecorder implements Sink {
     })
   }
 
-  /** What there is of a round that failed. */
+  /** What had arrived of a turn that failed. */
   partial(bytes: number): PartialReply {
     return defined({
       text: this.fullText,

@@ -4,24 +4,25 @@ import { type ChunkTaker, Source } from './byte-source.js'
 /** Unread bytes at which the connection is paused: the size of a Node stream's own buffer. */
 const mostUnread = 64 * 1024
 
-/** What comes before the body of a response. */
+/** Status and headers of a response. */
 export interface UndiciHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /**
- * One exchange over undici's callbacks. A Node stream in between costs a live stream a fifth of all it does (docs/performance.md):
- * here a chunk goes to who waits for it at once, and the connection is paused while nobody reads.
+ * One exchange over undici's callbacks. A Node stream in between costs a live stream a fifth of all its time (docs/performance.md): here
+ * a chunk goes straight to the pending read, and the connection is paused while nobody reads.
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher (read 2026-11-21)
  */
 export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
-  /** Settles once the response begins, or rejects with what undici says. */
+  /** Settles once the response begins, or rejects with undici's error. */
   readonly head: Promise<UndiciHead>
   #respond: (head: UndiciHead) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
   #controller: Dispatcher.DispatchController | undefined
   readonly #signal: AbortSignal | undefined
+  readonly #onSent: () => void
   #unread: Uint8Array[] = []
   #bytes = 0
   #taker: ChunkTaker | undefined
@@ -29,8 +30,10 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
   #failure: { readonly error: unknown } | undefined
   #cancelled: { readonly reason: Error } | undefined
 
-  constructor(signal: AbortSignal | null | undefined) {
+  /** `onSent` is called once the request is sent, has failed or was aborted: no connection is waited for any more. */
+  constructor(signal: AbortSignal | null | undefined, onSent: () => void = () => undefined) {
     super()
+    this.#onSent = onSent
     this.head = new Promise((resolve, reject) => {
       this.#respond = resolve
       this.#reject = reject
@@ -42,11 +45,12 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#onSent()
     if (this.#cancelled) controller.abort(this.#cancelled.reason)
   }
 
   onResponseStart(_: unknown, status: number, headers: UndiciHead['headers']): void {
-    // One of the 1xx comes before the response.
+    // An informational response (1xx) comes before the final one.
     if (status >= 200) this.#respond({ status, headers })
   }
 
@@ -83,7 +87,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
     this.#abort(new Error('the body was dropped'))
   }
 
-  /** Gives who waits what there is, all unread chunks as one, else the end; false when there is nothing yet. */
+  /** Serves the pending read with all unread chunks as one, else with the end or the error. False if there is nothing yet. */
   #settle(): boolean {
     if (this.#bytes > 0) this.#taken()?.take(this.#joined())
     else if (!this.#over) return false
@@ -108,6 +112,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#over = true
+    this.#onSent()
     this.#signal?.removeEventListener('abort', this.#onAbort)
   }
 
@@ -116,6 +121,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
     this.#cancelled ??= { reason }
     this.#reject(reason)
     this.#controller?.abort(reason)
+    this.#onSent()
   }
 
   readonly #onAbort = (): void => {

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { LlmError } from '@modelport/core'
 import { type ByteSource, PullSource } from './byte-source.js'
 import type { Fetch } from './driver.js'
+import { PendingConnects } from './undici-connects.js'
 import { parseProxy } from './proxy.js'
 import { UndiciBody } from './undici-body.js'
 
@@ -13,44 +14,77 @@ export interface UndiciOptions {
   readonly proxy: string | undefined
 }
 
-const agents = new Map<string, Dispatcher>()
-
-/** One pool of connections for all providers that connect alike. Our own clocks replace undici's body and header time-outs. */
-function agentFor({ connectMs, proxy }: UndiciOptions): Dispatcher {
-  const key = `${connectMs} ${proxy ?? ''}`
-  let agent = agents.get(key)
-  if (!agent) {
-    // Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other.
-    const options = { connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
-    agent = proxy
-      ? new ProxyAgent({ ...options, ...toProxyOptions(proxy), connectTimeout: connectMs })
-      : new Agent(options)
-    agents.set(key, agent)
-  }
-  return agent
+/** A pool of connections, with those that are being opened. */
+interface Connections {
+  readonly agent: Dispatcher
+  readonly pending: PendingConnects
 }
 
-/** The password goes to the proxy alone: to none that comes after it, as a header of the request would. */
+const pools = new Map<string, Connections>()
+
+/** One pool of connections for all providers that connect alike. Our own clocks replace undici's body and header time-outs. */
+function connectionsFor({ connectMs, proxy }: UndiciOptions): Connections {
+  const key = `${connectMs} ${proxy ?? ''}`
+  let connections = pools.get(key)
+  if (!connections) {
+    const pending = new PendingConnects(connectMs)
+    connections = {
+      pending,
+      agent: proxy ? createProxyAgent(connectMs, proxy, pending) : createAgent(connectMs, pending),
+    }
+    pools.set(key, connections)
+  }
+  return connections
+}
+
+/** Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other. */
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+
+function createAgent(connectMs: number, pending: PendingConnects): Agent {
+  const connect = buildConnector({ timeout: connectMs, allowH2: false })
+  return new Agent({
+    ...agentOptions,
+    factory: (origin, options) =>
+      new Pool(origin, Object.assign({}, options, { connect: pending.wrap(String(origin), connect) })),
+  })
+}
+
+/** All connections through a proxy count as leading to one place: the proxy. */
+function createProxyAgent(connectMs: number, proxy: string, pending: PendingConnects): ProxyAgent {
+  const createPool = (origin: URL | string, options: object): Pool => {
+    const { connect } = options as { readonly connect: buildConnector.connector }
+    return new Pool(origin, { ...options, connect: pending.wrap('', connect) })
+  }
+  return new ProxyAgent({
+    ...agentOptions,
+    ...toProxyOptions(proxy),
+    connectTimeout: connectMs,
+    factory: createPool,
+    clientFactory: createPool,
+  })
+}
+
+/** The password is for the proxy only; a header of the request would reach the server too. */
 function toProxyOptions(proxy: string): { readonly uri: string; readonly token?: string } {
   const { href, userinfo } = parseProxy(proxy)
   return { uri: href, ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }) }
 }
 
-/** A `fetch` over undici: no redirect, and a body that is read without a stream in between. */
+/** A `fetch` over undici that follows no redirect and whose body is read without a stream in between. */
 export function createUndiciFetch(options: UndiciOptions): Fetch {
   return async (input, init = {}) => {
     const address = String(typeof input === 'object' && 'url' in input ? input.url : input)
     const { origin, pathname, search } = new URL(address)
     const { method = 'GET', body = null } = init
-    const dispatcher = agentFor(options)
-    const exchange = new UndiciBody(init.signal)
+    const { agent, pending } = connectionsFor(options)
+    const exchange = new UndiciBody(init.signal, pending.wait(options.proxy ? '' : origin))
     try {
-      dispatcher.dispatch(
+      agent.dispatch(
         { origin, path: pathname + search, method, headers: toHeaderRecord(init.headers), body: body as string | null },
         exchange,
       )
     } catch (error) {
-      // A proxy's agent throws what another tells the exchange.
+      // A proxy's agent throws what another agent passes to the handler.
       exchange.onResponseError(undefined, error)
     }
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
@@ -116,7 +150,7 @@ const decompressors: Readonly<Record<string, () => NodeJS.ReadWriteStream & Read
   br: () => createBrotliDecompress(),
 }
 
-/** Undoes at most one encoding: nobody stacks them but to make a client unpack without end. */
+/** Undoes at most one encoding: a server only stacks them to make a client unpack without end. */
 function decompress(body: ByteSource, encoding: string | null): ByteSource {
   if (!encoding || encoding === 'identity') return body
   const create = decompressors[encoding.toLowerCase()]
@@ -126,16 +160,18 @@ function decompress(body: ByteSource, encoding: string | null): ByteSource {
   }
   const packed = toStream(body)
   const out = create()
-  packed.on('error', (error) => out.destroy(error))
   out.on('close', () => packed.destroy())
   return new PullSource(packed.pipe(out))
 }
 
-/** The stream of Node that a decompressor wants. */
+/**
+ * The Node stream that a decompressor reads. A connection that fails ends it: the decompressor then emits all that it has, and fails
+ * itself unless the compressed data was complete.
+ */
 const toStream = (body: ByteSource): Readable =>
   new Readable({
     read() {
-      body.pull({ take: (chunk) => this.push(chunk ?? null), fail: (error) => this.destroy(error as Error) })
+      body.pull({ take: (chunk) => this.push(chunk ?? null), fail: () => this.push(null) })
     },
     destroy(error, done) {
       body.cancel()

@@ -104,7 +104,7 @@ describe('a body', () => {
     )
     expect(cut).toMatchObject({
       code: 'truncated',
-      message: 'p: truncated: the connection ended before the answer did (13 bytes read)',
+      message: 'p: truncated: the connection ended before the reply did (13 bytes read)',
       cause: { message: 'gone' },
       partial: { bytes: 13 },
     })
@@ -216,16 +216,14 @@ describe('a body', () => {
     }
     const given = step as unknown as Step
     expect(await alive([given, stop]).run()).toBe('whole')
-    expect(await alive([['model', 'm'], given, stop]).run()).toBe(
-      'p: timeout (idle): no piece of the answer for 1000 ms',
-    )
+    expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no part of the reply for 1000 ms')
   })
 
-  test('of JSON that is no answer of this API', async () => {
+  test('of JSON that this API does not define', async () => {
     const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({
       code: 'protocol',
-      message: 'p: protocol: the server answered with JSON that is no answer of this API; check the base URL',
+      message: 'p: protocol: the server returned JSON that this API does not define; check the base URL',
     })
     expect(await failure(play([() => new Response('')], once).provider.complete('Hi'))).toMatchObject({
       code: 'truncated',

@@ -1,13 +1,6 @@
 import { inspect } from 'node:util'
-import { type CallOptions, LlmError, type Provider, ProviderError } from '@modelport/core'
-import {
-  createRedact,
-  type HttpFailure,
-  systemClock,
-  toErrorCode,
-  toNeutralError,
-  toProviderError,
-} from '@modelport/driver'
+import { type CallOptions, createRedact, LlmError, type Provider, ProviderError, zeroCounts } from '@modelport/core'
+import { type HttpFailure, systemClock, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { toNetworkError } from '../src/network-error.js'
 import { sanitizeError } from '../src/sanitize.js'
@@ -208,7 +201,7 @@ describe('an error as the caller sees it', () => {
     expect(clean(new LlmError('network', 'x')).cause).toBeUndefined()
   })
 
-  test('has calls that hold no secret as they were', () => {
+  test('keeps tool calls without a secret unchanged', () => {
     const toolCalls = [{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }]
     const usage = {
       inputTokens: 0,
@@ -223,7 +216,6 @@ describe('an error as the caller sees it', () => {
     const partial = { text: 't', reasoning: 'r', toolCalls, usage, bytes: 1 }
     const found = clean(new ProviderError('truncated', 'x', { provider: 'p', partial })).partial
     expect(found).toEqual(partial)
-    expect(found?.toolCalls).toBe(toolCalls)
     const secret = {
       ...partial,
       toolCalls: [{ id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' }],
@@ -231,6 +223,22 @@ describe('an error as the caller sees it', () => {
     expect(
       clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial?.toolCalls[0]?.arguments,
     ).toEqual({ key: '[redacted]' })
+  })
+
+  test('keeps numbers and words of JSON in tool calls, whatever the secrets are', () => {
+    const call = { id: 'a', name: 'f', arguments: { n: 4096, yes: true, error: ['true 4096'] }, argumentsText: '4096' }
+    const usage = { ...zeroCounts, toolDefinitionTokens: 0, turns: [], reported: false }
+    const partial = { text: '', reasoning: '', toolCalls: [call], usage, bytes: 1 }
+    const given = new ProviderError('truncated', 'x', { provider: 'p', partial })
+    const redact = createRedact(['4096', 'true', 'error'])
+    expect((sanitizeError(given, 'p', redact) as ProviderError).partial?.toolCalls).toEqual([
+      {
+        id: 'a',
+        name: 'f',
+        arguments: { n: 4096, yes: true, '[redacted]': ['[redacted] [redacted]'] },
+        argumentsText: '[redacted]',
+      },
+    ])
   })
 })
 

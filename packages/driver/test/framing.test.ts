@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFramer, type WireRecord } from '@modelport/driver'
+import { createFramer, parseJson, type WireRecord } from '@modelport/driver'
 import { LineSplitter } from '../src/lines.js'
 import { reportFault } from '../../../test/support/faults.js'
 
@@ -272,9 +272,15 @@ describe('whole bodies', () => {
   })
 
   test('a body that stops inside its value is cut, another text is not', () => {
-    expect(frame('json', [encode('{"a":"b')]).cut).toBe(true)
-    expect(frame('json', [encode('\n [1,')]).cut).toBe(true)
-    for (const text of ['oops', 'oops {', 'oops{']) expect(frame('json', [encode(text)]).cut).toBe(false)
+    const isCut = (text: string): boolean => {
+      const choice = { framing: 'sse' as const, stream: false, contentType: '', maxEventBytes: mib }
+      const framer = createFramer(choice, ({ data }) => parseJson(data))
+      framer.push(encode(text))
+      expect(() => framer.end()).toThrow(expect.objectContaining({ code: 'protocol' }))
+      return framer.cut
+    }
+    for (const text of ['{"a":"b', '\n [1,']) expect(isCut(text)).toBe(true)
+    for (const text of ['oops', 'oops {', 'oops{']) expect(isCut(text)).toBe(false)
   })
 
   test('a body that stops inside a character is cut, a wrong byte is not', () => {

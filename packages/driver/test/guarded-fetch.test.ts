@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { LlmError, ProviderError } from '@modelport/core'
-import { type Fetch, toProviderError } from '@modelport/driver'
+import { type Fetch, systemClock, toProviderError } from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { createGuardedFetch } from '../src/guarded-fetch.js'
 import { settle } from './scripted-driver.js'
@@ -17,6 +17,8 @@ function guarded(fetch: Fetch, allowedHosts?: readonly string[]) {
     error: (failure) => toProviderError('p', failure),
     failed: (error) => void failed.push(error),
     contacted: (host) => void contacted.push(host),
+    clock: systemClock,
+    responded: () => undefined,
   })
   return { fetch: made, controller, failed, contacted }
 }

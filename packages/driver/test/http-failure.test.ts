@@ -24,7 +24,7 @@ describe('redirects', () => {
       code: 'redirect-refused',
       status,
       host: 'api.example:443',
-      message: `p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it`,
+      message: `p: redirect-refused: api.example:443 redirects; set the base URL to the target if you trust it`,
     })
     expect(dropped).toBe(true)
   })
@@ -35,7 +35,7 @@ describe('redirects', () => {
       play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'),
     )
     expect(error.message).toBe(
-      'p: redirect-refused: api.example:443 answers with a redirect; set the base URL to its target if you trust it',
+      'p: redirect-refused: api.example:443 redirects; set the base URL to the target if you trust it',
     )
     expect(error).not.toHaveProperty('status')
   })

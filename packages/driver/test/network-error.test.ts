@@ -30,7 +30,7 @@ test('what is no HTTP is a protocol error, not tried again', () => {
   expect([error.code, error.retryable, error.message]).toEqual([
     'protocol',
     false,
-    'p: protocol at host:80: what answers is no HTTP: Expected HTTP/',
+    "p: protocol at host:80: the server's response is not HTTP: Expected HTTP/",
   ])
 })
 
@@ -38,7 +38,7 @@ test("a parser that says so by its code alone, as Node's http does", () => {
   expect(toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80')).toMatchObject({
     code: 'protocol',
     retryable: false,
-    message: 'p: protocol at host:80: what answers is no HTTP: Missing expected CR',
+    message: "p: protocol at host:80: the server's response is not HTTP: Missing expected CR",
   })
 })
 
@@ -48,14 +48,14 @@ test.each([
     'network',
     'proxy',
     false,
-    'p: network (proxy) at host:443: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host',
+    'p: network (proxy) at host:443: the proxy refused the connection with 403: it, or the sandbox that it belongs to, must allow that host',
   ],
   [
     407,
     'auth',
     'proxy',
     false,
-    'p: auth (proxy) at host:443: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port',
+    'p: auth (proxy) at host:443: the proxy refused the connection with 407: set a user and password that it knows, http://user:password@host:port',
   ],
   [502, 'network', undefined, true, 'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling'],
   [503, 'network', undefined, true, 'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling'],
@@ -85,7 +85,7 @@ test('a proxy that is known is named, whatever fails through it', () => {
     'p: network (refused) at host:443 through the proxy proxy.local:3128: nobody there',
   )
   expect(through('Proxy Authentication Required (407)')).toMatch(
-    /^p: auth \(proxy\) at host:443 through the proxy proxy\.local:3128: the proxy refuses with 407: /,
+    /^p: auth \(proxy\) at host:443 through the proxy proxy\.local:3128: the proxy refused the connection with 407: /,
   )
 })
 
@@ -111,4 +111,14 @@ test('of several failed addresses the first that says something counts, and noth
   expect(Object.keys(error.cause as object)).toEqual(['code'])
   for (const odd of ['text', undefined, null, 7])
     expect(toNetworkError(odd, 'p', undefined)).toMatchObject({ code: 'network' })
+})
+
+test('an error of OpenSSL is told in its words, without its line numbers, and names the likely reason', () => {
+  const line =
+    '80BC8C9A6E7F0000:error:0A0000C6:SSL routines:tls_get_more_records:packet length too long:../deps/openssl/ssl.c:662:\n'
+  const error = toNetworkError(thrown('ERR_SSL_PACKET_LENGTH_TOO_LONG', line), 'p', 'host:443')
+  expect(error.message).toBe(
+    'p: network (tls) at host:443: packet length too long; the server does not seem to use TLS at this port: check the scheme and the port of the base URL',
+  )
+  expect(String(error.cause)).not.toContain('deps')
 })

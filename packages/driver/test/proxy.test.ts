@@ -142,7 +142,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
         const host = url.startsWith('https') ? 'api.test:443' : 'api.test:80'
         expect(error).toMatchObject({ code: 'auth', reason: 'proxy', status: 407, retryable: false, attempts: 1, host })
         expect(error?.message).toBe(
-          `p: auth (proxy) at ${host} through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 407: give a user and password it knows, http://user:password@host:port`,
+          `p: auth (proxy) at ${host} through the proxy 127.0.0.1:${proxy.port}: the proxy refused the connection with 407: set a user and password that it knows, http://user:password@host:port`,
         )
         expect(proxy.asked).toHaveLength(1)
         expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/wrong-passw|d3JvbmctcGF|token-012345/)
@@ -165,7 +165,7 @@ describe.runIf(node)('a proxy that asks for a password', () => {
     const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
     expect(error).toMatchObject({ code: 'network', reason: 'proxy', status: 403, retryable: false, attempts: 1 })
     expect(error?.message).toBe(
-      `p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refuses with 403: it, or the sandbox it belongs to, must allow that host`,
+      `p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refused the connection with 403: it, or the sandbox that it belongs to, must allow that host`,
     )
   })
 

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
-import { ProviderError } from '@modelport/core'
+import { createRedact, ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { createRedact } from '@modelport/driver'
 import { sanitizeError } from '../src/sanitize.js'
 
 const secrets = [

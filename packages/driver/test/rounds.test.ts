@@ -204,7 +204,7 @@ describe('what there is of a round that failed', () => {
             name: 'f',
             arguments: {},
             argumentsText: '{"x":1}',
-            error: 'the answer ended before the call did',
+            error: 'the reply ended before the call did',
           },
         ],
         usage: { inputTokens: 3, reported: true, turns: [{ inputTokens: 3 }] },
@@ -219,7 +219,7 @@ describe('what there is of a round that failed', () => {
     const error: unknown = await streamed(provider).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code: 'truncated',
-      message: 'p: truncated: the connection ended before the answer did (14 bytes read)',
+      message: 'p: truncated: the connection ended before the reply did (14 bytes read)',
     })
     expect((error as ProviderError).partial).toEqual({
       text: 'ab',

@@ -91,7 +91,7 @@ describe('the idle clocks', () => {
       if (!errors.length) idle.stop(false)
     }
     expect(waited).toBe(300_000)
-    expect(errors[0]).toContain('no piece of the answer')
+    expect(errors[0]).toContain('no part of the reply')
   })
 
   test('a piece of the answer resets both', () => {

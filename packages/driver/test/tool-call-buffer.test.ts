@@ -33,6 +33,57 @@ test('calls are complete in the order of their keys, however they end', () => {
   expect(complete).toEqual(['id0', 'id1', 'id2'])
 })
 
+test('more calls than the limit are a typed failure', () => {
+  const calls = new ToolCallBuffer(() => undefined, { ...defaultLimits, maxToolCalls: 2 }, new Set())
+  for (const key of [0, 1, 1]) calls.push(key, { name: 'f', text: '{}' })
+  expect(() => {
+    calls.push(2, { name: 'f', text: '{}' })
+  }).toThrow(expect.objectContaining({ code: 'limit-exceeded', message: 'the turn has more than 2 tool calls' }))
+})
+
+test('an empty object before the text of the arguments is a placeholder, one after it is the value', () => {
+  const { calls } = buffer()
+  calls.push(0, { id: 'a', name: 'f', value: {} })
+  calls.push(0, { text: '{"city":' })
+  calls.push(0, { text: '"Oslo"}' })
+  calls.push(1, { id: 'b', name: 'f', text: '{"a":1}' })
+  calls.push(1, { value: {} })
+  calls.push(2, { id: 'c', name: 'f', value: {} })
+  calls.push(3, { id: 'd', name: 'f', value: {} })
+  calls.push(3, { text: '{"cut' })
+  calls.endAll()
+  expect(calls.toolCalls().map((call) => [call.arguments, call.error === undefined])).toEqual([
+    [{ city: 'Oslo' }, true],
+    [{}, true],
+    [{}, true],
+    [{}, false],
+  ])
+})
+
+test('while ends are held no call is complete, and an ended one still has an error', () => {
+  const { calls, events } = buffer()
+  calls.push(0, { id: 'a', name: 'f', text: '{}' })
+  calls.hold()
+  calls.end(0)
+  expect(events.map(({ type }) => type)).toEqual(['tool-call-start', 'tool-call-delta'])
+  expect(calls.toolCalls()).toMatchObject([{ id: 'a', error: expect.any(String) as string }])
+  calls.endAll()
+  expect(events.at(-1)).toMatchObject({ type: 'tool-call-complete', toolCall: { id: 'a' } })
+})
+
+test('numbers that come in falling order, and a text key among them, keep the order of the calls', () => {
+  const { calls, events } = buffer()
+  for (const key of [3, 1, 2]) calls.push(key, { id: `id${key}`, name: 'f', text: '{}' })
+  calls.end(1)
+  calls.push(0, { id: 'id0', name: 'f', text: '{}' })
+  calls.endAll()
+  const complete = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.id] : []))
+  expect(complete).toEqual(['id1', 'id0', 'id2', 'id3'])
+  expect(calls.toolCalls().map(({ id }) => id)).toEqual(['id0', 'id1', 'id2', 'id3'])
+  calls.push('x', { id: 'idx', name: 'f' })
+  expect(calls.toolCalls().map(({ id }) => id)).toEqual(['id3', 'id1', 'id2', 'id0', 'idx'])
+})
+
 test('text keys keep the order they came in', () => {
   const { calls } = buffer()
   for (const key of ['z', 'a', 'm']) calls.push(key, { id: key, name: 'f' })

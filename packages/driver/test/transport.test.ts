@@ -40,7 +40,7 @@ test.each(elsewhere)("%s: the platform's fetch, looked up at each call, and no p
   expect(await (await transport('https://h/', init)).text()).toBe('platform')
   expect(asked).toEqual([['https://h/', init]])
   expect(made(globals, { proxy: 'http://proxy:1' })).toBe(
-    'unsupported: proxy works on Node only, or pass a fetch of your own that uses it',
+    'unsupported: proxy works on Node only; elsewhere pass your own fetch that uses it',
   )
 })
 

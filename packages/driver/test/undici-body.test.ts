@@ -105,7 +105,7 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
     )
     await expect(waiting).rejects.toMatchObject({
       code: 'UND_ERR_CONNECT_TIMEOUT',
-      message: expect.stringContaining('timeout: 40ms') as string,
+      message: expect.stringContaining('within 40 ms') as string,
     })
   })
 

@@ -137,7 +137,7 @@ describe('tool calls', () => {
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', text: '{}' })
     expect(calls.toolCalls()).toEqual([
-      { id: 'a', name: 'f', arguments: {}, argumentsText: '{}', error: 'the answer ended before the call did' },
+      { id: 'a', name: 'f', arguments: {}, argumentsText: '{}', error: 'the reply ended before the call did' },
     ])
     calls.push(1, { id: 'b', text: '{}' })
     expect(calls.toolCalls()).toHaveLength(1)

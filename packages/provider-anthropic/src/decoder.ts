@@ -156,7 +156,7 @@ export class MessageDecoder implements Decoder {
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
     if (this.#dropped.length)
       this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)
-    if (reason === undefined) this.#sink.terminal()
-    else this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
+    if (reason !== undefined) this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
+    this.#sink.terminal()
   }
 }

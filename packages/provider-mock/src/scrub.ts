@@ -1,5 +1,5 @@
-import { LlmError } from '@modelport/core'
-import { createRedact, headerSecrets, tryParseJson } from '@modelport/driver'
+import { createRedact, headerSecrets, LlmError } from '@modelport/core'
+import { tryParseJson } from '@modelport/driver'
 import { type CassetteRequest, toBinary } from './cassette.js'
 
 /** What to take out of a cassette beside keys, tokens and cookies, which always go. */

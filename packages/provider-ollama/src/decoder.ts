@@ -40,7 +40,7 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
     if (warning) sink.warning(warning)
     const reason = asText(answer.done_reason)
     if (reason) sink.finish(finishReasons.get(reason) ?? 'other', reason)
-    else sink.terminal()
+    sink.terminal()
   }
   return {
     push: (record: WireRecord) => {

@@ -147,12 +147,12 @@ class ResponsesDecoder implements Decoder {
   }
 
   #finish(status: string | undefined, incomplete: string | undefined): void {
-    if (status === undefined) this.#sink.terminal()
-    else if (status === 'completed') this.#sink.finish('stop', status)
-    else
+    if (status === 'completed') this.#sink.finish('stop', status)
+    else if (status !== undefined)
       this.#sink.finish(
         incompleteReasons.get(incomplete ?? '') ?? 'other',
         incomplete ? `${status}:${incomplete}` : status,
       )
+    this.#sink.terminal()
   }
 }

@@ -121,6 +121,48 @@ export const connections: readonly FaultRow[] = [
     tests: here('sockets', 'a server that restarts in mid-stream'),
   },
   {
+    id: 'connecting',
+    fault: 'a proxy or server that never completes a connection',
+    required: 'ends at `connectMs`; an abort closes the socket at once',
+    tests: driver(
+      'connecting',
+      'to a proxy that never confirms a tunnel ends at connectMs, and closes',
+      '%s is dropped once the last request for it is aborted',
+    ),
+  },
+  {
+    id: 'stale',
+    fault: 'a connection that the server closed while it was idle',
+    required: 'one failed attempt: `onRetry`, and no other attempt with `attempts: 1`',
+    tests: driver('connecting', 'while it was idle costs an attempt'),
+  },
+  {
+    id: 'gzip end',
+    fault: 'a reset right after a compressed stream',
+    required: 'nothing that was complete is lost',
+    tests: driver('connecting', 'right after a compressed stream takes nothing of it away'),
+  },
+  {
+    id: 'error body',
+    fault: 'a failed response whose body stalls, or has any shape',
+    required: 'the status decides, after 5 s at most; a reply keeps 64 KiB of an error',
+    tests: [
+      ...kit('F1 a failed response whose body never comes'),
+      ...driver(
+        'hardening',
+        'a status is kept although its body never comes',
+        'of an error inside a reply 64 KiB are kept',
+        'a driver that trips over the shape of an error',
+      ),
+    ],
+  },
+  {
+    id: 'growth',
+    fault: 'thousands of tool calls in one reply',
+    required: 'time grows as their number does; more than 1,024 are refused',
+    tests: here('growth', '$name: twice the tool calls take about twice the time', '$name: more calls than the limit'),
+  },
+  {
     id: 'crowd',
     fault: '1,000 streams at once',
     required: 'each has its own answer',

@@ -35,6 +35,7 @@ const statuses: Readonly<Record<number, string>> = {
 export const gemini: WireFormat = {
   api: 'gemini',
   supports: {
+    lastMark: false,
     reasoning: true,
     // A call may come with an id, and has to be answered with it then; another vendor's ids have no place on this wire.
     toolCallIds: false,

@@ -33,6 +33,27 @@ const tests: Tests = {
     )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
   },
+  'S10 JSON with more values than its limit is refused before it is parsed': async (lab) => {
+    const connection = lab.connect(
+      (request) => withBody(lab.answer(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
+      { limits: { maxJsonValues: 10_000 } },
+    )
+    const error = await rejection(connection.provider.complete('Hello?'), 'the call')
+    assertCode(error, 'limit-exceeded', 'the call')
+    assertEqual(connection.requests.length, 1, 'requests')
+  },
+  'S10 more tool calls than the limit are refused': async (lab) => {
+    const toolCalls = Array.from({ length: 4 }, (_, index) => ({
+      id: `call_${index}`,
+      name: 'get_weather',
+      arguments: { city: 'Oslo' },
+    }))
+    const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
+    const connection = lab.connect((request) => toReply(lab.answer([turn], request)), { limits: { maxToolCalls: 3 } })
+    const { failed, error } = await stream(connection)
+    assert(failed, 'the calls were accepted')
+    assertCode(error, 'limit-exceeded', 'the stream')
+  },
   "S10 of an error's body at most 64 KiB are kept, and the message stays short": async (lab) => {
     const connection = lab.connect(() => {
       const page = `<p>${'a long story '.repeat(20_000)}</p>`

@@ -2,6 +2,7 @@ import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Connection, Lab } from '../lab.js'
 import { readOut, stream, textOfEvents } from '../lab.js'
 import { type Step, toReply, withBody } from '../memory-server.js'
+import type { Harness } from '../harness.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
@@ -69,6 +70,20 @@ const tests: Tests = {
     assertEqual(error.reason, 'headers', 'reason of the error')
     assertEqual([connection.requests[0]?.closed, lab.clock.pending], [true, 0], 'connection closed, timers left')
   },
+  'F1 a failed response whose body never comes is named by its status': async (lab) => {
+    const connection = lab.connectRetrying(() => ({
+      status: 400,
+      headers: { 'content-type': 'application/json' },
+      steps: [encoder.encode('{"error":'), 'stall'],
+    }))
+    const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 10_000)
+    assertCode(error, 'invalid-request', 'the call')
+    assertEqual(
+      [error.status, connection.requests.length, lab.clock.pending],
+      [400, 1, 0],
+      'status, requests, timers left',
+    )
+  },
   'S4 silence after an event runs into the idle limit': silence,
   'S4 silence after the terminal event takes nothing away': async (lab) => {
     const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'), {
@@ -93,8 +108,29 @@ const tests: Tests = {
 }
 
 /** F5–F7, S4: how long anything is waited for, on a virtual clock. */
-export function waitingRules(rule: Rule): void {
+export function waitingRules(rule: Rule, { format }: Harness): void {
   ruleAll(rule, tests)
+  rule(
+    "S4, R10 a connection that stays open after the API's last mark is dropped within two seconds",
+    dropsAfterLastMark,
+    {
+      skip: format.supports.lastMark === false ? `${format.api} has no last mark` : undefined,
+    },
+  )
+}
+
+async function dropsAfterLastMark(lab: Lab): Promise<void> {
+  const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'))
+  const out = stream(connection)
+  await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
+  await lab.clock.advance(2000)
+  const { failed, error, reader } = await withoutHang(out, 'the stream')
+  assert(!failed, `the stream failed: ${String(error)}`)
+  assertEqual(
+    [reader?.fullText(), connection.requests[0]?.closed, lab.clock.pending],
+    ['Hello, world!', true, 0],
+    'text, connection closed, timers left',
+  )
 }
 
 /** The waits between the three attempts of a call that gets this answer each time. */

@@ -1,6 +1,5 @@
-import { createRedact } from '@modelport/driver'
 import { expect, test } from 'vitest'
-import { headerSecrets } from '../src/redact.js'
+import { createRedact, headerSecrets } from '@modelport/core'
 
 test('four characters are a secret, three are none', () => {
   expect(createRedact(['abcd', 'xyz'])('abcd xyz')).toBe('[redacted] xyz')

@@ -1,0 +1,177 @@
+import { encodedForms } from './secret-forms.js'
+import { decodeEscapes, type EscapedText } from './escaped-text.js'
+
+/** Takes secrets out of a text. */
+export type Redact = (text: string) => string
+
+const mark = '[redacted]'
+/** Shorter secrets would hit ordinary words. */
+const shortestSecret = 4
+/** So many characters in a row of a secret are redacted, wherever in it they are. */
+const shortestRun = 12
+/** A run of 12 characters has a group of 6 at one of any 7 neighbouring positions, so that only every seventh is looked up. */
+const groupLength = 6
+const stride = shortestRun - groupLength + 1
+/** Characters that a run must have beyond the public start of a key, such as `sk-ant-api03-`. */
+const leastBeyondPrefix = 4
+/** How often texts are unescaped: JSON within JSON within a URL. */
+const mostDecodings = 3
+/** Occurrences of one group that are tried: more only has a secret that repeats itself. */
+const mostOccurrences = 8
+
+/**
+ * Makes a function that replaces secrets by `[redacted]`: whole, and every run of at least 12 characters of one, in any case; also in
+ * base64 (twice, too), base64url, hex, percent-encoding, JSON and HTML escapes. Secrets shorter than 4 characters are ignored, of those
+ * shorter than 12 only the whole is replaced. The time is linear in the length of the text.
+ */
+export function createRedact(secrets: readonly (string | undefined)[]): Redact {
+  const wanted = [...new Set(secrets)].filter((secret) => secret !== undefined && secret.length >= shortestSecret)
+  let matcher: SecretMatcher | undefined
+  return (text) => {
+    if (!wanted.length || text.length < shortestSecret) return text
+    return (matcher ??= new SecretMatcher(wanted as readonly string[])).redact(text)
+  }
+}
+
+/** A form of a secret, in lower case, and how long its public start is. */
+interface Form {
+  readonly text: string
+  readonly prefix: number
+}
+
+/** From `start` to before `end`. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+class SecretMatcher {
+  /** Forms that are too short for runs: found as a whole, in their own case. */
+  readonly #short: string[] = []
+  /** Where in which forms a group of six characters is. */
+  readonly #groups = new Map<string, { readonly form: Form; readonly at: number }[]>()
+
+  constructor(secrets: readonly string[]) {
+    for (const secret of secrets) {
+      const prefix = secret.slice(0, publicPrefix(secret))
+      for (const text of encodedForms(secret)) {
+        if (text.length < shortestRun) this.#short.push(text)
+        else this.#add({ text: toLower(text), prefix: text.startsWith(prefix) ? prefix.length : 0 })
+      }
+    }
+  }
+
+  redact(text: string): string {
+    let view: EscapedText | undefined = { text }
+    const found: Range[] = []
+    for (let decodings = 0; view && decodings <= mostDecodings; decodings++) {
+      const { starts, ends } = view
+      for (const { start, end } of [...this.#runs(toLower(view.text)), ...this.#whole(view.text)])
+        found.push(starts && ends ? { start: starts[start] ?? 0, end: ends[end - 1] ?? 0 } : { start, end })
+      view = decodeEscapes(view)
+    }
+    return found.length ? replaceRanges(text, found) : text
+  }
+
+  #add(form: Form): void {
+    for (let at = 0; at + groupLength <= form.text.length; at++) {
+      const group = form.text.slice(at, at + groupLength)
+      const known = this.#groups.get(group)
+      if (!known) this.#groups.set(group, [{ form, at }])
+      else if (known.length < mostOccurrences) known.push({ form, at })
+    }
+  }
+
+  #whole(text: string): Range[] {
+    const found: Range[] = []
+    for (const form of this.#short)
+      for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length))
+        found.push({ start, end: start + form.length })
+    return found
+  }
+
+  #runs(text: string): Range[] {
+    const found: Range[] = []
+    let from = 0
+    for (let at = 0; at + groupLength <= text.length; ) {
+      const run = this.#runAt(text, at, from)
+      if (run) {
+        found.push(run)
+        from = run.end
+        at = run.end
+      } else at += stride
+    }
+    return found
+  }
+
+  /** The longest run around the group at this position that begins at or after `from`. */
+  #runAt(text: string, position: number, from: number): Range | undefined {
+    let longest: Range | undefined
+    for (const { form, at } of this.#groups.get(text.slice(position, position + groupLength)) ?? []) {
+      let before = 0
+      while (before < at && position - before > from && text[position - before - 1] === form.text[at - before - 1])
+        before++
+      let after = groupLength
+      while (
+        at + after < form.text.length &&
+        position + after < text.length &&
+        text[position + after] === form.text[at + after]
+      )
+        after++
+      const length = before + after
+      const enough = length >= shortestRun && at + after >= form.prefix + Math.min(leastBeyondPrefix, form.prefix)
+      if (enough && length > (longest ? longest.end - longest.start : 0))
+        longest = { start: position - before, end: position + after }
+    }
+    return longest && withoutSpaces(text, longest)
+  }
+}
+
+/** Spaces around a run are of the text rather than of the secret. */
+function withoutSpaces(text: string, { start, end }: Range): Range {
+  const run = text.slice(start, end)
+  return { start: start + run.length - run.trimStart().length, end: end - run.length + run.trimEnd().length }
+}
+
+/** Lower case for ASCII letters: the length stays the same, whatever else the text has. */
+const toLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** How long the start of a key is that everybody knows: its scheme and words like `sk-ant-api03-`. */
+function publicPrefix(secret: string): number {
+  const [prefix = ''] = /^(?:[a-z]{1,8} )?(?:[a-z]{1,8}\d{0,3}[-_]){0,4}/i.exec(secret) ?? []
+  return secret.length - prefix.length >= shortestRun ? prefix.length : 0
+}
+
+/** Each range becomes a mark; ranges that overlap become one. */
+function replaceRanges(text: string, ranges: Range[]): string {
+  ranges.sort((a, b) => a.start - b.start)
+  let clean = ''
+  let kept = 0
+  let end = -1
+  for (const range of ranges) {
+    if (range.start >= end) {
+      clean += text.slice(kept, range.start) + mark
+      end = range.end
+    } else end = Math.max(end, range.end)
+    kept = end
+  }
+  return clean + text.slice(kept)
+}
+
+/**
+ * Values of headers that must not be shown: those of headers for keys, tokens or cookies, and those that look like a key; the value,
+ * what follows its scheme, and its longer words. Values of fewer than eight characters only count in headers made for credentials.
+ */
+export function headerSecrets(headers: unknown): string[] {
+  return Object.entries(headers ?? {}).flatMap(([name, any]) => {
+    const value = String(any)
+    const known = /auth|key|token|secret|cookie|pass|credential|signature/i.test(name)
+    if (!known && !value.match(/[a-z\d]{20,}/gi)?.some((run) => /\d/.test(run))) return []
+    const words = value.split(/[\s;,]/).map((word) => word.replace(/^[^=]+=(?=.)/, ''))
+    const least = /authorization|api-?key|secret|pass/i.test(name) ? shortestSecret : 8
+    return [
+      ...[value, value.replace(/^\w+ /, '')].filter(({ length }) => length >= least),
+      ...words.filter(({ length }) => length > 7),
+    ]
+  })
+}
