@@ -170,8 +170,8 @@ describe('counts', () => {
       cacheCreationTokens: 3,
     })
     expect(await counted(['usage', { outputTokens: 2, reasoningTokens: 5 }])).toMatchObject({
-      outputTokens: 5,
-      reasoningTokens: 5,
+      outputTokens: 2,
+      reasoningTokens: 2,
     })
     expect(await counted(['usage', { outputTokens: 6, reasoningTokens: 5 }])).toMatchObject({
       outputTokens: 6,
