@@ -37,6 +37,7 @@ export { createNeutralDecoder, toNeutralError, toNeutralResponse } from './neutr
 export { parseJson, tryParseJson } from './parse-json.js'
 export { postJson } from './post.js'
 export { proxySecrets } from './proxy.js'
+export type { Redact } from '@modelport/core'
 export { createRedact, headerSecrets } from '@modelport/core'
 export { resolveCapabilities } from './resolve-capabilities.js'
 export type { RetryBucket } from './retry.js'

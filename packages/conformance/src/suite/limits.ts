@@ -33,7 +33,7 @@ const tests: Tests = {
     )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
   },
-  'S10 JSON with more values than its limit is refused before it is parsed': async (lab) => {
+  'S10 a text of JSON with more values than its limit is refused before it is parsed': async (lab) => {
     const connection = lab.connect(
       (request) => withBody(lab.answer(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
       { limits: { maxJsonValues: 10_000 } },
