@@ -6,6 +6,8 @@ import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelEntry, ModelPool } from './config/model-entry.js'
 import { poolConfig } from './config/pool-config.js'
+import { parseModel } from './config/model-string.js'
+import { findRow } from './providers/provider-table.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 import { didYouMean } from './config/suggestion.js'
 
@@ -30,13 +32,22 @@ export class Registry {
   constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
     this.#load = load
     this.#context = context
+    const given: { readonly models?: unknown; readonly roles?: unknown } | null | undefined = pool
+    if (!Array.isArray(given?.models) || typeof given.roles !== 'object' || given.roles === null)
+      throw new LlmError(
+        'config',
+        'createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }',
+      )
     for (const entry of pool.models) this.register(entry)
     for (const [role, name] of Object.entries(pool.roles)) this.setRole(role, name)
   }
 
-  /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — it has no name. */
+  /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — no name, an unknown provider, or an unknown field. */
   register(entry: ModelEntry): void {
-    if (!(entry as Partial<ModelEntry> | null)?.name?.trim()) throw new LlmError('config', 'model "": give it a name')
+    const name: unknown = (entry as Partial<ModelEntry> | null)?.name
+    if (typeof name !== 'string' || !name.trim()) throw new LlmError('config', 'model "": give it a name')
+    const { name: _, purpose: __, fallback: ___, ...config } = entry
+    findRow(parseModel(config).provider, this.#context.table)
     this.#entries.set(entry.name, entry)
     // Others may fall back to it.
     this.#providers.clear()
@@ -115,20 +126,42 @@ export class Registry {
     return this.#entries.get(name)
   }
 
-  /** Every host that any of the models contacts, in the order the models were added. Throws for a model that cannot be read. */
+  /** Every host that any of the models contacts, in the order the models were added. A model that cannot be read adds none; {@link warnings} names it. */
   apiHosts(): HostEntry[] {
-    return joinHosts(this.modelNames().map((name) => apiHosts(this.#config(name), this.#context)))
+    return joinHosts(this.#hosts().flatMap(({ hosts }) => (hosts ? [hosts] : [])))
   }
 
-  /** Things that work but should be otherwise: a chat model that judges itself. */
+  /** What the application should know: models whose configuration cannot be read, and a chat model that judges itself. */
   warnings(): string[] {
+    return [...this.#hosts().flatMap(({ problem }) => problem ?? []), ...this.#sameModelWarnings()]
+  }
+
+  #hosts(): { readonly hosts?: HostEntry[]; readonly problem?: string }[] {
+    return this.modelNames().map((name) => {
+      try {
+        return { hosts: apiHosts(this.#config(name), this.#context) }
+      } catch (error) {
+        if (!isLlmError(error)) throw error
+        return { problem: `model "${name}": ${error.message}` }
+      }
+    })
+  }
+
+  #sameModelWarnings(): string[] {
     const [chat, shield] = ['chat', 'shield'].map((role) => this.#roles.get(role) ?? this.#roles.get('chat'))
     if (chat === undefined || shield === undefined || !this.#roles.has('shield')) return []
-    const [one, other] = [chat, shield].map((name) => resolveModel(this.#config(name), this.#context).config)
-    if (one?.provider !== other?.provider || one?.model !== other?.model) return []
-    return [
-      `Cross-model evaluation is recommended: chat and shield are both ${one?.provider ?? ''}:${one?.model ?? ''}`,
-    ]
+    const [one, other] = [chat, shield].map((name) => this.#readable(name))
+    if (!one || !other) return []
+    if (one.provider !== other.provider || one.model !== other.model) return []
+    return [`Cross-model evaluation is recommended: chat and shield are both ${one.provider}:${one.model ?? ''}`]
+  }
+
+  #readable(name: string): ModelConfig | undefined {
+    try {
+      return resolveModel(this.#config(name), this.#context).config
+    } catch {
+      return undefined
+    }
   }
 
   #unknownModel(name: string): LlmError {

@@ -290,7 +290,7 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
   test.each([
     ['OK', 'stop'],
     ['', 'length'],
-  ])('%j that ends by %s is a success', async (text, finish) => {
+  ])('passes on the reply %j that ends by %s', async (text, finish) => {
     const bodies: { max_tokens?: number; max_completion_tokens?: number; messages: unknown }[] = []
     const { port } = await listen(
       createServer((request, response) => {
@@ -311,6 +311,15 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
     expect(bodies).toHaveLength(1)
     expect(bodies[0]!.messages).toEqual([{ role: 'user', content: 'Respond with OK' }])
     expect(bodies[0]!.max_tokens ?? bodies[0]!.max_completion_tokens).toBe(provider === 'openai' ? 16 : 5)
+  })
+
+  test.each([
+    ['', 'stop', 'protocol'],
+    ['', 'content_filter', 'content-filter'],
+  ])('fails on the reply %j that ends by %s', async (text, finish, code) => {
+    const { port } = await listen(createServer(answer(200, JSON.parse(chat(text, finish)))))
+    const config = { provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` }
+    expect(await failureOf(() => testConnection(config, apiKey, { context }))).toMatchObject({ code })
   })
 })
 

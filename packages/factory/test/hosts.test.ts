@@ -72,7 +72,7 @@ describe('apiHost, case by case', () => {
       message: expect.stringContaining('unsupported provider: "antropic"; did you mean "anthropic"?') as string,
     })
     expect((await failureOf(() => host('nothing-like-it'))).message).toContain('unsupported provider')
-    expect((await failureOf(() => host('openai-compatible'))).code).toBe('config')
+    expect(host('openai-compatible')).toBe('localhost:1234')
     expect((await failureOf(() => host('azure'))).message).toContain('RESOURCE.openai.azure.com')
     expect((await failureOf(() => host('mock', 'https://h'))).code).toBe('config')
   })

@@ -20,9 +20,9 @@ describe('the table against the packages', () => {
     const row = providerRows.find((one) => one.name === name)
     expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
     expect(row?.model).toBe(preset.model)
-    // A server of one's own has no cost tiers, and any compatible server no usual address.
+    // A server of one's own has no cost tiers.
     expect(row?.cheapestModel).toBe(preset.needsKey ? preset.cheapestModel : undefined)
-    expect(row?.baseUrl).toBe(name === 'openai-compatible' ? undefined : preset.baseUrl)
+    expect(row?.baseUrl).toBe(preset.baseUrl)
     expect(row?.baseUrlEnv).toEqual(preset.baseUrlVariables)
     expect(row?.retired).toBe(preset.retired)
     expect(row?.selfHosted ?? false).toBe(!preset.needsKey)

@@ -1,3 +1,4 @@
+import { describeProvider } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import {
@@ -215,4 +216,53 @@ describe('a registry', () => {
     expect(await (await registry.chat()).complete('?')).toBe('here')
     expect(registry.apiHosts()).toEqual([])
   })
+})
+
+test('an entry that cannot be read does not hide the hosts of the others', () => {
+  const registry = createRegistry(
+    {
+      models: [
+        { name: 'a', provider: 'anthropic' },
+        { name: 'b', provider: 'azure', model: 'm' },
+        { name: 'c', provider: 'openai' },
+      ],
+      roles: { chat: 'a', shield: 'b' },
+    },
+    none,
+  )
+  expect(registry.apiHosts().map(({ host }) => host)).toEqual(['api.anthropic.com', 'api.openai.com'])
+  expect(registry.warnings()).toEqual([expect.stringMatching(/^model "b": azure-openai: the address of the resource/)])
+})
+
+test.each([null, undefined, 5, {}, { models: [] }, { models: {}, roles: {} }, { models: [], roles: null }])(
+  'createRegistry rejects %j with a typed error',
+  async (pool) => {
+    expect(await failureOf(() => createRegistry(pool as never, none))).toMatchObject({ code: 'config' })
+  },
+)
+
+test('register rejects an unknown provider and an unknown field at once', () => {
+  const registry = createRegistry(chatAndShield, none)
+  expect(() => {
+    registry.register({ name: 'x', provider: 'nope' })
+  }).toThrow('unsupported provider: "nope"')
+  expect(() => {
+    registry.register({ name: 'x', provider: 'openai', modle: 'm' } as never)
+  }).toThrow('unknown field "modle"')
+})
+
+test("a model's profile reaches the provider, also behind a fallback", async () => {
+  const profile = { contextWindow: 8000, supportsTools: false }
+  const registry = createRegistry(
+    {
+      models: [
+        { name: 'a', provider: 'ollama', profile, fallback: ['b'] },
+        { name: 'b', provider: 'ollama', model: 'other' },
+      ],
+      roles: { chat: 'a' },
+    },
+    none,
+  )
+  expect(describeProvider(await registry.chat()).profile).toEqual(profile)
+  expect(describeProvider(await registry.provider('b')).profile).toBeUndefined()
 })

@@ -28,7 +28,7 @@ const fields: Readonly<
   settings: 'object',
   name: 'any',
   purpose: 'any',
-  profile: 'any',
+  profile: 'object',
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CallOptions, JsonObject } from '@modelport/core'
+import type { CallOptions, JsonObject, ModelProfile } from '@modelport/core'
 
 /** Which model to use, where it is, and who asks. Only `provider` is needed; the table of providers has the rest. */
 export interface ModelConfig {
@@ -22,7 +22,9 @@ export interface ModelConfig {
   readonly proxyEnv?: string | undefined
   /** Default model for delegated work. Default: the provider's own. */
   readonly cheapestModel?: string | undefined
-  /** Tried in order when this one fails before its answer begins. */
+  /** What the application knows of the model: prices, window, abilities. `describeProvider` of core reads it from the provider. */
+  readonly profile?: ModelProfile | undefined
+  /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
   /** Options of every call; a call's own win. */
   readonly defaults?: CallOptions | undefined

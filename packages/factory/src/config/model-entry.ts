@@ -1,4 +1,3 @@
-import type { ModelProfile } from '@modelport/core'
 import type { ModelConfig } from './model-config.js'
 
 /** A model of the pool: a configuration with a name. */
@@ -7,8 +6,6 @@ export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
   readonly name: string
   /** What it is good for, in words; for people, and for models that choose models. */
   readonly purpose?: string | undefined
-  /** Prices, window and abilities, as the application knows them. */
-  readonly profile?: ModelProfile | undefined
   /** Names of models to ask, in order, when this one fails before its answer begins. */
   readonly fallback?: readonly string[] | undefined
 }

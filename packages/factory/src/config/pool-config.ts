@@ -19,10 +19,5 @@ export function poolConfig(name: string, entryOf: (name: string) => ModelEntry):
   return { ...withoutName(entryOf(name)), ...(fallback.length && { fallback }) }
 }
 
-const withoutName = ({
-  name: _name,
-  purpose: _purpose,
-  profile: _profile,
-  fallback: _fallback,
-  ...config
-}: ModelEntry): ModelConfig => config
+const withoutName = ({ name: _name, purpose: _purpose, fallback: _fallback, ...config }: ModelEntry): ModelConfig =>
+  config

@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, ProviderError } from '@modelport/core'
+import { type FinishReason, isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { apiHost } from '../resolve/hosts.js'
 import { type LoadCreators, makeEmbedder, makeProvider, withEmbeddingModel } from '../providers/make-provider.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -58,10 +58,33 @@ export async function checkConnection(
     const provider = await makeProvider(load, own, context)
     const startedAt = performance.now()
     const options = { ...call, maxTokens: row.fewestTokens ?? 5, retry: { attempts: 1 } }
-    const { message } = await provider.generate([{ role: 'user', content: prompt }], options)
+    const { message, text, finishReason } = await provider.generate([{ role: 'user', content: prompt }], options)
+    checkReply(row.name, text, finishReason)
     return { latencyMs: performance.now() - startedAt, model: message.origin?.model ?? provider.model }
   }
   return limit.around(ask())
+}
+
+/** Rejects a reply that shows no working model. An empty one that ran into the token limit passes: reasoning models reply so. */
+function checkReply(provider: string, text: string, reason: FinishReason): void {
+  if (reason === 'content-filter')
+    throw new ProviderError(
+      'content-filter',
+      `${provider}: the test prompt was refused by a content filter; check the filter of the account or the deployment`,
+      { provider },
+    )
+  if (reason === 'error')
+    throw new ProviderError(
+      'server',
+      `${provider}: the reply ended with an error; try again, and look at the server's log`,
+      { provider },
+    )
+  if (!text && reason === 'stop')
+    throw new ProviderError(
+      'protocol',
+      `${provider}: the reply is empty; check that the base URL leads to this API and the model is a chat model`,
+      { provider },
+    )
 }
 
 /** One clock over everything, and over what does not listen to a signal. */

@@ -1,4 +1,4 @@
-import { isProvider, LlmError, type Provider } from '@modelport/core'
+import { attachDescription, describeProvider, isProvider, LlmError, type Provider } from '@modelport/core'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 
@@ -16,7 +16,7 @@ export function createFallback(providers: readonly Provider[], options: Fallback
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
   const { name = first.name } = options
-  return {
+  const provider: Provider = {
     name,
     model: first.model,
     cheapestModel: first.cheapestModel,
@@ -32,4 +32,6 @@ export function createFallback(providers: readonly Provider[], options: Fallback
       EventFallbackReader.startConversation(chain.walk(more), messages, tools),
     estimateTokens: (text) => Math.max(...providers.map((provider) => provider.estimateTokens(text))),
   }
+  // The first provider is asked first, so the runtime plans for it.
+  return attachDescription(provider, describeProvider(first))
 }

@@ -21,6 +21,7 @@ export const compatibleRows: readonly ProviderRow[] = [
   toRow({
     name: 'openai-compatible',
     aliases: ['compatible'],
+    baseUrl: 'http://localhost:1234/v1',
     baseUrlEnv: ['OPENAI_COMPATIBLE_BASE_URL'],
     keyEnv: ['OPENAI_COMPATIBLE_API_KEY'],
     needsKey: false,

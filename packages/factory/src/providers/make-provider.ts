@@ -106,6 +106,7 @@ function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
     baseUrl: baseUrl?.href,
     proxy: proxy?.url(),
     cheapestModel,
+    profile: config.profile,
     headers: resolveHeaders(config, context),
     enforceHosts,
     fetch,
