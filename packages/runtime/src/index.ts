@@ -64,6 +64,11 @@ export type {
   PendingTask,
   ResumeDecision,
 } from './journal/pending-item.js'
+export { JournalError } from './journal/journal-error.js'
+export type { MemoryJournal, StoredRun } from './journal/memory-journal.js'
+export { createMemoryJournal } from './journal/memory-journal.js'
+export type { ResumeProblem } from './journal/resume-error.js'
+export { ResumeError } from './journal/resume-error.js'
 export type { BudgetSnapshot } from './budget/budget-snapshot.js'
 export type { ToolBatchOptions, ToolOutcome } from './tools/tool-batch.js'
 export { executeBatch } from './tools/tool-batch.js'

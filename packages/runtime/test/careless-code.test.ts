@@ -30,7 +30,7 @@ test.each<[string, unknown]>([
   ['an effect there is not', { effect: 'denied' }],
   ['true', true],
   ['a denial without a reason', { effect: 'deny' }],
-  ['an approval that nobody can give', { effect: 'require-approval' }],
+  ['an approval that is asked of no function', { effect: 'require-approval', ask: 'me' }],
   ['no approval', ask(undefined)],
   ['"no"', ask({ approved: 'no' })],
   ['a promise of 1', ask(Promise.resolve({ approved: 1 }))],

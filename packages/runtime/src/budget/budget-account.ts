@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { toObserver } from '../base/observer.js'
+import type { BudgetSnapshot } from './budget-snapshot.js'
 import { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** What is counted; `cost` in billionths of the currency, whole, so that sums are exact. */
@@ -42,7 +43,12 @@ export class BudgetAccount {
   readonly #onDecision: (decision: BudgetDecision) => void
   #currency: string | undefined
 
-  constructor(budget: RunBudget, now: () => number, onDecision: ((decision: BudgetDecision) => void) | undefined) {
+  constructor(
+    budget: RunBudget,
+    now: () => number,
+    onDecision: ((decision: BudgetDecision) => void) | undefined,
+    restored?: BudgetSnapshot,
+  ) {
     for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
       if (!limits.includes(name))
         throw new LlmError('config', `budget: unknown limit ${JSON.stringify(name)}; known: ${limits.join(', ')}`)
@@ -52,12 +58,25 @@ export class BudgetAccount {
     }
     this.#budget = budget
     this.#now = now
-    this.#startedAt = now()
+    this.#startedAt = now() - (restored?.elapsedMs ?? 0)
     this.#onDecision = toObserver(onDecision)
+    if (!restored) return
+    this.#currency = restored.currency
+    for (const name of names) this.#spent.set(name, restored.spent[name] ?? 0)
+    for (const name of restored.warned) this.#warned.add(name as keyof RunBudget)
   }
 
   get spent(): Amounts {
     return Object.fromEntries(this.#spent)
+  }
+
+  snapshot(): BudgetSnapshot {
+    return {
+      spent: this.spent,
+      elapsedMs: this.elapsedMs,
+      warned: [...this.#warned],
+      ...(this.#currency !== undefined && { currency: this.#currency }),
+    }
   }
 
   get elapsedMs(): number {

@@ -1,4 +1,5 @@
 import { type Amounts, BudgetAccount, costOf } from './budget-account.js'
+import type { BudgetSnapshot } from './budget-snapshot.js'
 import { type CallRequest, type CallReservation, Reservation } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
@@ -31,6 +32,8 @@ export interface BudgetLedgerOptions {
   readonly parent?: BudgetLedger
   /** Told of every warning and refusal that a request to this ledger or to one below it leads to. If it throws it is not asked again. */
   onDecision?(decision: BudgetDecision): void
+  /** What an earlier ledger of the same budget had spent; it is not taken from `parent` again. Default: nothing. */
+  readonly restored?: BudgetSnapshot
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   now?(): number
 }
@@ -52,7 +55,7 @@ export class BudgetLedger {
   constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
     this.budget = budget
     this.#now = options.now?.bind(options) ?? (options.parent ? options.parent.#now : (): number => performance.now())
-    const account = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options))
+    const account = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options), options.restored)
     this.#margins = options.parent ? options.parent.#margins : new InputMargins()
     this.#accounts = [account, ...(options.parent ? options.parent.#accounts : [])]
   }
@@ -91,6 +94,11 @@ export class BudgetLedger {
   get spent(): BudgetAmounts {
     const account = this.#accounts[0]
     return account ? toAmounts(account.spent, account.elapsedMs) : toAmounts({}, 0)
+  }
+
+  /** What was spent, as plain JSON, to be restored in another process. Reservations are not in it. */
+  snapshot(): BudgetSnapshot {
+    return this.#accounts[0]?.snapshot() ?? { spent: {}, elapsedMs: 0, warned: [] }
   }
 
   /** What a request may still ask for: the least of this ledger and those above it, reservations taken off. `Infinity` where nothing limits. */

@@ -1,4 +1,6 @@
+import { isPromiseLike } from '../base/is-promise-like.js'
 import { untilAborted } from '../base/until-aborted.js'
+import { JournalError } from '../journal/journal-error.js'
 import { toObserver } from '../base/observer.js'
 import type { RunEvent } from './run-event.js'
 
@@ -105,11 +107,11 @@ export class RunEventEmitter {
   #write(sink: RunEventSink, event: RunEvent): void {
     if (this.#failure) return
     const fail = (error: unknown): void => {
-      this.#failure ??= { error }
+      this.#failure ??= { error: new JournalError('sink', error) }
     }
     try {
       const written = sink.write(event)
-      if (!written) return
+      if (!isPromiseLike(written)) return
       const writes: Promise<void> = Promise.all([this.#writes, written]).then(() => {
         if (this.#writes === writes) this.#writes = undefined
       }, fail)

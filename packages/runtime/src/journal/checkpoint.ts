@@ -67,6 +67,10 @@ export interface RunCheckpoint {
   readonly failuresFrom?: number
   /** True if the conversation was already compacted in this step because the server refused it. */
   readonly compacted: boolean
+  /** Requests of this step that have a key: replies and summaries. */
+  readonly requests: number
+  /** Number of the last attempt of this step; see the events of a model call. */
+  readonly attempt: number
   /** Totals so far; `turns` holds their sum as one turn. */
   readonly usage: TokenUsage
   /** The last text of the model. */

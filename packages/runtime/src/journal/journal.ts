@@ -1,5 +1,14 @@
-import type { AssistantMessage, ChatMessage, Content, FinishReason, JsonObject, TokenUsage } from '@modelport/core'
+import type {
+  AssistantMessage,
+  ChatMessage,
+  Content,
+  FinishReason,
+  JsonObject,
+  ReplyDetails,
+  TokenUsage,
+} from '@modelport/core'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import type { BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from '../loop/metrics.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 import type { RunCheckpoint } from './checkpoint.js'
@@ -68,6 +77,9 @@ export interface RecordedReply {
   readonly finishReason: FinishReason
   readonly usage: TokenUsage
   readonly metrics: CallMetrics
+  readonly details?: ReplyDetails
+  /** The limit of the budget that the reported tokens passed. */
+  readonly overrun?: BudgetDecision
 }
 
 /** What was decided about a call. */
@@ -155,6 +167,9 @@ export interface RunJournal {
    * written before are not needed any more.
    */
   writeCheckpoint(checkpoint: RunCheckpoint, change: TranscriptChange): void | Promise<void>
-  /** Called once when a run resumes: gives what was recorded after this checkpoint. */
-  readTail(checkpoint: RunCheckpoint): JournalTail | Promise<JournalTail>
+  /**
+   * Called once when a run resumes: gives what was recorded after this checkpoint; `undefined` if the journal does not know the run, which is then stored as a
+   * whole.
+   */
+  readTail(checkpoint: RunCheckpoint): JournalTail | undefined | Promise<JournalTail | undefined>
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import type { ToolCallAction, AgentCallAction } from '../reply/action.js'
+import { isPlainObject } from '../base/canonical-json.js'
 import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
 
@@ -62,6 +63,7 @@ export type Authorize = (
 
 /** A decision that can ask. */
 interface Ask {
+  readonly expiresAt?: number
   ask(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
 }
 
@@ -70,12 +72,16 @@ export function toDecision(answer: unknown): Decision {
   const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
   const reason = toReason(given)
   const told = reason !== undefined && { reason }
-  if (effect === 'allow') return { effect, ...told }
+  if (effect === 'allow') {
+    const { arguments: changed } = answer as Extract<Decision, { effect: 'allow' }>
+    return { effect, ...told, ...(isPlainObject(changed) && { arguments: changed }) }
+  }
   if (effect === 'require-approval')
     return {
       effect,
       ...told,
-      ...(typeof (answer as Partial<Ask>).ask === 'function' && {
+      ...(typeof (answer as Partial<Ask>).expiresAt === 'number' && { expiresAt: Number((answer as Ask).expiresAt) }),
+      ...((answer as Partial<Ask>).ask !== undefined && {
         ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> => (answer as Ask).ask(signal),
       }),
     }

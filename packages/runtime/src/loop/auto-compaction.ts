@@ -7,6 +7,11 @@ import { ConversationHistory } from '../history/history.js'
 import { messageOf } from '../base/message-of.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
 import type { AutoCompaction } from './run-request.js'
+import { JournalError } from '../journal/journal-error.js'
+import type { RecordedError } from '../journal/journal.js'
+import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
+import { storeCheckpoint } from './checkpoints.js'
+import { chargeLost } from './lost-call.js'
 import type { RunState } from './run-state.js'
 
 /** Says at once what is wrong with the settings: in the middle of a run it would only be told as an event. @throws {LlmError} `config` */
@@ -26,7 +31,9 @@ export async function compactBefore(state: RunState): Promise<void> {
     const otherTokens = toolTokens(state.toolDefinitions, tools.estimate) + tools.estimate(system)
     return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
   })
-  if (report?.changed) state.events.emit({ type: 'context-compacted', reason: 'threshold', report })
+  if (!report?.changed) return
+  state.events.emit({ type: 'context-compacted', reason: 'threshold', report })
+  await storeCheckpoint(state, 'model')
 }
 
 /**
@@ -67,32 +74,52 @@ async function compactConversation(
     return report
   } catch (error) {
     state.signal.throwIfAborted()
-    if (fatal && error instanceof fatal) throw error
+    if (error instanceof JournalError || (fatal && error instanceof fatal)) throw error
     state.events.emit({ type: 'model-error', message: messageOf(error), code: 'compaction', recoverable: true })
     return undefined
   }
 }
 
 /** Makes summaries out of the run's budget. */
-function payingSummarizer({ provider, ledger, request: { profile } }: RunState): Summarize {
-  return async (request) => {
+function payingSummarizer(state: RunState): Summarize {
+  const { provider, ledger, log, request } = state
+  const { profile } = request
+  return async (summary) => {
+    const key = log.keyOf('summary', state.requests++)
+    const recorded = log.find(key)
+    const { receipt } = recorded ?? {}
+    if (receipt?.kind === 'summary') {
+      state.events.skipTo(receipt.seq)
+      if (receipt.text !== undefined) return receipt.text
+      if (receipt.error && !request.repeatFailed) throw fromRecordedError(receipt.error)
+    }
+    if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
     const estimate = (text: string): number => provider.estimateTokens(text)
     // The instructions of the summary are part of its prompt.
-    const inputTokens = messagesTokens(request.messages, estimate) + 500
+    const inputTokens = messagesTokens(summary.messages, estimate) + 500
     const reservation = ledger.reserveCall({
       inputTokens,
-      maxOutputTokens: request.maxTokens,
+      maxOutputTokens: summary.maxTokens,
       ...(profile && { profile }),
     })
     const { deadlineMs, maxOutputTokens } = reservation
     const retry = { onRetry: ({ error }: { readonly error: unknown }) => reservation.retried(error) }
+    const { name, model } = provider
+    const summarize = createSummarizer(provider, { retry, ...(deadlineMs !== undefined && { deadlineMs }) })
+    let outcome: { readonly text: string } | { readonly error: RecordedError }
+    let failure: { readonly error: unknown } | undefined
     try {
-      return await createSummarizer(provider, { retry, ...(deadlineMs !== undefined && { deadlineMs }) })({
-        ...request,
-        maxTokens: maxOutputTokens,
-      })
+      await log.intend(key, { entry: 'intent', kind: 'summary', provider: name, model, inputTokens, maxOutputTokens })
+      outcome = { text: await summarize({ ...summary, maxTokens: maxOutputTokens }) }
+    } catch (error) {
+      if (error instanceof JournalError || state.signal.aborted) throw error
+      failure = { error }
+      outcome = { error: toRecordedError(error) }
     } finally {
       reservation.settle({ reported: false })
     }
+    await log.record(key, { entry: 'receipt', kind: 'summary', ...outcome })
+    if (failure) throw failure.error
+    return 'text' in outcome ? outcome.text : ''
   }
 }

@@ -1,121 +1,131 @@
-import { textOf, type ToolCall, type ToolResult } from '@modelport/core'
-import { type Approval, type Decision, toApproval, toDecision } from './authorize.js'
+import type { ToolCall, ToolResult } from '@modelport/core'
+import { toStepCall, type StepCall } from './step-call.js'
 import { signatureOf } from './repeat-guard.js'
-import { messageOf } from '../base/message-of.js'
-import { toObservations, toRefusal } from '../reply/observation.js'
+import { toRefusal } from '../reply/observation.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
 import { refuseWrittenCall } from '../reply/delegation.js'
+import { outcomeOf, recover, withNote } from './recovery.js'
+import { permit } from './permission.js'
+import type { PendingItem } from '../journal/pending-item.js'
 import type { PlannedCall } from '../reply/read-reply.js'
-import type { FailurePhase } from '../events/run-event.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
-import type { RunContext } from '../tools/run-context.js'
+import { StepResults } from './step-results.js'
+import { PendingAnswer } from '../tools/pending-answer.js'
 import { executeBatch, type ToolOutcome } from '../tools/tool-batch.js'
 
 /** What the calls of one step came to. */
 export interface DispatchResult {
   /** Set when the run gets nowhere. */
   readonly limit?: Extract<LimitName, 'repeats' | 'no-progress'>
+  /** What the run has to wait for. */
+  readonly pending: readonly PendingItem[]
 }
 
-/** Executes the calls of one step: refuses repeats and what is not allowed, runs the rest, and commits each result when it arrives. */
+/**
+ * Executes the calls of one step: refuses repeats, decides on every call, takes what is recorded, runs what is allowed, and commits each
+ * result when it arrives.
+ */
 export async function dispatch(
   state: RunState,
   calls: readonly PlannedCall[],
   native: boolean,
 ): Promise<DispatchResult> {
-  const round = new Round(state, calls, native)
+  const step = new Step(state, calls, native)
   try {
-    await round.run()
+    await step.run()
   } finally {
-    round.close()
+    step.close()
   }
-  return round.judge()
+  return step.finish()
 }
 
-const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok'>, FailurePhase>> = {
-  'invalid-arguments': 'validation',
-  'unknown-tool': 'lookup',
-  failed: 'execution',
-  timeout: 'timeout',
-  cancelled: 'cancelled',
-  refused: 'budget',
+/** What the model reads in place of a result that is not there yet. */
+const placeholders: Readonly<Record<PendingItem['type'], string>> = {
+  approval: 'This call waits for approval: it was not executed yet.',
+  task: 'This call continues elsewhere: its result is not known yet.',
+  wait: 'This call continues elsewhere: its result is not known yet.',
+  uncertain: 'This call was started before an interruption: whether it had an effect is not known yet.',
 }
 
 /** The calls of one step. */
-class Round {
+class Step {
   readonly #state: RunState
   readonly #calls: readonly PlannedCall[]
   readonly #native: boolean
-  readonly #results = new Map<string, ToolResult>()
-  readonly #news: { from: string; text: string }[] = []
-  #repeats = 0
+  readonly #results: StepResults
+  readonly #pending: PendingItem[] = []
+  /** The calls that may run, by id. */
+  readonly #open = new Map<string, StepCall>()
+  /** Why nothing more may start. */
+  #failure: { readonly error: unknown } | undefined
 
   constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {
     this.#state = state
     this.#calls = calls
     this.#native = native
+    this.#results = new StepResults(state, calls, native)
   }
 
   async run(): Promise<void> {
     const { limits, ledger, tools, delegation, signal, step } = this.#state
-    const allowed: ToolCall[] = []
-    const seen = new Set<string>()
-    for (const planned of this.#calls) {
-      this.#tell(planned)
-      if (this.#refuseRepeat(planned, seen) || this.#refuseUnserved(planned)) continue
-      const denial = this.#isKnown(planned.call.name) ? await this.#authorize(planned) : undefined
-      if (denial === undefined) allowed.push(planned.call)
-      else this.#answer(planned.call, toRefusal(planned.call, `Not allowed: ${denial}`))
-    }
-    await executeBatch(allowed, {
-      tools: [...tools, ...delegation],
-      step,
-      signal,
-      concurrency: limits.concurrency,
-      timeoutMs: limits.toolTimeoutMs,
-      remainingMs: ledger.remaining().runtimeMs,
-      run: (call) => this.#runOf(call),
-      onStart: (call) => this.#start(call),
-      onResult: (call, result, outcome) => this.#take(call, result, outcome),
-    })
+    await this.#decide()
+    const live = await this.#recover()
+    await executeBatch(
+      live.map(({ call }) => call),
+      {
+        tools: [...tools, ...delegation],
+        step,
+        signal,
+        concurrency: limits.concurrency,
+        timeoutMs: limits.toolTimeoutMs,
+        remainingMs: ledger.remaining().runtimeMs,
+        run: ({ id }, index) => this.#of(id, live[index]).run,
+        onStart: ({ id }) => this.#start(this.#of(id)),
+        onResult: (call, result, outcome) => this.#take(call, result, outcome),
+      },
+    )
   }
 
-  #runOf(call: ToolCall): RunContext {
-    const { runId, step, request, ledger } = this.#state
-    const { keyPrefix = runId, ...scope } = request.scope ?? {}
-    const { runtimeMs } = ledger.remaining()
-    return {
-      ...scope,
-      runId,
-      ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
-      idempotencyKey: `${keyPrefix}/${step}/${this.#calls.findIndex(({ call: { id } }) => id === call.id)}`,
-    }
-  }
-
-  /** Answers what is still open, so that the transcript can be sent whatever happened. */
   close(): void {
-    const { signal, transcript, mode } = this.#state
-    const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'
-    for (const { call } of this.#calls) if (!this.#results.has(call.id)) this.#answer(call, toRefusal(call, why))
-    if (this.#native) return
-    const observations = this.#calls.flatMap((planned) => {
-      const result = this.#results.get(planned.call.id)
-      return result ? [{ planned, result }] : []
-    })
-    transcript.append(toObservations(observations, mode === 'text' ? 'text' : 'json'))
+    this.#results.close(new Map(this.#pending.map(({ id, type }) => [id, placeholders[type]])))
   }
 
-  judge(): DispatchResult {
-    const { repeatStreak, progress } = this.#state
-    const onlyRepeats = this.#repeats === this.#calls.length
-    if (!onlyRepeats) repeatStreak.succeed()
-    else if (repeatStreak.fail()) return { limit: 'repeats' }
-    return progress.step(this.#news) ? { limit: 'no-progress' } : {}
+  async finish(): Promise<DispatchResult> {
+    const { request, transcript, step, signal } = this.#state
+    if (this.#pending.length) return { pending: this.#pending }
+    const limit = this.#results.judge()
+    const said = await request.afterTools?.(this.#results.toList(), { step, signal })
+    if (said !== undefined) transcript.append(typeof said === 'string' ? { role: 'user', content: said } : said)
+    return { pending: [], ...(limit && { limit }) }
   }
 
-  #tell({ action, call }: PlannedCall): void {
-    this.#state.events.emit({ type: 'action-requested', actionId: call.id, action })
+  /** Decides on every call, before any of them runs. */
+  async #decide(): Promise<void> {
+    const state = this.#state
+    const seen = new Set<string>()
+    for (const [index, planned] of this.#calls.entries()) {
+      const { action, call } = planned
+      state.events.emit({ type: 'action-requested', actionId: call.id, action })
+      if (this.#refuseRepeat(planned, seen) || this.#refuseUnserved(planned)) continue
+      const tool = [...state.tools, ...state.delegation].find(({ definition }) => definition.name === call.name)
+      const verdict = tool ? await permit(state, planned, index, tool) : ({ effect: 'allow' } as const)
+      if (verdict.effect === 'wait') this.#pending.push(verdict.item)
+      else if (verdict.effect === 'deny') this.#results.answer(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
+      else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))
+    }
+  }
+
+  /** Takes what is recorded of calls before a resume; gives those that have to run now. */
+  async #recover(): Promise<readonly StepCall[]> {
+    const live: StepCall[] = []
+    for (const open of recordedFirst(this.#state, [...this.#open.values()])) {
+      const found = await recover(this.#state, open)
+      if (found.is === 'live') live.push(open)
+      else if (found.is === 'pending') this.#pending.push(found.item)
+      else this.#results.take(open, found.result, found.outcome)
+    }
+    return live.sort((a, b) => a.index - b.index)
   }
 
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>): boolean {
@@ -124,75 +134,47 @@ class Round {
     const twice = seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
     seen.add(signature)
     if (call.error !== undefined || !(twice || repeats.repeats(action))) return false
-    this.#repeats++
     events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
-    this.#answer(call, toRefusal(call, toRepeatGuidance(action.type, name, args, preset.repeatText)))
+    this.#results.answerRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
     return true
   }
 
   /** Answers a written call that cannot be served. The tool runner would answer it with names the model was not shown. */
-  #refuseUnserved({ action, call }: PlannedCall): boolean {
+  #refuseUnserved(planned: PlannedCall): boolean {
     const { toolDefinitions, request } = this.#state
-    const refusal = this.#native ? undefined : refuseWrittenCall(action, toolDefinitions, request.agents ?? [])
-    if (refusal) this.#take(call, toRefusal(call, refusal.message), { ...refusal, latencyMs: 0 })
+    const refusal = this.#native ? undefined : refuseWrittenCall(planned.action, toolDefinitions, request.agents ?? [])
+    if (refusal) this.#results.take(planned, toRefusal(planned.call, refusal.message), { ...refusal, latencyMs: 0 })
     return refusal !== undefined
   }
 
-  #isKnown(name: string): boolean {
-    const { tools, delegation } = this.#state
-    return [...tools, ...delegation].some(({ definition }) => definition.name === name)
-  }
-
-  /** Why the call may not be executed, or undefined. */
-  async #authorize({ action, call }: PlannedCall): Promise<string | undefined> {
-    const { request, events, runId, step, signal } = this.#state
-    if (!request.authorize || call.error !== undefined) return undefined
-    const actionId = call.id
-    let decision: Decision
-    try {
-      decision = toDecision(await this.#state.wait(request.authorize(action, { runId, step, actionId, signal })))
-    } catch (error) {
-      this.#goOn()
-      decision = { effect: 'deny', reason: messageOf(error) }
-    }
-    events.emit({
-      type: 'policy-decision',
-      actionId,
-      effect: decision.effect,
-      ...(decision.reason !== undefined && { reason: decision.reason }),
-    })
-    let reason = decision.effect === 'deny' ? decision.reason : undefined
-    if (decision.effect === 'require-approval') {
-      const approval = await this.#ask(decision)
-      events.emit({ type: 'approval-decision', actionId, ...approval })
-      if (!approval.approved) reason = approval.reason ?? 'approval was refused'
-    }
-    return reason
-  }
-
-  async #ask(decision: Extract<Decision, { effect: 'require-approval' }>): Promise<Approval> {
-    if (!decision.ask) return { approved: false, reason: 'approval is required, and nobody can be asked' }
-    try {
-      return toApproval(await this.#state.wait(decision.ask(this.#state.signal)))
-    } catch (error) {
-      this.#goOn()
-      return { approved: false, reason: messageOf(error) }
-    }
-  }
-
-  /** Throws what ended the run while somebody was asked: that is no denial. */
-  #goOn(): void {
-    const { signal, ledger } = this.#state
-    signal.throwIfAborted()
-    ledger.checkTime()
-  }
-
   /** A budget that has no room for the call refuses it here, before it is executed. */
-  #start(call: ToolCall): void {
-    const { ledger, events } = this.#state
+  #start(open: StepCall): void | Promise<void> {
+    const { ledger, log } = this.#state
+    if (this.#failure) throw this.#failure.error
     ledger.reserveToolCall()
-    const { action } = this.#plannedOf(call)
+    const { key, kind, action, call, effect, run } = open
+    const { idempotencyKey } = run
+    const announce = (): void => {
+      open.isStarted = true
+      this.#announce(open)
+    }
+    const fail = (error: unknown): never => {
+      this.#failure ??= { error }
+      throw error
+    }
+    try {
+      const stored = log.intend(key, { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect })
+      if (stored) return stored.then(announce, fail)
+      announce()
+      return undefined
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  #announce({ action, call }: StepCall): void {
+    const { events } = this.#state
     if (action.type === 'tool_call') {
       events.emit({ type: 'tool-start', actionId: call.id, tool: action.tool, args: action.args })
       return
@@ -201,55 +183,60 @@ class Round {
     events.emit({ type: 'agent-call-start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
   }
 
-  #take(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void {
-    const state = this.#state
-    const { action } = this.#plannedOf(call)
-    this.#answer(call, result)
-    if (outcome.status === 'ok' || outcome.status === 'failed' || outcome.status === 'timeout') state.executedActions++
-    if (outcome.status === 'ok') {
-      state.repeats.remember(action)
-      // Whoever polls expects the same answer for a while.
-      const mayRepeat = state.limits.repeatableTools.includes(call.name)
-      this.#news.push({
-        from: action.type === 'tool_call' ? action.tool : action.agent,
-        text: mayRepeat ? `step ${state.step}` : textOf(result.content),
+  #take(call: ToolCall, given: ToolResult, outcome: ToolOutcome): void | Promise<void> {
+    const open = this.#of(call.id)
+    const result = withNote(open, given, outcome)
+    const use = (): void => this.#use(open, result, outcome)
+    // A call that was cut off has no receipt: whether it had an effect is found out when the run is resumed.
+    if (!open.isStarted || outcome.status === 'cancelled') {
+      use()
+      return undefined
+    }
+    const { key, kind } = open
+    try {
+      const stored = this.#state.log.record(key, {
+        entry: 'receipt',
+        kind,
+        callId: call.id,
+        outcome: outcomeOf(result, outcome),
       })
-    } else state.failedActions++
-    const { latencyMs } = outcome
-    const failure =
-      outcome.status === 'ok'
-        ? undefined
-        : {
-            message: outcome.message ?? textOf(result.content),
-            recoverable: outcome.status !== 'cancelled',
-            phase: phases[outcome.status],
-          }
-    if (action.type === 'tool_call') {
-      const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
-      state.events.emit(
-        failure ? { type: 'tool-error', ...of, ...failure } : { type: 'tool-result', ...of, result: outcome.value },
-      )
+      if (stored) return stored.then(use, (error: unknown) => this.#stop(error))
+      use()
+      return undefined
+    } catch (error) {
+      return this.#stop(error)
+    }
+  }
+
+  #stop(error: unknown): never {
+    this.#failure ??= { error }
+    throw error
+  }
+
+  #use(open: StepCall, result: ToolResult, outcome: ToolOutcome): void {
+    const { value } = outcome
+    if (outcome.status !== 'pending' || !(value instanceof PendingAnswer)) {
+      this.#results.take(open, result, outcome)
       return
     }
-    const of = { actionId: call.id, agent: action.agent, action: action.action, latencyMs }
-    state.events.emit(
-      failure
-        ? { type: 'agent-call-error', ...of, ...failure }
-        : { type: 'agent-call-result', ...of, result: outcome.value },
-    )
+    const type = open.kind === 'agent' ? 'task' : 'wait'
+    const until = value.until === undefined ? {} : { until: value.until }
+    this.#pending.push({ type, id: open.call.id, action: open.action, taskId: value.id, ...until })
   }
 
-  #answer(call: ToolCall, result: ToolResult): void {
-    this.#results.set(call.id, result)
-    if (this.#native) this.#state.transcript.commit(call, result)
+  #of(id: string, given?: StepCall): StepCall {
+    const open = given ?? this.#open.get(id)
+    if (!open) throw new TypeError(`the call "${id}" is not one of this step`)
+    return open
   }
+}
 
-  #plannedOf(call: ToolCall): PlannedCall {
-    return (
-      this.#calls.find((planned) => planned.call.id === call.id) ?? {
-        call,
-        action: { type: 'tool_call', tool: call.name, args: call.arguments },
-      }
-    )
+/** Calls with a receipt first, in the order of the receipts: guards then count as they did before. */
+function recordedFirst(state: RunState, open: readonly StepCall[]): readonly StepCall[] {
+  const order = state.log.entries.filter(({ entry }) => entry === 'receipt').map(({ key }) => key)
+  const placeOf = ({ key }: StepCall): number => {
+    const place = order.indexOf(key)
+    return place < 0 ? Infinity : place
   }
+  return order.length ? [...open].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b))) : open
 }

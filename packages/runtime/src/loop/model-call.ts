@@ -1,45 +1,50 @@
 import {
-  type AssistantMessage,
+  addUsage,
   type CallOptions,
   defaultOptions,
   isLlmError,
-  mergeDetails,
   type LlmError,
+  mergeDetails,
   mergeOptions,
-  type RetryNotice,
   textOf,
+  type TokenUsage,
   type ToolDefinition,
   toUsage,
-  addUsage,
-  type FinishReason,
-  type TokenUsage,
 } from '@modelport/core'
 import { AnswerMeter } from './answer-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
-import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
+import { BudgetExceededError } from '../budget/budget.js'
+import { callOptions, reservedOptions } from './call-options.js'
+import { storeCheckpoint } from './checkpoints.js'
 import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
-import { createManifest } from '../history/manifest.js'
+import { type ContextManifest, createManifest } from '../history/manifest.js'
+import { JournalError } from '../journal/journal-error.js'
+import type { RecordedReply, RunReceipt } from '../journal/journal.js'
+import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
+import { chargeLost } from './lost-call.js'
 import { contextUse, measureCall } from './metrics.js'
+import { readTurn } from './read-turn.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
-import { openTurn, type TurnSource } from './turn-source.js'
+import { openTurn } from './turn-source.js'
 
 /**
  * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
- * conversation that is too long is compacted once, where the request allows it.
+ * conversation that is too long is compacted once, if the request allows it.
  */
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
-  for (let compacted = false; ; ) {
+  for (;;) {
     const contract = contractOf(state, isLast)
     try {
       return await callOnce(state, contract, isLast)
     } catch (error) {
-      if (!compacted && canShorten(state, error)) {
+      if (!state.compacted && canShorten(state, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         const report = await compactRefused(state)
         if (!report) throw error
-        compacted = true
+        state.compacted = true
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
+        await storeCheckpoint(state, 'model')
       } else if (canAskForLess(state, contract, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.formatLevel++
@@ -53,9 +58,13 @@ function canShorten(state: RunState, error: unknown): error is LlmError {
   return isLlmError(error, 'context-length') && !state.answerTold && refusalCompaction(state) !== undefined
 }
 
-function canAskForLess({ formatLevel, calls }: RunState, { options }: Contract, error: unknown): error is LlmError {
+function canAskForLess(
+  { formatLevel, modelCalls }: RunState,
+  { options }: Contract,
+  error: unknown,
+): error is LlmError {
   const refused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
-  return refused && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !calls.length
+  return refused && options.responseFormat !== undefined && formatLevel < lastFormatLevel && modelCalls === 0
 }
 
 /** What the model is told it may do in this step. */
@@ -77,103 +86,107 @@ function contractOf(
   })
 }
 
+/** Makes one request, or takes what is recorded of it. */
 async function callOnce(state: RunState, contract: Contract, isLast: boolean): Promise<ModelReply> {
-  const { provider, ledger, events, request } = state
-  const { profile } = request
-  const isStreaming = profile?.supportsStreaming !== false
+  const { log, request } = state
   const options = callOptions(state, contract, isLast)
-  const system = options.system
-  const messages = state.transcript.sendable()
-  const manifest = prepareContext(state, contract.definitions, system, contract.prompt)
-  const of = { provider: provider.name, model: provider.model }
+  const manifest = prepareContext(state, contract.definitions, options.system, contract.prompt)
+  const key = log.keyOf('model', state.requests++)
+  const recorded = log.find(key)
+  const { receipt } = recorded ?? {}
+  if (receipt?.kind === 'model' && !(receipt.error && request.repeatFailed)) return replay(state, receipt)
+  if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
+  let made: RecordedReply
+  try {
+    made = await makeCall(state, contract, options, manifest, key)
+  } catch (error) {
+    state.callFailed = !(error instanceof JournalError)
+    const isRecorded = state.callFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
+    if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
+    throw error
+  }
+  await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
+  return accept(state, made)
+}
+
+async function makeCall(
+  state: RunState,
+  contract: Contract,
+  options: CallOptions,
+  manifest: ContextManifest,
+  key: string,
+): Promise<RecordedReply> {
+  const { provider, ledger, events, log, request } = state
+  const { profile } = request
+  const { name, model } = provider
+  const isStreaming = profile?.supportsStreaming !== false
+  const inputTokens = manifest.totalEstimatedTokens
   const reservation = ledger.reserveCall({
-    inputTokens: manifest.totalEstimatedTokens,
+    inputTokens,
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
-    model: `${provider.name}/${provider.model}`,
+    model: `${name}/${model}`,
     ...(profile && { profile }),
   })
-  state.attempt++
-  events.emit({
-    type: 'model-call-start',
-    ...of,
-    attempt: state.attempt,
-    streaming: isStreaming,
-    native: state.mode === 'native',
-    manifest,
-  })
-  const meter = new AnswerMeter((text) => state.estimate(text), reservation.maxOutputTokens)
-  const startedAt = performance.now()
+  const { maxOutputTokens } = reservation
+  const meter = new AnswerMeter((text) => state.estimate(text), maxOutputTokens)
   state.answerTold = false
   try {
-    const callOptions = [options, reservedOptions(state, options, reservation)]
-    const reader = await openTurn(provider, messages, contract.definitions, callOptions, isStreaming)
-    const reply = await readAnswer(state, reader, meter, reservation)
-    const known = reply.usage.reported ? { inputTokens: reply.usage.inputTokens } : {}
-    const overrun = reservation.settle({
-      ...known,
-      outputTokens: Math.max(reply.usage.outputTokens, meter.tokens()),
-      reported: reply.usage.reported,
+    await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
+    state.attempt++
+    const native = state.mode === 'native'
+    const { attempt } = state
+    events.emit({ type: 'model-call-start', provider: name, model, attempt, streaming: isStreaming, native, manifest })
+    const startedAt = performance.now()
+    const allOptions = [options, reservedOptions(state, options, reservation)]
+    const messages = state.transcript.sendable()
+    const reader = await openTurn(provider, messages, contract.definitions, allOptions, isStreaming)
+    const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
+    const { reported } = usage
+    const outputTokens = Math.max(usage.outputTokens, meter.tokens())
+    const overrun = reservation.settle({ ...(reported && { inputTokens: usage.inputTokens }), outputTokens, reported })
+    const metrics = measureCall({
+      provider: name,
+      model: reply.message.origin?.model ?? model,
+      latencyMs: performance.now() - startedAt,
+      usage,
+      estimated: { inputTokens, outputTokens: meter.tokens() },
+      ...(profile && { profile }),
     })
-    finish(state, reply, manifest.totalEstimatedTokens, meter.tokens(), performance.now() - startedAt)
-    return overrun ? { ...reply, overrun } : reply
+    return { ...reply, usage, metrics, ...(overrun && { overrun }) }
   } catch (error) {
-    const unsent = (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
-    if (unsent) reservation.release()
+    if (isUnsent(state, error)) reservation.release()
     else reservation.settle({ outputTokens: meter.tokens(), reported: false, error })
-    const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
-    if (partial?.reported) state.usage = addUsage(state.usage, partial)
+    addPartialUsage(state, error)
     if (state.signal.aborted)
       events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
     throw error
   }
 }
 
-/** Options of the request under those of the preset, with what this step needs over them. */
-function callOptions(state: RunState, contract: Contract, isLast: boolean): CallOptions {
-  const { preset, request, failedActions, executedActions } = state
-  const given = mergeOptions(preset.options, request.options)
-  // A choice that forces a call is for the first step only: nothing would ever end otherwise.
-  const { toolChoice, responseFormat: _format, reasoning, ...rest } = given
-  // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
-  const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
-  const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  const keepsChoice =
-    toolChoice !== undefined && contract.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
-  const system = [contract.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
-  const { temperaturePerFailure } = preset
-  return mergeOptions(
-    rest,
-    keepsReasoning && reasoning !== undefined ? { reasoning } : {},
-    contract.options,
-    system ? { system } : {},
-    keepsChoice ? { toolChoice } : {},
-    temperaturePerFailure === undefined
-      ? {}
-      : { temperature: Math.min(2, Math.round(failedActions * temperaturePerFailure * 1000) / 1000) },
-    { signal: state.signal },
-  )
+/** True if no server was asked: the call costs nothing. */
+function isUnsent({ answerTold }: RunState, error: unknown): boolean {
+  if (error instanceof JournalError) return !answerTold
+  return (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
 }
 
-function reservedOptions(state: RunState, options: CallOptions, reservation: CallReservation): CallOptions {
-  const { deadlineMs, maxOutputTokens } = reservation
-  const onRetry = (notice: RetryNotice): void => {
-    reservation.retried(notice.error)
-    state.events.emit({
-      type: 'model-retry',
-      attempt: state.attempt,
-      nextAttempt: ++state.attempt,
-      retryInSeconds: notice.delayMs / 1000,
-      errorType: notice.error.code,
-      message: notice.error.message,
-    })
-    options.retry?.onRetry?.(notice)
+function addPartialUsage(state: RunState, error: unknown): void {
+  const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
+  if (partial?.reported) state.usage = addUsage(state.usage, partial)
+}
+
+/** What a call before the resume came to. */
+function replay(state: RunState, { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>): ModelReply {
+  state.attempt++
+  state.answerTold = false
+  state.events.skipTo(seq)
+  if (reply) {
+    state.text = textOf(reply.message.content)
+    return accept(state, reply)
   }
-  return {
-    // Without a budget the provider's own default stands.
-    ...((state.isBudgeted || options.maxTokens !== undefined) && { maxTokens: maxOutputTokens }),
-    retry: { ...options.retry, onRetry },
-    ...(deadlineMs !== undefined && { deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity) }),
-  }
+  const failure = fromRecordedError(error ?? { code: 'unknown', message: 'the recorded call has no reply' })
+  state.callFailed = true
+  addPartialUsage(state, failure)
+  throw failure
 }
 
 function prepareContext(
@@ -212,70 +225,13 @@ function prepareContext(
   return manifest
 }
 
-async function readAnswer(
-  state: RunState,
-  reader: TurnSource,
-  meter: AnswerMeter,
-  reservation: CallReservation,
-): Promise<ModelReply> {
-  const { events } = state
-  let finishReason: FinishReason = 'unknown'
-  state.text = ''
-  try {
-    for await (const event of reader) {
-      if (event.type === 'text-delta') state.text += event.text
-      if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
-        meter.add(event.text)
-        state.answerTold = true
-        events.emit({ type: event.type, text: event.text, attempt: state.attempt })
-        await events.drained()
-      }
-      if (event.type === 'tool-call-delta') {
-        meter.add(event.text)
-        events.emit({ type: event.type, callId: event.id, text: event.text, attempt: state.attempt })
-        await events.drained()
-      }
-      if (event.type === 'turn-end') finishReason = event.reason
-      if (state.isBudgeted && !meter.admitted((tokens) => reservation.admits(tokens))) {
-        const decision = {
-          limit: 'maxOutputTokens',
-          effect: 'deny',
-          observed: meter.tokens(),
-          maximum: reservation.maxOutputTokens,
-        } as const
-        events.emit({ type: 'budget-decision', decision })
-        throw new BudgetExceededError(decision)
-      }
-    }
-  } finally {
-    state.details = mergeDetails(state.details, reader.details())
-    await reader.close()
-  }
-  const message = reader.messages().findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
-    role: 'assistant',
-    content: '',
-  }
-  return { message, finishReason, usage: reader.usage() }
-}
-
-function finish(
-  state: RunState,
-  reply: ModelReply,
-  inputTokens: number,
-  outputTokens: number,
-  latencyMs: number,
-): void {
+/** Counts a reply and reports it. */
+function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply): ModelReply {
   const { provider, request, events, mode, ledger } = state
   const { usage, message, finishReason } = reply
+  state.callFailed = false
   state.usage = addUsage(state.usage, usage.turns.length ? usage : toUsage([]))
-  const metrics = measureCall({
-    provider: provider.name,
-    model: message.origin?.model ?? provider.model,
-    latencyMs,
-    usage,
-    estimated: { inputTokens, outputTokens },
-    ...(request.profile && { profile: request.profile }),
-  })
+  state.details = mergeDetails(state.details, reply.details ?? {})
   state.calls.push(metrics)
   events.emit({
     type: 'model-call-end',
@@ -289,4 +245,5 @@ function finish(
     finishReason,
     budget: ledger.spent,
   })
+  return overrun ? { ...reply, overrun } : reply
 }

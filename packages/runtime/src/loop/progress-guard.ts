@@ -1,17 +1,20 @@
 import { contentHash } from '../history/content-hash.js'
 import { StreakGuard } from './streak-guard.js'
 
-/** Most results that are remembered. */
-const mostResults = 1000
+/** Most results that are remembered; the oldest goes first. */
+const mostResults = 100
+/** Characters of a hash that are kept. */
+const hashLength = 16
 
 /** Notices that a run goes round in circles: steps in which no call succeeds, or only with results that are known. */
 export class ProgressGuard {
   readonly #streak: StreakGuard
-  readonly #known = new Set<string>()
+  #known: readonly string[]
 
-  /** @param most how many such steps in a row end the run */
-  constructor(most: number) {
-    this.#streak = new StreakGuard(most)
+  /** @param most how many such steps in a row end the run; the rest restores the guard after a resume */
+  constructor(most: number, idleSteps = 0, known: readonly string[] = []) {
+    this.#streak = new StreakGuard(most, idleSteps)
+    this.#known = known
   }
 
   /** How many such steps there are in a row. */
@@ -19,19 +22,23 @@ export class ProgressGuard {
     return this.#streak.count
   }
 
+  /** Hashes of the results that are known, oldest first. */
+  get known(): readonly string[] {
+    return this.#known
+  }
+
   /**
    * Takes the successful results of a step, each with what gave it. True when the run gets nowhere.
    * The same text from another tool is new.
    */
   step(results: readonly { readonly from: string; readonly text: string }[]): boolean {
-    let isNew = false
+    const fresh = new Set<string>()
     for (const { from, text } of results) {
-      const key = contentHash([from, text])
-      if (this.#known.has(key)) continue
-      isNew = true
-      if (this.#known.size < mostResults) this.#known.add(key)
+      const hash = contentHash([from, text]).slice(0, hashLength)
+      if (!this.#known.includes(hash)) fresh.add(hash)
     }
-    if (!isNew) return this.#streak.fail()
+    if (!fresh.size) return this.#streak.fail()
+    this.#known = [...this.#known, ...fresh].slice(-mostResults)
     this.#streak.succeed()
     return false
   }

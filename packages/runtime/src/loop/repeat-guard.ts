@@ -1,28 +1,39 @@
 import type { Action } from '../reply/action.js'
 import { canonicalJson } from '../base/canonical-json.js'
+import { contentHash } from '../history/content-hash.js'
 
 /** Remembers the last successful actions, so that none of them is executed again while its result is at hand. */
 export class RepeatGuard {
   readonly #window: number
   readonly #repeatable: ReadonlySet<string>
-  readonly #recent: string[] = []
+  /** Signatures, or hashes of signatures for those restored after a resume. */
+  #recent: readonly string[]
+  readonly #hasHashes: boolean
 
-  /** @param window how many actions are remembered; @param repeatable tools that may be called again */
-  constructor(window: number, repeatable: readonly string[] = []) {
+  /** @param window how many actions are remembered; @param repeatable tools that may be called again; @param recent hashes to restore */
+  constructor(window: number, repeatable: readonly string[] = [], recent: readonly string[] = []) {
     this.#window = window
     this.#repeatable = new Set(repeatable)
+    this.#recent = recent
+    this.#hasHashes = recent.length > 0
+  }
+
+  /** Signatures or hashes of the actions that are remembered, oldest first; see {@link hashSignature}. */
+  get recent(): readonly string[] {
+    return this.#recent
   }
 
   /** True when the action is among the last successful ones. An answer never is. */
   repeats(action: Action): boolean {
-    return this.#counts(action) && this.#recent.includes(signatureOf(action))
+    if (!this.#counts(action)) return false
+    const signature = signatureOf(action)
+    return this.#recent.includes(signature) || (this.#hasHashes && this.#recent.includes(hashSignature(signature)))
   }
 
   /** Remembers an action that succeeded. One that failed may be tried again. */
   remember(action: Action): void {
     if (!this.#counts(action) || this.#window === 0) return
-    this.#recent.push(signatureOf(action))
-    if (this.#recent.length > this.#window) this.#recent.shift()
+    this.#recent = [...this.#recent, signatureOf(action)].slice(-this.#window)
   }
 
   #counts(action: Action): boolean {
@@ -35,3 +46,7 @@ export function signatureOf(action: Action): string {
   const { thought: _thought, ...rest } = action
   return canonicalJson(rest)
 }
+
+/** A signature as a checkpoint stores it. A hash stays as it is. */
+export const hashSignature = (signature: string): string =>
+  signature.startsWith('{') ? contentHash(signature).slice(0, 24) : signature

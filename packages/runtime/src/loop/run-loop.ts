@@ -3,6 +3,12 @@ import { ActionParseError } from '../reply/action-parse-error.js'
 import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { compactBefore } from './auto-compaction.js'
 import { causesOf } from '../base/causes.js'
+import { markOf, storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
+import type { RunCheckpoint } from '../journal/checkpoint.js'
+import { JournalError, toStored } from '../journal/journal-error.js'
+import type { JournalTail, RunJournal } from '../journal/journal.js'
+import type { PendingItem } from '../journal/pending-item.js'
+import { referTo } from '../journal/transcript-log.js'
 import { dispatch } from './dispatch.js'
 import { findJsonObject } from '../reply/json-object.js'
 import { messageOf } from '../base/message-of.js'
@@ -26,32 +32,54 @@ export type Ending = RunResult extends infer Result
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<Ending> {
   try {
+    await begin(state)
     for (;;) {
       const end = await runStep(state)
-      if (end) return end
+      state.events.goLive()
+      if (end && !(end.status === 'final' && state.followUps.length)) return end
+      appendFollowUps(state)
+      await storeCheckpoint(state, 'step')
     }
   } catch (error) {
     return toEnding(state, error)
   }
 }
 
+/** Stores a new run, or reads what a journal has of one that is resumed. */
+async function begin(state: RunState): Promise<void> {
+  const { resume, journal } = state.request
+  if (!resume) return storeCheckpoint(state, 'step')
+  if (journal) {
+    const tail = await readTail(journal, resume)
+    if (tail) state.loadTail(resume, tail)
+    else await toStored(() => journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }))
+  }
+  if (!state.isInsideStep && !state.log.hasStep(state.step + 1)) appendFollowUps(state)
+}
+
+async function readTail(journal: RunJournal, resume: RunCheckpoint): Promise<JournalTail | undefined> {
+  try {
+    return await journal.readTail(resume)
+  } catch (error) {
+    throw new JournalError('journal', error)
+  }
+}
+
+/** What users said while the run was suspended. */
+function appendFollowUps(state: RunState): void {
+  for (const message of state.followUps) state.transcript.append(message)
+  state.followUps = []
+}
+
 async function runStep(state: RunState): Promise<Ending | undefined> {
-  const { signal, limits, preset, ledger, events } = state
+  const { signal, limits, preset } = state
   signal.throwIfAborted()
   const steps = limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
-  if (state.step >= steps) return toLimit('steps', state)
-  ledger.reserveStep()
-  state.step++
-  state.attempt = 0
-  events.step = state.step
-  events.emit({ type: 'step-start' })
-  const isLast = preset.lastCallText !== undefined && state.step === steps
-  if (isLast) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
-  await state.refreshTools()
-  await compactBefore(state)
+  if (!state.isInsideStep && state.step >= steps) return toLimit('steps', state)
+  const isLast = await openStep(state, steps)
   const reply = await callModel(state, isLast)
-  if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   failUnlessUsable(state, reply)
+  if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   let understood: Understood
   try {
     understood = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
@@ -61,12 +89,50 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   }
   if (understood.kind === 'final') return finishRun(state, reply, understood)
   forgetFailures(state)
+  const before = state.transcript.messages.length
   state.transcript.append(reply.message)
   state.parseFailures.succeed()
   if (isLast) return refuseLastCalls(state, understood)
-  const { limit } = await dispatch(state, understood.calls, understood.native)
-  await events.drained()
+  const { limit, pending } = await dispatch(state, understood.calls, understood.native)
+  await state.events.drained()
+  if (pending.length) return suspend(state, before, pending)
   return limit && toLimit(limit, state)
+}
+
+/** Begins a step, unless the resumed one was begun already. True for the last one, which has no tools. */
+async function openStep(state: RunState, steps: number): Promise<boolean> {
+  const { preset, ledger, events, log } = state
+  const isResumed = state.isInsideStep
+  if (!isResumed) {
+    if (!log.hasStep(state.step + 1)) {
+      log.clear()
+      // What was recorded of the step includes it.
+      ledger.reserveStep()
+    }
+    state.step++
+    state.attempt = 0
+    state.requests = 0
+    state.compacted = false
+    events.step = state.step
+    events.emit({ type: 'step-start' })
+  }
+  const isLast = preset.lastCallText !== undefined && state.step === steps
+  if (isLast && !isResumed) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
+  await state.refreshTools()
+  if (!isResumed) {
+    await compactBefore(state)
+    state.mark = markOf(state, 'model')
+  }
+  state.isInsideStep = false
+  return isLast
+}
+
+/** Ends the run until somebody decides. */
+async function suspend(state: RunState, before: number, pending: readonly PendingItem[]): Promise<Ending> {
+  state.events.emit({ type: 'run-suspended', pending })
+  await state.events.drained()
+  const checkpoint = await storeSuspension(state, state.transcript.messages.slice(0, before), pending)
+  return { status: 'suspended', pending, checkpoint }
 }
 
 const targetsOf = ({ toolDefinitions, request }: RunState): ActionTargets => toTargets(toolDefinitions, request.agents)
@@ -172,7 +238,13 @@ function toEnding(state: RunState, error: unknown): Ending {
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
   const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
   events.emit({ type: 'model-error', message: failure.message, code: failure.code, recoverable: false })
-  return { status: 'failed', error: failure }
+  if (!state.callFailed) return { status: 'failed', error: failure }
+  const mark = markOf(state, 'model')
+  return {
+    status: 'failed',
+    error: failure,
+    checkpoint: toCheckpoint(state, mark, { transcript: referTo(transcript.messages) }),
+  }
 }
 
 /** The refusal behind an error, however it was wrapped on its way. */

@@ -6,10 +6,10 @@ import type { RunState } from './run-state.js'
 
 /** What a run came to: its ending, with what every outcome has. The kept history gets what the run added. */
 export function toResult(state: RunState, ending: Ending): RunResult {
-  const { request, runId, calls, usage, details, step, text, executedActions, startedAt } = state
+  const { request, runId, calls, usage, details, step, text } = state
+  const { executedActions, latencyMs, cost } = state.totals
   const transcript = state.transcript.sendable()
   if (request.history) keep(request.history, state.historyBefore, transcript)
-  const costs = calls.flatMap(({ cost }) => (cost ? [cost.totalCost] : []))
   return {
     ...ending,
     runId,
@@ -21,8 +21,8 @@ export function toResult(state: RunState, ending: Ending): RunResult {
     metrics: {
       calls,
       executedActions,
-      latencyMs: performance.now() - startedAt,
-      ...(costs.length && { totalCost: costs.reduce((sum, cost) => sum + cost, 0) }),
+      latencyMs,
+      ...(cost !== undefined && { totalCost: cost }),
     },
   }
 }

@@ -6,11 +6,11 @@ import type { CallMetrics } from './metrics.js'
 
 /** What a run did and cost, in sums. */
 export interface RunMetrics {
-  /** The model calls, in order. */
+  /** The model calls of this process, in order; a run that was resumed had others before. */
   readonly calls: readonly CallMetrics[]
   /** Tool and agent calls that were executed. */
   readonly executedActions: number
-  /** Milliseconds from start to end. */
+  /** Milliseconds of run time; the time a run was suspended is not in it. */
   readonly latencyMs: number
   /** Sum of the costs of the calls. Unset: no prices are known. */
   readonly totalCost?: number

@@ -7,6 +7,7 @@ import {
   type TokenUsage,
   type ToolDefinition,
   toUsage,
+  type UserMessage,
   validateOptions,
 } from '@modelport/core'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
@@ -26,6 +27,14 @@ import { type RunLimits, toLimits } from './run-limits.js'
 import { presets, type RunPreset } from '../presets/run-preset.js'
 import type { InferRequest } from './run-request.js'
 import type { Tool } from '../tools/tool.js'
+import { EffectLog } from '../journal/effect-log.js'
+import type { RunCheckpoint, RunFingerprint, RunTotals } from '../journal/checkpoint.js'
+import type { JournalTail } from '../journal/journal.js'
+import type { ResumeDecision } from '../journal/pending-item.js'
+import { TranscriptLog } from '../journal/transcript-log.js'
+import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import { fingerprintOf, markOf, type StepMark } from './checkpoints.js'
+import { checkDecisions, checkFingerprint, spentBy, splitMessages } from './resume.js'
 import { Transcript } from '../history/transcript.js'
 import { untilAborted } from '../base/until-aborted.js'
 
@@ -37,7 +46,7 @@ export class RunState {
   readonly limits: RunLimits
   readonly mode: ActionMode
   readonly runId: string
-  readonly ledger: BudgetLedger
+  ledger: BudgetLedger
   /** True when somebody set a budget: only then is an answer that grows too long cut. */
   readonly isBudgeted: boolean
   readonly events: RunEventEmitter
@@ -54,6 +63,21 @@ export class RunState {
   /** The kept history as it was at the start. */
   readonly historyBefore: readonly ChatMessage[]
   transcript: Transcript
+  /** What of the transcript is stored. */
+  readonly transcriptLog: TranscriptLog = new TranscriptLog()
+  /** What is recorded of the step at hand. */
+  readonly log: EffectLog
+  /** The counters before the model call of the step at hand. */
+  mark: StepMark | undefined
+  /** True after a model call that failed for good: a resume makes it again. */
+  callFailed = false
+  fingerprint: RunFingerprint | undefined
+  /** What was decided about the pending items of a resumed run. */
+  readonly decisions: ReadonlyMap<string, ResumeDecision>
+  /** What users said while the run was suspended; it follows the step at hand. */
+  followUps: readonly UserMessage[]
+  /** True while the step at hand was begun before the resume, so that its model call is next. */
+  isInsideStep: boolean
   tools: readonly Tool[] = []
   delegation: readonly Tool[] = []
   step = 0
@@ -62,11 +86,18 @@ export class RunState {
   usage: TokenUsage = toUsage([])
   details: ReplyDetails = {}
   text = ''
+  /** Requests of this step that have a key. */
+  requests = 0
+  /** True if the conversation was compacted in this step because the server refused it. */
+  compacted = false
   /** True once text of the reply at hand was handed out: it cannot be taken back. */
   answerTold = false
   executedActions = 0
   failedActions = 0
+  /** Model calls of this process. */
   readonly calls: CallMetrics[] = []
+  /** Sums of the processes before. */
+  readonly #before: RunTotals | undefined
   manifest: ContextManifest | undefined
   /** Which form of the reply is asked for, in JSON mode; further on when a server refuses one. */
   formatLevel: number
@@ -83,7 +114,8 @@ export class RunState {
     this.limits = toLimits(this.preset.limits, request.limits)
     this.mode = resolveMode(request.mode, request.capabilities, request.profile)
     validateOptions(mergeOptions(this.preset.options, request.options))
-    this.runId = request.runId ?? `run_${crypto.randomUUID()}`
+    const { resume } = request
+    this.runId = resume?.runId ?? request.runId ?? `run_${crypto.randomUUID()}`
     this.events = new RunEventEmitter(this.runId, {
       observer: request.onEvent?.bind(request),
       queue,
@@ -91,20 +123,80 @@ export class RunState {
       signal,
     })
     this.isBudgeted = request.budget !== undefined
-    this.ledger = this.#openLedger()
+    this.ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
     if (request.compaction) checkAutoCompaction(request.compaction)
     this.historyBefore = request.history?.toList() ?? []
-    this.transcript = new Transcript(toMessages(request, this.historyBefore))
+    const split = splitMessages(request, request.messages ?? this.historyBefore)
+    this.followUps = split?.followUps ?? []
+    this.transcript = new Transcript(split?.stored ?? toMessages(request, this.historyBefore))
     this.transcript.sendable()
     this.formatLevel =
-      request.capabilities?.schema.supported === false || request.profile?.supportsJsonSchema === false ? 1 : 0
-    this.repeats = new RepeatGuard(this.limits.repeatWindow, this.limits.repeatableTools)
-    this.repeatStreak = new StreakGuard(this.limits.maxRepeats)
-    this.parseFailures = new StreakGuard(this.limits.maxParseFailures)
-    this.progress = new ProgressGuard(this.limits.maxIdleSteps)
+      resume?.formatLevel ??
+      (request.capabilities?.schema.supported === false || request.profile?.supportsJsonSchema === false ? 1 : 0)
+    const { maxRepeats, maxParseFailures, maxIdleSteps, repeatWindow, repeatableTools } = this.limits
+    const guards = resume?.guards
+    this.repeats = new RepeatGuard(repeatWindow, repeatableTools, guards?.recentActions)
+    this.repeatStreak = new StreakGuard(maxRepeats, guards?.repeats)
+    this.parseFailures = new StreakGuard(maxParseFailures, guards?.parseFailures)
+    this.progress = new ProgressGuard(maxIdleSteps, guards?.idleSteps, guards?.knownResults)
+    this.log = new EffectLog(request.journal, {
+      runId: this.runId,
+      keyPrefix: request.scope?.keyPrefix ?? this.runId,
+      step: () => this.step,
+      seq: () => this.events.seq,
+      budget: () => this.ledger.snapshot(),
+      onLive: () => this.events.goLive(),
+      stored: () => this.events.stored(),
+    })
+    this.#before = resume?.totals
+    this.isInsideStep = resume?.phase === 'model'
+    this.decisions = checkDecisions(resume?.pending ?? [], request.decisions ?? [])
+    if (resume) this.#restore(resume)
     if (this.mode === 'text' && request.agents?.length)
       throw new LlmError('config', 'mode "text" has no word for agents; use "json" or "native"')
+  }
+
+  /** Model calls of the run, the processes before this one included. */
+  get modelCalls(): number {
+    return (this.#before?.modelCalls ?? 0) + this.calls.length
+  }
+
+  /** Takes what a journal recorded after the checkpoint. */
+  loadTail(resume: RunCheckpoint, { entries, seq = 0 }: JournalTail): void {
+    this.log.load(entries)
+    this.ledger = this.#openLedger(spentBy(resume, [...resume.entries, ...entries]))
+    const known = Math.max(resume.seq, seq, ...entries.map((entry) => entry.seq))
+    this.events.resumeAt(this.events.seq, known)
+  }
+
+  /** Sums over the run, the processes before this one included. */
+  get totals(): RunTotals {
+    const { latencyMs = 0, cost: costBefore } = this.#before ?? {}
+    const { calls, modelCalls, executedActions, failedActions, startedAt } = this
+    let cost = costBefore
+    for (const call of calls) if (call.cost) cost = (cost ?? 0) + call.cost.totalCost
+    return {
+      modelCalls,
+      executedActions,
+      failedActions,
+      latencyMs: latencyMs + performance.now() - startedAt,
+      ...(cost !== undefined && { cost }),
+    }
+  }
+
+  #restore(resume: RunCheckpoint): void {
+    checkFingerprint(resume, fingerprintOf(this))
+    const { step, usage, text, totals, failuresFrom, requests, attempt, compacted, seq, entries } = resume
+    Object.assign(this, { step, usage, text, failuresFrom, requests, attempt, compacted })
+    this.executedActions = totals.executedActions
+    this.failedActions = totals.failedActions
+    this.events.step = step
+    // Inside a step the events of what is recorded are counted again, and not handed out.
+    this.events.resumeAt(entries.length ? 0 : seq, seq)
+    this.log.load(entries)
+    this.transcriptLog.advance(this.transcript.messages)
+    this.mark = markOf(this, resume.phase)
   }
 
   /** Asks for the tools as they are now. */
@@ -158,14 +250,14 @@ export class RunState {
     return this.provider.estimateTokens(text)
   }
 
-  #openLedger(): BudgetLedger {
+  #openLedger(restored: BudgetSnapshot | undefined): BudgetLedger {
     const { budget } = this.request
     const onDecision = (decision: BudgetDecision): void => {
       this.events.emit({ type: 'budget-decision', decision })
     }
     return budget instanceof BudgetLedger
-      ? budget.child({}, { onDecision })
-      : new BudgetLedger(budget ?? {}, { onDecision })
+      ? budget.child({}, { onDecision, ...(restored && { restored }) })
+      : new BudgetLedger(budget ?? {}, { onDecision, ...(restored && { restored }) })
   }
 }
 

@@ -1,11 +1,12 @@
 /** Counts what goes wrong in a row; one success begins anew. */
 export class StreakGuard {
   readonly #most: number
-  #count = 0
+  #count: number
 
-  /** @param most how many in a row end the run */
-  constructor(most: number) {
+  /** @param most how many in a row end the run; @param count how many there are already, after a resume */
+  constructor(most: number, count = 0) {
     this.#most = most
+    this.#count = count
   }
 
   /** How many there are in a row. */

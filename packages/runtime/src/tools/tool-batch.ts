@@ -1,5 +1,6 @@
 import { LlmError, type ToolCall, type ToolResult } from '@modelport/core'
 import { checkBatch } from '../base/check-request.js'
+import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf } from '../base/message-of.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
@@ -9,10 +10,18 @@ import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownToo
 export interface ToolOutcome {
   /**
    * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or
-   * answered with an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed. Only `ok`, `failed`,
-   * `timeout` and `cancelled` may have had an effect.
+   * answered with an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed · `pending` its result will
+   * come later, see `pending()`. Only `ok`, `failed`, `timeout`, `cancelled` and `pending` may have had an effect.
    */
-  readonly status: 'ok' | 'invalid-arguments' | 'unknown-tool' | 'failed' | 'timeout' | 'cancelled' | 'refused'
+  readonly status:
+    | 'ok'
+    | 'invalid-arguments'
+    | 'unknown-tool'
+    | 'failed'
+    | 'timeout'
+    | 'cancelled'
+    | 'refused'
+    | 'pending'
   /** What the tool answered, before it was made into content. */
   readonly value?: unknown
   /** What went wrong. */
@@ -38,12 +47,15 @@ export interface ToolBatchOptions {
   /** Most milliseconds that are left for all of them, whatever a tool says; what is not answered by then is a `timeout`. Default: no limit. */
   readonly remainingMs?: number
   /**
-   * Told before a call is executed, its arguments found valid. When it throws, that call is not executed but answered as `refused` with
-   * the error's message, and the batch rejects with the error once every call is answered.
+   * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, that call is not
+   * executed but answered as `refused` with the error's message, and the batch rejects with the error once every call is answered.
    */
-  onStart?(call: ToolCall): void | Promise<void>
-  /** Told once for every call, when its result arrives: the place to commit it. An error it throws rejects the batch in the end. */
-  onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): void
+  onStart?(call: ToolCall): unknown
+  /**
+   * Called once for every call, when its result arrives: the place to commit it. The batch waits for the promise it may return. If it throws or
+   * rejects, the batch rejects with the error once every call is answered.
+   */
+  onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): unknown
 }
 
 /**
@@ -75,6 +87,8 @@ class Batch {
   #runId: string | undefined
   /** When their time is up, by `performance.now`. */
   readonly #endsAt: number
+  /** Calls whose result was taken. */
+  #finished = 0
   #next = 0
   #exclusive = false
   #stopped = false
@@ -162,13 +176,26 @@ class Batch {
     const call = this.#calls[index]
     if (!call || this.#answered.has(index)) return
     this.#answered.add(index)
-    const isError = outcome.status !== 'ok'
+    const isError = outcome.status !== 'ok' && outcome.status !== 'pending'
     try {
-      this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
+      const taken = this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
+      if (isPromiseLike(taken)) {
+        taken.then(this.#finish, this.#fail)
+        return
+      }
     } catch (error) {
       this.#failure ??= { error }
     }
-    if (this.#answered.size === this.#calls.length) this.#settle()
+    this.#finish()
+  }
+
+  readonly #finish = (): void => {
+    if (++this.#finished === this.#calls.length) this.#settle()
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure ??= { error }
+    this.#finish()
   }
 
   readonly #onAbort = (): void => {

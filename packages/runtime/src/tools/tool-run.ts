@@ -1,7 +1,9 @@
 import { type Content, LlmError, type ToolCall } from '@modelport/core'
 import { refuseArguments } from './argument-check.js'
+import { isPromiseLike } from '../base/is-promise-like.js'
 import { longestTimer } from '../base/longest-timer.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
+import { PendingAnswer } from './pending-answer.js'
 import type { Tool, Validated } from './tool.js'
 import type { RunContext } from './run-context.js'
 import type { ToolOutcome } from './tool-batch.js'
@@ -26,7 +28,7 @@ const mostSchemaLength = 2000
 
 /** An answer that is no result, told in words. */
 export const toRefusal = (
-  status: Exclude<ToolOutcome['status'], 'ok'>,
+  status: Exclude<ToolOutcome['status'], 'ok' | 'pending'>,
   message: string,
   latencyMs: number = 0,
 ): ToolAnswer => ({
@@ -77,7 +79,7 @@ export class ToolRun {
    * The answer, within the time there is for it.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  async answer({ step, run, timeoutMs }: CallPlan, onStart: () => void | Promise<void>): Promise<ToolAnswer> {
+  async answer({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<ToolAnswer> {
     if (!Number.isFinite(timeoutMs)) return this.#execute(step, run, onStart)
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<ToolAnswer>((resolve) => {
@@ -97,19 +99,21 @@ export class ToolRun {
     }
   }
 
-  async #execute(step: number, run: RunContext, onStart: () => void | Promise<void>): Promise<ToolAnswer> {
+  async #execute(step: number, run: RunContext, onStart: () => unknown): Promise<ToolAnswer> {
     const { signal } = this.#controller
     const checked = await this.#validate()
     if (!checked.ok) return this.#refuseArguments(checked.message)
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
     const recorded = onStart()
-    if (recorded) {
+    if (isPromiseLike(recorded)) {
       await recorded
       if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
     }
     this.started = true
     try {
       const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal, run })
+      if (value instanceof PendingAnswer)
+        return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
       if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
@@ -149,6 +153,8 @@ export class ToolRun {
 const isAbort = (error: unknown, signal: AbortSignal): boolean =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 
+/** What the model reads of a call whose result comes later. */
+export const notFinished = 'This call continues elsewhere: its result is not known yet.'
 /** What the model is told of a call that was never started. */
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
 /** What the model is told of a call that was cut short. */

@@ -1,0 +1,13 @@
+import type { ToolDefinition } from '@modelport/core'
+import { canonicalJson } from '../base/canonical-json.js'
+import { contentHash } from '../history/content-hash.js'
+import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+
+/** Hash of what somebody approves: the action, the tool behind it, and the arguments as the tool will get them. */
+export function approvalDigest(
+  { thought: _thought, ...action }: ToolCallAction | AgentCallAction,
+  definition: ToolDefinition | undefined,
+  value: unknown,
+): string {
+  return contentHash(canonicalJson([action, definition, value]))
+}

@@ -1,0 +1,110 @@
+import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import { toStored } from './journal-error.js'
+import type { EffectKind, JournalEntry, RunIntent, RunJournal, RunReceipt } from './journal.js'
+
+type Shared = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
+type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Shared> : never
+
+/** What the log reads of the run whenever it writes. */
+export interface EffectLogContext {
+  readonly runId: string
+  /** Beginning of every key. */
+  readonly keyPrefix: string
+  readonly step: () => number
+  readonly seq: () => number
+  readonly budget: () => BudgetSnapshot
+  /** Called before every entry: from here on the events of the run are new. */
+  readonly onLive: () => void
+  /** Settles once the events so far are stored; undefined if they already are. */
+  readonly stored: () => Promise<void> | undefined
+}
+
+/** What is recorded about one effect. */
+export interface RecordedEffect {
+  readonly intent?: RunIntent
+  readonly receipt?: RunReceipt
+}
+
+/** Writes intents and receipts of the step at hand, and finds those that were written before a resume. */
+export class EffectLog {
+  /** True if there is a journal: whoever builds costly entries looks at this first. */
+  readonly isStored: boolean
+  readonly #journal: RunJournal | undefined
+  readonly #context: EffectLogContext
+  #entries: JournalEntry[] = []
+  readonly #recorded = new Map<string, RecordedEffect>()
+  /** The latest attempt of each key. */
+  readonly #attempts = new Map<string, number>()
+
+  constructor(journal: RunJournal | undefined, context: EffectLogContext) {
+    this.#journal = journal
+    this.isStored = journal !== undefined
+    this.#context = context
+  }
+
+  /** Takes what was recorded before a resume. */
+  load(entries: readonly JournalEntry[]): void {
+    for (const entry of entries) {
+      this.#entries.push(entry)
+      const { key } = entry
+      this.#attempts.set(key, entry.attempt)
+      this.#recorded.set(key, { ...this.#recorded.get(key), [entry.entry]: entry })
+    }
+  }
+
+  /** Everything of the step at hand, in order. */
+  get entries(): readonly JournalEntry[] {
+    return this.#entries
+  }
+
+  /** True if this step was begun before the resume. */
+  hasStep(step: number): boolean {
+    return this.#entries.some((entry) => entry.step === step)
+  }
+
+  /** Forgets everything: a checkpoint has been written that contains it. */
+  clear(): void {
+    this.#entries = []
+    this.#recorded.clear()
+    this.#attempts.clear()
+  }
+
+  /** The key of an effect of this step. */
+  keyOf(kind: EffectKind, index: number): string {
+    return `${this.#context.keyPrefix}/${this.#context.step()}/${kind}/${index}`
+  }
+
+  /** What was recorded about an effect before the resume. */
+  find(key: string): RecordedEffect | undefined {
+    return this.#recorded.get(key)
+  }
+
+  /** Writes what is about to happen; wait for it, if it is a promise, before it happens. */
+  intend(key: string, intent: Own<RunIntent>): void | Promise<void> {
+    const stored = this.#context.stored()
+    const entry: RunIntent = { ...intent, ...this.#stamp(key, true) }
+    this.#entries.push(entry)
+    const journal = this.#journal
+    if (!journal) return stored
+    const write = (): void | Promise<void> => toStored(() => journal.writeIntent(entry))
+    return stored ? stored.then(write) : write()
+  }
+
+  /** Writes what happened; wait for it, if it is a promise, before it is used. */
+  record(key: string, receipt: Own<RunReceipt>): void | Promise<void> {
+    const entry: RunReceipt = { ...receipt, ...this.#stamp(key, false) }
+    this.#entries.push(entry)
+    const journal = this.#journal
+    return journal && toStored(() => journal.writeReceipt(entry))
+  }
+
+  /** What every entry has. */
+  #stamp(key: string, isIntent: boolean): Pick<JournalEntry, Shared> {
+    const { runId, step, seq, budget } = this.#context
+    this.#context.onLive()
+    const begun = this.#attempts.get(key) ?? 0
+    const attempt = isIntent ? begun + 1 : Math.max(1, begun)
+    this.#attempts.set(key, attempt)
+    return { key, runId, step: step(), attempt, at: Date.now(), seq: seq(), budget: budget() }
+  }
+}

@@ -1,0 +1,25 @@
+import { LlmError } from '@modelport/core'
+import { isPromiseLike } from '../base/is-promise-like.js'
+import { messageOf } from '../base/message-of.js'
+
+/** The journal or the event sink failed: the run stopped, and nothing was started that is not recorded. `code` is `unknown`, `cause` the failure. */
+export class JournalError extends LlmError {
+  constructor(store: 'journal' | 'sink', cause: unknown) {
+    super('unknown', `the ${store} of the run failed, and the run stopped: ${messageOf(cause)}`, { cause })
+  }
+}
+Object.defineProperty(JournalError.prototype, 'name', { value: 'JournalError' })
+
+/** Calls a method of the journal; what it throws or rejects with becomes the cause of a {@link JournalError}. */
+export function toStored(write: () => void | Promise<void>): void | Promise<void> {
+  try {
+    const stored = write()
+    return isPromiseLike(stored) ? stored.then(undefined, fail) : undefined
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+function fail(error: unknown): never {
+  throw new JournalError('journal', error)
+}

@@ -1,0 +1,62 @@
+import type { ChatMessage } from '@modelport/core'
+import type { RunCheckpoint } from './checkpoint.js'
+import type { JournalEntry, JournalTail, RunJournal } from './journal.js'
+
+/** A run as a journal has it: the fields of a request that continues it. */
+export interface StoredRun {
+  /** The last checkpoint. */
+  readonly resume: RunCheckpoint
+  /** The transcript it stands on. */
+  readonly messages: readonly ChatMessage[]
+}
+
+/** A journal in memory, for tests, and for runs that are resumed by the process that began them. */
+export interface MemoryJournal extends RunJournal {
+  /** What is stored of a run: spread it into the request that resumes it. Undefined: the run never began. */
+  load(runId: string): StoredRun | undefined
+  /** Everything written about a run since it began, in order. */
+  entries(runId: string): readonly JournalEntry[]
+  /** Forgets a run. */
+  forget(runId: string): void
+}
+
+interface Run {
+  checkpoint?: RunCheckpoint
+  messages: readonly ChatMessage[]
+  entries: JournalEntry[]
+  /** Where the entries after the checkpoint begin. */
+  tail: number
+}
+
+/** Everything is kept as plain JSON, as a store on disk would keep it: what JSON cannot express is lost here too. */
+export function createMemoryJournal(): MemoryJournal {
+  const runs = new Map<string, Run>()
+  const runOf = (runId: string): Run => {
+    const run = runs.get(runId) ?? { messages: [], entries: [], tail: 0 }
+    runs.set(runId, run)
+    return run
+  }
+  const append = (entry: JournalEntry): void => void runOf(entry.runId).entries.push(copy(entry))
+  return {
+    writeIntent: append,
+    writeReceipt: append,
+    writeCheckpoint(checkpoint, { keep, add }) {
+      const run = runOf(checkpoint.runId)
+      run.checkpoint = copy(checkpoint)
+      run.messages = [...run.messages.slice(0, keep), ...copy(add)]
+      run.tail = run.entries.length
+    },
+    readTail({ runId }): JournalTail | undefined {
+      const run = runs.get(runId)
+      return run && { entries: copy(run.entries.slice(run.tail)) }
+    },
+    load(runId) {
+      const run = runs.get(runId)
+      return run?.checkpoint && { resume: copy(run.checkpoint), messages: copy(run.messages) }
+    },
+    entries: (runId) => copy(runs.get(runId)?.entries ?? []),
+    forget: (runId) => void runs.delete(runId),
+  }
+}
+
+const copy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value

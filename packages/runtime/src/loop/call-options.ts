@@ -1,0 +1,53 @@
+import { type CallOptions, mergeOptions, type RetryNotice } from '@modelport/core'
+import type { CallReservation } from '../budget/budget.js'
+import type { Contract } from '../reply/contract.js'
+import type { RunState } from './run-state.js'
+
+/** Options of the request under those of the preset, with what this step needs over them. */
+export function callOptions(state: RunState, contract: Contract, isLast: boolean): CallOptions {
+  const { preset, request, failedActions, executedActions } = state
+  const given = mergeOptions(preset.options, request.options)
+  // A choice that forces a call is for the first step only: nothing would ever end otherwise.
+  const { toolChoice, responseFormat: _format, reasoning, ...rest } = given
+  // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
+  const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
+  const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+  const keepsChoice =
+    toolChoice !== undefined && contract.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
+  const system = [contract.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
+  const { temperaturePerFailure } = preset
+  return mergeOptions(
+    rest,
+    keepsReasoning && reasoning !== undefined ? { reasoning } : {},
+    contract.options,
+    system ? { system } : {},
+    keepsChoice ? { toolChoice } : {},
+    temperaturePerFailure === undefined
+      ? {}
+      : { temperature: Math.min(2, Math.round(failedActions * temperaturePerFailure * 1000) / 1000) },
+    { signal: state.signal },
+  )
+}
+
+/** Options that keep a call within its reservation. */
+export function reservedOptions(state: RunState, options: CallOptions, reservation: CallReservation): CallOptions {
+  const { deadlineMs, maxOutputTokens } = reservation
+  const onRetry = (notice: RetryNotice): void => {
+    reservation.retried(notice.error)
+    state.events.emit({
+      type: 'model-retry',
+      attempt: state.attempt,
+      nextAttempt: ++state.attempt,
+      retryInSeconds: notice.delayMs / 1000,
+      errorType: notice.error.code,
+      message: notice.error.message,
+    })
+    options.retry?.onRetry?.(notice)
+  }
+  return {
+    // Without a budget the provider's own default stands.
+    ...((state.isBudgeted || options.maxTokens !== undefined) && { maxTokens: maxOutputTokens }),
+    retry: { ...options.retry, onRetry },
+    ...(deadlineMs !== undefined && { deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity) }),
+  }
+}

@@ -1,0 +1,144 @@
+import type { JsonObject } from '@modelport/core'
+import { type Approval, type Decision, toApproval, toDecision } from './authorize.js'
+import { messageOf } from '../base/message-of.js'
+import { approvalDigest } from '../journal/approval-digest.js'
+import type { RecordedDecision } from '../journal/journal.js'
+import type { PendingApproval } from '../journal/pending-item.js'
+import type { PlannedCall } from '../reply/read-reply.js'
+import type { Tool } from '../tools/tool.js'
+import type { RunState } from './run-state.js'
+
+/** Whether a call may run. */
+export type Verdict =
+  | { readonly effect: 'allow'; readonly arguments?: JsonObject }
+  | { readonly effect: 'deny'; readonly reason: string }
+  | { readonly effect: 'wait'; readonly item: PendingApproval }
+
+/** Asks the policy about a call, or takes what is recorded of it, and applies what somebody decided since. */
+export async function permit(state: RunState, planned: PlannedCall, index: number, tool: Tool): Promise<Verdict> {
+  const { request, log, events } = state
+  const { action, call } = planned
+  if (!request.authorize || call.error !== undefined) return { effect: 'allow' }
+  const key = log.keyOf('authorization', index)
+  const recorded = log.find(key)?.receipt
+  let decision: RecordedDecision
+  if (recorded?.kind === 'authorization') {
+    events.skipTo(recorded.seq)
+    ;({ decision } = recorded)
+    report(state, call.id, decision)
+  } else {
+    await log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
+    const asked = await ask(state, planned)
+    ;({ decision } = asked)
+    await log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision })
+    if (asked.approval) events.emit({ type: 'approval-decision', actionId: call.id, ...asked.approval })
+  }
+  if (decision.effect !== 'require-approval') return decision
+  return settle(state, planned, key, tool, decision)
+}
+
+/** What was decided, after everybody who could be asked was asked. */
+interface Asked {
+  readonly decision: RecordedDecision
+  readonly approval?: Approval
+}
+
+async function ask(state: RunState, { action, call }: PlannedCall): Promise<Asked> {
+  const { request, runId, step, signal } = state
+  const context = { runId, step, actionId: call.id, signal }
+  let given: Decision
+  try {
+    given = toDecision(await state.wait(request.authorize?.(action, context)))
+  } catch (error) {
+    throwIfOver(state)
+    given = { effect: 'deny', reason: messageOf(error) }
+  }
+  report(state, call.id, given)
+  if (given.effect === 'deny') return { decision: { effect: 'deny', reason: given.reason } }
+  if (given.effect === 'allow')
+    return { decision: { effect: 'allow', ...(given.arguments && { arguments: given.arguments }) } }
+  const { reason, expiresAt } = given
+  if (!given.ask) {
+    const waiting = { ...(reason !== undefined && { reason }), ...(expiresAt !== undefined && { expiresAt }) }
+    return { decision: { effect: 'require-approval', ...waiting } }
+  }
+  const approval = await askSomebody(state, (abort) => given.ask?.(abort) ?? false)
+  if (approval.approved) return { approval, decision: { effect: 'allow' } }
+  return { approval, decision: { effect: 'deny', reason: approval.reason ?? 'approval was refused' } }
+}
+
+async function askSomebody(
+  state: RunState,
+  askThem: NonNullable<Extract<Decision, { effect: 'require-approval' }>['ask']>,
+): Promise<Approval> {
+  try {
+    return toApproval(await state.wait(askThem(state.signal)))
+  } catch (error) {
+    throwIfOver(state)
+    return { approved: false, reason: messageOf(error) }
+  }
+}
+
+/** Throws what ended the run while somebody was asked: that is not a denial. */
+function throwIfOver({ signal, ledger }: RunState): void {
+  signal.throwIfAborted()
+  ledger.checkTime()
+}
+
+function report({ events }: RunState, actionId: string, decision: Decision | RecordedDecision): void {
+  const reason = 'reason' in decision ? decision.reason : undefined
+  events.emit({ type: 'policy-decision', actionId, effect: decision.effect, ...(reason !== undefined && { reason }) })
+}
+
+/** Applies the decision of a person, if there is one; else the call waits. */
+async function settle(
+  state: RunState,
+  { action, call }: PlannedCall,
+  key: string,
+  tool: Tool,
+  { reason, expiresAt }: Extract<RecordedDecision, { effect: 'require-approval' }>,
+): Promise<Verdict> {
+  const checked = await state.wait(tool.validate(structuredClone(call.arguments)))
+  // Arguments that are not valid are refused when they would be executed; nobody is asked about them.
+  if (!checked.ok) return { effect: 'allow' }
+  const item: PendingApproval = {
+    type: 'approval',
+    id: call.id,
+    action,
+    digest: approvalDigest(action, tool.definition, checked.value),
+    ...(reason !== undefined && { reason }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+  const decided = decide(state, item)
+  if (!decided) return { effect: 'wait', item }
+  const { approval, verdict } = decided
+  await state.log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision: verdict })
+  state.events.emit({ type: 'approval-decision', actionId: call.id, ...approval })
+  return verdict
+}
+
+/** What was decided about an item, and what follows. Undefined: nothing yet. */
+function decide(
+  { decisions, followUps }: RunState,
+  { id, digest, expiresAt }: PendingApproval,
+): { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> } | undefined {
+  const given = decisions.get(id)
+  const refuse = (
+    reason: string,
+    by?: string,
+  ): { readonly approval: Approval; readonly verdict: { readonly effect: 'deny'; readonly reason: string } } => ({
+    approval: { approved: false, reason, ...(by !== undefined && { by }) },
+    verdict: { effect: 'deny', reason },
+  })
+  if (given?.type === 'deny') return refuse(given.reason ?? 'approval was refused', given.by)
+  if (given?.type === 'expire' || (expiresAt !== undefined && expiresAt <= Date.now()))
+    return refuse('nobody approved the call in time')
+  if (given?.type === 'approve' && given.digest === digest) {
+    const { by, arguments: changed } = given
+    return {
+      approval: { approved: true, ...(by !== undefined && { by }) },
+      verdict: { effect: 'allow', ...(changed && { arguments: changed }) },
+    }
+  }
+  return followUps.length ? refuse('the user sent a new message instead of approving the call') : undefined
+}

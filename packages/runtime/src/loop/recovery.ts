@@ -1,0 +1,128 @@
+import { type Content, type ToolResult } from '@modelport/core'
+import { messageOf } from '../base/message-of.js'
+import type { RecordedOutcome } from '../journal/journal.js'
+import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { PendingAnswer } from '../tools/pending-answer.js'
+import type { ReconcileOutcome } from '../tools/reconcile.js'
+import type { ToolOutcome } from '../tools/tool-batch.js'
+import { toToolContent } from '../tools/tool-content.js'
+import type { RunState } from './run-state.js'
+import type { StepCall } from './step-call.js'
+
+/** What is known of a call before it would be executed. */
+export type Recovered =
+  | { readonly is: 'live' }
+  | { readonly is: 'pending'; readonly item: PendingItem }
+  | { readonly is: 'done'; readonly result: ToolResult; readonly outcome: ToolOutcome }
+
+const live: Recovered = { is: 'live' }
+
+/** Finds out what became of a call before a resume: it has a result, somebody decided, it can be repeated or reconciled, or nobody knows. */
+export async function recover(state: RunState, open: StepCall): Promise<Recovered> {
+  const recorded = state.log.find(open.key)
+  if (!recorded) return live
+  const { intent, receipt } = recorded
+  if (receipt && 'outcome' in receipt) {
+    state.events.skipTo(receipt.seq)
+    if (receipt.outcome.status !== 'pending') return done(open, receipt.outcome)
+    return settle(state, open, toTask(open, receipt.outcome))
+  }
+  if (!intent || open.effect !== 'once') return live
+  const found = await reconcile(state, open)
+  if (found.outcome === 'not-executed') return live
+  if (found.outcome === 'executed') return keep(state, open, executed(found.result))
+  const { idempotencyKey } = open.run
+  return settle(state, open, { type: 'uncertain', id: open.call.id, action: open.action, idempotencyKey })
+}
+
+/** Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. */
+async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
+  const decision = state.decisions.get(item.id)
+  if (decision?.type === 'repeat') return live
+  const outcome = decision ? decided(decision) : state.followUps.length ? abandoned(item) : undefined
+  return outcome ? keep(state, open, outcome) : { is: 'pending', item }
+}
+
+function decided(decision: ResumeDecision): RecordedOutcome {
+  if (decision.type === 'result') return executed(decision.result)
+  if (decision.type === 'failure') return failed(decision.message)
+  return failed('Whether this call had an effect is unknown, and nobody will find out.')
+}
+
+const abandoned = ({ type }: PendingItem): RecordedOutcome =>
+  failed(
+    type === 'uncertain'
+      ? 'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.'
+      : 'The result was not waited for: the user sent a new message first.',
+  )
+
+const executed = (value: unknown): RecordedOutcome => ({ status: 'ok', content: toToolContent(value), latencyMs: 0 })
+const failed = (message: string): RecordedOutcome => ({ status: 'failed', content: message, message, latencyMs: 0 })
+
+async function keep(state: RunState, open: StepCall, given: RecordedOutcome): Promise<Recovered> {
+  const { key, kind, call } = open
+  const outcome = { ...given, content: noted(open, given.content) }
+  await state.log.record(key, { entry: 'receipt', kind, callId: call.id, outcome })
+  return done(open, outcome)
+}
+
+function done({ call }: StepCall, { status, content, message, latencyMs }: RecordedOutcome): Recovered {
+  const isError = status !== 'ok'
+  return {
+    is: 'done',
+    result: { callId: call.id, content, ...(isError && { isError }) },
+    outcome: { status, latencyMs, ...(message === undefined ? { value: content } : { message }) },
+  }
+}
+
+function toTask({ call, action, kind }: StepCall, { taskId = '', until }: RecordedOutcome): PendingItem {
+  const type = kind === 'agent' ? 'task' : 'wait'
+  return { type, id: call.id, action, taskId, ...(until !== undefined && { until }) }
+}
+
+/** Asks the tool, or the agent, what became of a call. */
+async function reconcile(state: RunState, { call, action, tool, run }: StepCall): Promise<ReconcileOutcome> {
+  const unknown: ReconcileOutcome = { outcome: 'unknown' }
+  const context = { run, signal: state.signal }
+  try {
+    if (action.type === 'agent_call') {
+      const agent = state.request.agents?.find(({ name }) => name === action.agent)
+      const request =
+        action.action === 'infer'
+          ? ({ action: 'infer', prompt: action.prompt } as const)
+          : ({ action: 'tool_call', tool: action.tool, args: action.args } as const)
+      return (await state.wait(agent?.reconcile?.(request, context))) ?? unknown
+    }
+    if (!tool?.reconcile) return unknown
+    const checked = await state.wait(tool.validate(structuredClone(call.arguments)))
+    return checked.ok ? await state.wait(tool.reconcile(checked.value, context)) : unknown
+  } catch (error) {
+    state.signal.throwIfAborted()
+    state.ledger.checkTime()
+    state.events.emit({ type: 'model-error', message: messageOf(error), code: 'reconcile', recoverable: true })
+    return unknown
+  }
+}
+
+/** What a journal keeps of a result. */
+export function outcomeOf(
+  { content }: ToolResult,
+  { status, message, latencyMs, value }: ToolOutcome,
+): RecordedOutcome {
+  const kept = status === 'invalid-arguments' || status === 'unknown-tool' ? 'refused' : status
+  const task =
+    value instanceof PendingAnswer ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) } : {}
+  return { status: kept, content, latencyMs, ...(message !== undefined && { message }), ...task }
+}
+
+/** Says to the model that somebody changed the arguments. */
+export function withNote(open: StepCall, result: ToolResult, { status }: ToolOutcome): ToolResult {
+  if (status === 'cancelled' || status === 'pending') return result
+  return { ...result, content: noted(open, result.content) }
+}
+
+function noted({ isChanged, call }: StepCall, content: Content): Content {
+  if (!isChanged) return content
+  const note = `The arguments were changed before the call was executed: ${call.argumentsText}`
+  return typeof content === 'string' ? `${note}\n${content}` : [{ type: 'text', text: note }, ...content]
+}

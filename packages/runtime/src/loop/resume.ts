@@ -1,0 +1,98 @@
+import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
+import { laterSnapshot } from '../budget/budget-snapshot.js'
+import { checkpointVersion, type RunCheckpoint, type RunFingerprint } from '../journal/checkpoint.js'
+import { diffFingerprints } from '../journal/fingerprint.js'
+import type { JournalEntry } from '../journal/journal.js'
+import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { ResumeError } from '../journal/resume-error.js'
+import { referTo } from '../journal/transcript-log.js'
+import { isUserRequest } from '../reply/user-request.js'
+import type { InferRequest } from './run-request.js'
+
+/** A stored conversation, split where the checkpoint was taken. */
+export interface ResumedMessages {
+  /** The transcript of the checkpoint. */
+  readonly stored: readonly ChatMessage[]
+  /** What users said since. */
+  readonly followUps: readonly UserMessage[]
+}
+
+/** Checks the version of a checkpoint and finds its transcript. @throws {ResumeError} */
+export function splitMessages(
+  { resume, query, runId }: InferRequest,
+  given: readonly ChatMessage[],
+): ResumedMessages | undefined {
+  if (!resume) return undefined
+  const { version } = resume as { readonly version: unknown }
+  if (version !== checkpointVersion)
+    throw new ResumeError(
+      'version',
+      `resume: the checkpoint has version ${JSON.stringify(version)}, and this package reads version ${checkpointVersion}`,
+    )
+  if (runId !== undefined && runId !== resume.runId)
+    throw new LlmError('config', `resume: the checkpoint belongs to the run ${resume.runId}; leave runId unset`)
+  const { length, digest } = resume.transcript
+  const stored = given.slice(0, length)
+  if (stored.length !== length || referTo(stored).digest !== digest)
+    throw new ResumeError(
+      'transcript',
+      `resume: messages must begin with the ${length} messages that were stored with the checkpoint, unchanged; found ${given.length} messages`,
+    )
+  const said = given.slice(length).filter((message): message is UserMessage => isUserRequest(message))
+  const asked: readonly UserMessage[] = query === undefined ? [] : [{ role: 'user', content: query }]
+  return { stored, followUps: [...said, ...asked] }
+}
+
+/** @throws {ResumeError} names each difference. */
+export function checkFingerprint({ fingerprint }: RunCheckpoint, now: RunFingerprint): void {
+  const differences = diffFingerprints(fingerprint, now)
+  if (differences.length)
+    throw new ResumeError(
+      'fingerprint',
+      `resume: the run was stored with other settings: ${differences.join('; ')}; give those it was started with`,
+      differences,
+    )
+}
+
+const decidable: Readonly<Record<ResumeDecision['type'], readonly PendingItem['type'][]>> = {
+  approve: ['approval'],
+  deny: ['approval'],
+  expire: ['approval'],
+  result: ['task', 'wait', 'uncertain'],
+  failure: ['task', 'wait', 'uncertain'],
+  repeat: ['uncertain'],
+  'give-up': ['task', 'wait', 'uncertain'],
+}
+
+/** The decisions by the id of their item. @throws {ResumeError} one fits no item, or approves something else than what is pending. */
+export function checkDecisions(
+  pending: readonly PendingItem[],
+  decisions: readonly ResumeDecision[],
+): ReadonlyMap<string, ResumeDecision> {
+  const byId = new Map<string, ResumeDecision>()
+  for (const decision of decisions) {
+    const item = pending.find(({ id }) => id === decision.id)
+    const refuse = (why: string): never => {
+      throw new ResumeError('decision', `decisions: ${decision.type} for "${decision.id}": ${why}`)
+    }
+    if (!item)
+      return refuse(`nothing with this id is pending; pending: ${pending.map(({ id }) => id).join(', ') || 'nothing'}`)
+    if (byId.has(decision.id)) refuse('there is another decision for this id')
+    if (!(decidable[decision.type] as readonly string[] | undefined)?.includes(item.type))
+      refuse(`it is pending as ${item.type}, which takes ${typesFor(item)}`)
+    if (decision.type === 'approve' && item.type === 'approval' && decision.digest !== item.digest)
+      refuse('the digest is not that of the pending call; show the call again and repeat its digest')
+    byId.set(decision.id, decision)
+  }
+  return byId
+}
+
+const typesFor = ({ type }: PendingItem): string =>
+  Object.entries(decidable)
+    .filter(([, types]) => types.includes(type))
+    .map(([name]) => name)
+    .join(', ')
+
+/** What was spent by the time of the last record. */
+export const spentBy = ({ budget }: RunCheckpoint, entries: readonly JournalEntry[]): RunCheckpoint['budget'] =>
+  entries.reduce((latest, entry) => laterSnapshot(latest, entry.budget), budget)

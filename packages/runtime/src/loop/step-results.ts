@@ -1,0 +1,116 @@
+import { textOf, type ToolCall, type ToolResult } from '@modelport/core'
+import type { FailurePhase } from '../events/run-event.js'
+import type { PlannedCall } from '../reply/read-reply.js'
+import { toObservations, toRefusal } from '../reply/observation.js'
+import type { ToolOutcome } from '../tools/tool-batch.js'
+import type { FinishedCall } from './output-parser.js'
+import type { LimitName } from './run-result.js'
+import type { RunState } from './run-state.js'
+
+const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok' | 'pending'>, FailurePhase>> = {
+  'invalid-arguments': 'validation',
+  'unknown-tool': 'lookup',
+  failed: 'execution',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  refused: 'budget',
+}
+
+/** The results of the calls of one step: committed to the transcript, counted, reported. */
+export class StepResults {
+  readonly #state: RunState
+  readonly #calls: readonly PlannedCall[]
+  readonly #native: boolean
+  readonly #results = new Map<string, ToolResult>()
+  readonly #news: { from: string; text: string }[] = []
+  #repeats = 0
+
+  constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {
+    this.#state = state
+    this.#calls = calls
+    this.#native = native
+  }
+
+  /** Answers a call that is not executed because it was executed before. */
+  answerRepeat(call: ToolCall, text: string): void {
+    this.#repeats++
+    this.answer(call, toRefusal(call, text))
+  }
+
+  /** Answers a call. */
+  answer(call: ToolCall, result: ToolResult): void {
+    this.#results.set(call.id, result)
+    if (this.#native) this.#state.transcript.commit(call, result)
+  }
+
+  /** Takes what came of a call: answers it, counts it, and reports it. */
+  take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome): void {
+    const state = this.#state
+    this.answer(call, result)
+    const { status, latencyMs } = outcome
+    if (status === 'ok' || status === 'failed' || status === 'timeout') state.executedActions++
+    if (status === 'ok') {
+      state.repeats.remember(action)
+      // Whoever polls expects the same result for a while.
+      const mayRepeat = state.limits.repeatableTools.includes(call.name)
+      this.#news.push({
+        from: action.type === 'tool_call' ? action.tool : action.agent,
+        text: mayRepeat ? `step ${state.step}` : textOf(result.content),
+      })
+    } else state.failedActions++
+    const failure =
+      status === 'ok' || status === 'pending'
+        ? undefined
+        : {
+            message: outcome.message ?? textOf(result.content),
+            recoverable: status !== 'cancelled',
+            phase: phases[status],
+          }
+    if (action.type === 'tool_call') {
+      const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
+      state.events.emit(
+        failure ? { type: 'tool-error', ...of, ...failure } : { type: 'tool-result', ...of, result: outcome.value },
+      )
+      return
+    }
+    const of = { actionId: call.id, agent: action.agent, action: action.action, latencyMs }
+    state.events.emit(
+      failure
+        ? { type: 'agent-call-error', ...of, ...failure }
+        : { type: 'agent-call-result', ...of, result: outcome.value },
+    )
+  }
+
+  /** Answers what is still open, so that the transcript can be sent whatever happened. */
+  close(placeholders: ReadonlyMap<string, string>): void {
+    const { signal, transcript, mode } = this.#state
+    const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'
+    for (const { call } of this.#calls)
+      if (!this.#results.has(call.id)) this.answer(call, toRefusal(call, placeholders.get(call.id) ?? why))
+    if (this.#native) return
+    const observations = this.#calls.flatMap((planned) => {
+      const result = this.#results.get(planned.call.id)
+      return result ? [{ planned, result }] : []
+    })
+    transcript.append(toObservations(observations, mode === 'text' ? 'text' : 'json'))
+  }
+
+  /** The limit that the step reached, if any. */
+  judge(): Extract<LimitName, 'repeats' | 'no-progress'> | undefined {
+    const { repeatStreak, progress } = this.#state
+    const onlyRepeats = this.#repeats === this.#calls.length
+    if (!onlyRepeats) repeatStreak.succeed()
+    else if (repeatStreak.fail()) return 'repeats'
+    return progress.step(this.#news) ? 'no-progress' : undefined
+  }
+
+  /** Every call with its result. */
+  toList(): readonly FinishedCall[] {
+    return this.#calls.flatMap(({ call }) => {
+      const result = this.#results.get(call.id)
+      if (!result) return []
+      const { id, name, arguments: given } = call
+      return [{ callId: id, name, arguments: given, content: result.content, isError: result.isError === true }]
+    })
+  }
+}

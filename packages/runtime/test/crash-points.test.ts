@@ -1,0 +1,218 @@
+import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import { defineTool, infer, pending, type Tool } from '../src/index.js'
+import { providerOf, runWithCut, type Scenario, type World } from './cut-journal.js'
+
+const action = (value: unknown): string => JSON.stringify(value)
+
+const booking = (world: World, settings: Partial<Tool> = {}): Tool => ({
+  ...defineTool({
+    name: 'book',
+    description: 'Books a seat',
+    parameters: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
+    execute: ({ seat }, { run }) => world.happen(run.idempotencyKey, `booked ${String(seat)}`),
+  }),
+  ...settings,
+})
+
+const replies = (messages: readonly ChatMessage[]): number => messages.filter(({ role }) => role === 'assistant').length
+const call = (id: string, seat: string) => ({ id, name: 'book', arguments: { seat } })
+const two = { toolCalls: [call('c1', '1A'), call('c2', '2B')] }
+const scripted =
+  (...script: readonly Exclude<ReturnType<Scenario['reply']>, undefined>[]): Scenario['reply'] =>
+  (messages) =>
+    script[replies(messages)] ?? 'Done.'
+
+const agentAction = {
+  toolCalls: [{ id: 'a1', name: 'delegate_to_agent', arguments: { agent: 'clerk', prompt: 'file it' } }],
+}
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  'two parallel tools': {
+    reply: scripted(two, { toolCalls: [call('c3', '3C')] }),
+    request: (world) => ({ query: 'Book.', tools: [booking(world)] }),
+  },
+  'two parallel idempotent tools': {
+    reply: scripted(two),
+    request: (world) => ({ query: 'Book.', tools: [booking(world, { idempotent: true })] }),
+  },
+  'a tool that reconciles': {
+    reply: scripted(two),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [
+        booking(world, {
+          reconcile: (_value, { run: { idempotencyKey: key } }) =>
+            world.effects.has(key)
+              ? { outcome: 'executed', result: world.results.get(key) }
+              : { outcome: 'not-executed' },
+        }),
+      ],
+    }),
+  },
+  'an approval for one of two calls': {
+    reply: scripted(two),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world)],
+      authorize: (asked) =>
+        asked.type === 'tool_call' && asked.args['seat'] === '2B'
+          ? { effect: 'require-approval', reason: 'expensive' }
+          : { effect: 'allow' },
+    }),
+  },
+  'changed arguments': {
+    reply: scripted(two),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world)],
+      authorize: () => ({ effect: 'allow', arguments: { seat: '9Z' } }),
+    }),
+  },
+  'a compaction before each call': {
+    reply: (messages) =>
+      messages.some(({ content }) => textOf(content).includes('shorten conversations'))
+        ? 'They want seats.'
+        : scripted(two, { toolCalls: [call('c3', '3C')] })(messages.filter(({ role }) => role !== 'user')),
+    request: (world) => ({
+      messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
+      tools: [booking(world)],
+      profile: { contextWindow: 100 },
+      compaction: { threshold: 0.1, strategy: 'summary', preserveRecent: 4 },
+    }),
+  },
+  'a compaction because the server refused': {
+    reply: (messages) => {
+      if (messages.length > 20) return { error: 'context-length' }
+      return scripted(two)(messages)
+    },
+    request: (world) => ({
+      messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
+      tools: [booking(world)],
+      compaction: { strategy: 'recent', maxMessages: 8 },
+    }),
+  },
+  'a sub-agent': {
+    reply: scripted(agentAction),
+    request: (world) => ({
+      query: 'File it.',
+      agents: [
+        {
+          name: 'clerk',
+          description: 'Files things',
+          call: async (_request, { run, budget, signal }) => {
+            const { text } = await infer(createMock({ responses: ['filed'] }), { query: 'File.', budget, signal })
+            return world.happen(run.idempotencyKey, text)
+          },
+        },
+      ],
+    }),
+  },
+  'a sub-agent whose result comes later': {
+    reply: scripted(agentAction),
+    request: (world) => ({
+      query: 'File it.',
+      agents: [
+        {
+          name: 'clerk',
+          description: 'Files things',
+          idempotent: true,
+          call: (_request, { run }) => pending(world.happen(run.idempotencyKey, 'task_7')),
+        },
+      ],
+    }),
+  },
+  'a fallback to another provider': {
+    reply: scripted(two),
+    request: (world) => ({ query: 'Book.', tools: [booking(world, { idempotent: true })] }),
+    provider: () => {
+      const broken = createMock({ responses: [{ error: 'auth' }] })
+      const works = createMock({ defaultResponse: ({ messages }) => scripted(two)(messages) })
+      return inTurn(broken, works)
+    },
+  },
+  'a reply that is corrected': {
+    reply: scripted(
+      '{"type": "tool_call"}',
+      action({ type: 'tool_call', tool: 'book', args: { seat: '1A' } }),
+      action({ type: 'final', content: 'Done.' }),
+    ),
+    request: (world) => ({ query: 'Book.', mode: 'json', tools: [booking(world)] }),
+  },
+  'JSON mode with an approval': {
+    reply: (messages) =>
+      messages.some(({ role }) => role === 'assistant')
+        ? action({ type: 'final', content: 'Done.' })
+        : action({ type: 'tool_call', tool: 'book', args: { seat: '1A' } }),
+    request: (world) => ({
+      query: 'Book.',
+      mode: 'json',
+      tools: [booking(world)],
+      authorize: () => ({ effect: 'require-approval' }),
+    }),
+  },
+  'JSON mode at a server that refuses the format': {
+    reply: (messages) =>
+      replies(messages)
+        ? action({ type: 'final', content: 'Done.' })
+        : action({ type: 'tool_call', tool: 'book', args: { seat: '1A' } }),
+    request: (world) => ({ query: 'Book.', mode: 'json', tools: [booking(world, { readOnly: true })] }),
+    provider: () => {
+      const mock = createMock({
+        defaultResponse: ({ messages, options }) => {
+          if (options.responseFormat) return { error: new LlmError('unsupported', 'no format') }
+          return scenarios['JSON mode with an approval']?.reply(messages) ?? ''
+        },
+      })
+      return mock
+    },
+  },
+}
+
+/** Asks the second provider when the first refuses. */
+const inTurn = (first: Provider, second: Provider): Provider => ({
+  ...first,
+  name: 'in-turn',
+  streamWithTools: (...asked) => first.streamWithTools(...asked).catch(() => second.streamWithTools(...asked)),
+})
+
+const comparable = (messages: readonly ChatMessage[]): unknown => JSON.parse(JSON.stringify(messages))
+
+describe('a run that is cut at any call of its journal and resumed', () => {
+  describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
+    test.each([true, false])('ends as if it had never been cut (stored before the cut: %s)', async (stores) => {
+      const whole = await runWithCut(scenario, { at: Infinity, stores })
+      expect(whole.result).toMatchObject({ status: 'final', text: 'Done.' })
+      expect(whole.uncertain).toEqual([])
+      let at = 1
+      for (; ; at++) {
+        const { isCut, result, world, uncertain } = await runWithCut(scenario, { at, stores })
+        if (!isCut) break
+        const where = `cut at ${at}`
+        expect(result, where).toMatchObject({ status: 'final', text: 'Done.', steps: whole.result.steps })
+        expect(comparable(result.transcript), where).toEqual(comparable(whole.result.transcript))
+        expect([...world.effects.keys()].sort(), where).toEqual([...whole.world.effects.keys()].sort())
+        const isOnce =
+          scenario.request(world).tools instanceof Array
+            ? (scenario.request(world).tools as readonly Tool[]).every(
+                ({ idempotent, readOnly }) => !idempotent && !readOnly,
+              )
+            : false
+        if (isOnce) for (const [key, count] of world.effects) expect([where, key, count]).toEqual([where, key, 1])
+        expect(uncertain.length, where).toBeLessThanOrEqual(2)
+      }
+      expect(at).toBeGreaterThan(5)
+    })
+  })
+
+  test('the providers of the scenarios give the same reply to the same conversation', async () => {
+    const scenario = scenarios['two parallel tools'] as Scenario
+    const provider = providerOf(scenario, {} as World)
+    const [a, b] = [
+      await provider.generate([{ role: 'user', content: 'x' }]),
+      await provider.generate([{ role: 'user', content: 'x' }]),
+    ]
+    expect(a.toolCalls).toEqual(b.toolCalls)
+  })
+})
