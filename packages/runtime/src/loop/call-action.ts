@@ -3,7 +3,6 @@ import {
   type Capabilities,
   type ChatMessage,
   type Generation,
-  isLlmError,
   mergeOptions,
   type ModelProfile,
   type Provider,
@@ -21,6 +20,7 @@ import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js
 import { toDelegationTools, toTargets } from '../reply/delegation.js'
 import { withDescription } from './with-description.js'
 import { generateStream } from './generate-stream.js'
+import { isFormatRefusal } from '../output/format-refusal.js'
 import { readReply } from '../reply/read-reply.js'
 
 /** What {@link callAction} is asked. */
@@ -140,8 +140,7 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
     try {
       return toResult(await generate(messages, contract, options), mode, tools, agents)
     } catch (error) {
-      const isRefused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
-      if (!isRefused || !contract.options.responseFormat || formatLevel >= lastFormatLevel) throw error
+      if (!isFormatRefusal(error) || !contract.options.responseFormat || formatLevel >= lastFormatLevel) throw error
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, Capabilities, ChatMessage, Content, JsonObject, ModelProfile } from '@modelport/core'
-import type { z } from 'zod'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ActionPrompt } from '../reply/action-prompt.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { AgentTarget } from './agent-target.js'
@@ -72,8 +72,8 @@ export interface InferRequest<Output = unknown> {
   readonly sink?: RunEventSink
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
   readonly compaction?: AutoCompaction
-  /** What the answer must be: a zod schema or a JSON Schema. */
-  readonly outputSchema?: z.ZodType | JsonObject
+  /** What the answer must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
+  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject
   /** Makes a value of the final reply, instead of `outputSchema`. */
   readonly output?: OutputParser<Output>
   /** Called at the end of each step that had calls. */

@@ -1,0 +1,112 @@
+import type { Generation, Provider, Reader, ToolStreamReader } from '@modelport/core'
+import { type ObjectPlan, type ObjectRequest, ObjectError, type ObjectResult, planObject } from './generate-object.js'
+import { readTurn } from '../middleware/turns.js'
+import { PartialJson } from './partial-json.js'
+
+/** An object while it is written. Every value may still be missing, and texts may be unfinished. */
+export type PartialObject<Output> = Output extends readonly (infer Item)[]
+  ? readonly PartialObject<Item>[]
+  : Output extends object
+    ? { readonly [Key in keyof Output]?: PartialObject<Output[Key]> }
+    : Output
+
+/** The growing object of one call. */
+export interface ObjectReader<Output> extends Reader<PartialObject<Output>> {
+  /** The whole object, checked. Reads what is left. @throws {ObjectError} `protocol` — the reply does not fit the schema. */
+  result(): Promise<ObjectResult<Output>>
+}
+
+/**
+ * Streams one object: each read gives the object so far. The reply is not asked for again if it does not fit: `result()` then rejects.
+ * Throws like {@link generateObject}.
+ */
+export async function streamObject<Output = unknown>(
+  provider: Provider,
+  request: Omit<ObjectRequest<Output>, 'maxAttempts'>,
+): Promise<ObjectReader<Output>> {
+  const plan = planObject(provider, request)
+  for (let calls = 1; ; calls++) {
+    try {
+      const reader = await provider.streamWithTools(plan.messages, [], plan.options())
+      return new PartialObjectReader<Output>(reader, plan, calls)
+    } catch (error) {
+      if (!plan.relax(error)) throw error
+    }
+  }
+}
+
+class PartialObjectReader<Output> implements ObjectReader<Output> {
+  readonly #reader: ToolStreamReader
+  readonly #turn: ReturnType<typeof readTurn>
+  readonly #plan: ObjectPlan
+  readonly #calls: number
+  readonly #json = new PartialJson()
+  #length = 0
+  #shownLength = 0
+  #isClosed = false
+  #generation: Generation | undefined
+  #reads: Promise<unknown> = Promise.resolve()
+
+  constructor(reader: ToolStreamReader, plan: ObjectPlan, calls: number) {
+    this.#reader = reader
+    this.#turn = readTurn(reader)
+    this.#plan = plan
+    this.#calls = calls
+  }
+
+  next(): Promise<IteratorResult<PartialObject<Output>, undefined>> {
+    const read = this.#reads.then(() => this.#read())
+    this.#reads = read.catch(() => undefined)
+    return read
+  }
+
+  async result(): Promise<ObjectResult<Output>> {
+    for (let read = await this.next(); !read.done; read = await this.next());
+    const generation = this.#generation
+    if (!generation) throw new ObjectError('the reader was closed', this.#reader.fullText(), this.#reader.usage())
+    const { text, usage, finishReason } = generation
+    const checked = await this.#plan.read(text)
+    const cut = finishReason === 'length' ? ' (the reply was cut off: raise maxTokens)' : ''
+    if (!checked.ok) throw new ObjectError(checked.message + cut, text, usage)
+    const object = checked.value as Output
+    return { object, generations: [generation], usage, calls: this.#calls, warnings: this.#plan.warnings }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#reader.close()
+  }
+
+  async return(): Promise<IteratorResult<PartialObject<Output>, undefined>> {
+    await this.close()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #read(): Promise<IteratorResult<PartialObject<Output>, undefined>> {
+    while (!this.#isClosed) {
+      const step = await this.#turn.next()
+      if (step.done) {
+        this.#generation ??= step.value
+        return { done: true, value: undefined }
+      }
+      if (step.value.type !== 'text-delta') continue
+      this.#length += step.value.text.length
+      this.#json.push(step.value.text)
+      // A long object is shown less often, so that all copies together stay linear in its length.
+      if (this.#length - this.#shownLength < this.#length >> 6 && !this.#json.isDone) continue
+      const value = this.#json.snapshot()
+      if (value === undefined) continue
+      this.#shownLength = this.#length
+      return { done: false, value: value as PartialObject<Output> }
+    }
+    return { done: true, value: undefined }
+  }
+}

@@ -1,0 +1,144 @@
+import type { JsonObject } from '@modelport/core'
+import { isPlainObject } from '../base/canonical-json.js'
+
+/** A schema in the form that vendors can hold a model to, with the way back. */
+export interface StrictSchema {
+  /** Every object is closed and every property required; optional ones may be null instead. */
+  readonly schema: JsonObject
+  /** Takes out the nulls that stand for properties that were left out. */
+  dropAddedNulls(value: unknown): unknown
+}
+
+/** A schema that cannot be written so without changing what it allows. */
+export interface OpenSchema {
+  /** Why, for people: names the keyword and its place. */
+  readonly reason: string
+}
+
+/** Keywords that every vendor with strict schemas understands, or that are notes. */
+const known = new Set([
+  '$comment',
+  '$defs',
+  '$ref',
+  '$schema',
+  'additionalProperties',
+  'anyOf',
+  'const',
+  'default',
+  'definitions',
+  'description',
+  'enum',
+  'examples',
+  'items',
+  'properties',
+  'required',
+  'title',
+  'type',
+])
+
+/** Writes a schema in the strict form, or says why that would lose something. */
+export function toStrictSchema(schema: JsonObject): StrictSchema | OpenSchema {
+  try {
+    const strict = close(schema, '#')
+    return { schema: strict, dropAddedNulls: (value) => dropNulls(value, schema, schema) }
+  } catch (error) {
+    if (error instanceof CannotClose) return { reason: error.message }
+    throw error
+  }
+}
+
+class CannotClose extends Error {}
+
+function close(schema: JsonObject, path: string): JsonObject {
+  const stranger = Object.keys(schema).find((key) => !known.has(key))
+  if (stranger !== undefined) throw new CannotClose(`"${stranger}" (at ${path})`)
+  const { properties, required, additionalProperties, items, anyOf, default: _default, ...rest } = schema
+  const closed: Record<string, unknown> = { ...rest }
+  for (const name of ['$defs', 'definitions'] as const)
+    if (isPlainObject(rest[name])) closed[name] = closeAll(rest[name], `${path}/${name}`)
+  if (isPlainObject(items)) closed['items'] = close(items, `${path}/items`)
+  else if (items !== undefined) throw new CannotClose(`"items" (at ${path})`)
+  if (Array.isArray(anyOf))
+    closed['anyOf'] = anyOf.map((one, index) => close(toObject(one, path), `${path}/anyOf/${index}`))
+  if (rest['type'] !== 'object' && properties === undefined) return closed
+  if (!isPlainObject(properties) || (additionalProperties !== undefined && additionalProperties !== false))
+    throw new CannotClose(`an object with any properties (at ${path})`)
+  const names = Array.isArray(required) ? (required as readonly unknown[]) : []
+  closed['properties'] = Object.fromEntries(
+    Object.entries(closeAll(properties, `${path}/properties`)).map(([name, property]) => [
+      name,
+      names.includes(name) ? property : orNull(property),
+    ]),
+  )
+  return { ...closed, type: 'object', required: Object.keys(properties), additionalProperties: false }
+}
+
+const closeAll = (schemas: Readonly<Record<string, unknown>>, path: string): Record<string, JsonObject> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, one]) => [name, close(toObject(one, path), `${path}/${name}`)]),
+  )
+
+function toObject(schema: unknown, path: string): JsonObject {
+  if (!isPlainObject(schema)) throw new CannotClose(`a schema that is not an object (at ${path})`)
+  return schema
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  if (allowsNull(schema)) return schema
+  const { type, enum: choices, const: only } = schema
+  if (typeof type === 'string' && type !== 'object' && only === undefined && !schema['anyOf'])
+    return {
+      ...schema,
+      type: [type, 'null'],
+      ...(Array.isArray(choices) && { enum: [...(choices as unknown[]), null] }),
+    }
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+function allowsNull({ type, anyOf, enum: choices, const: only }: JsonObject): boolean {
+  if (only === null || type === 'null') return true
+  if (Array.isArray(choices) && choices.includes(null)) return true
+  if (Array.isArray(type) && type.includes('null')) return true
+  return Array.isArray(anyOf) && anyOf.some((one) => isPlainObject(one) && allowsNull(one))
+}
+
+/** Follows the value and the schema together; where the schema leaves a choice, every null of an optional property that no branch allows is dropped. */
+function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknown {
+  const target = resolve(schema, root)
+  if (Array.isArray(value)) {
+    const { items } = target
+    return isPlainObject(items) ? value.map((item) => dropNulls(item, items, root)) : value
+  }
+  if (!isPlainObject(value)) return value
+  const { anyOf, properties, required } = target
+  if (Array.isArray(anyOf)) {
+    const branch = anyOf.find((one): one is JsonObject => isPlainObject(one) && fits(value, resolve(one, root)))
+    return branch ? dropNulls(value, branch, root) : value
+  }
+  if (!isPlainObject(properties)) return value
+  const names = Array.isArray(required) ? (required as readonly unknown[]) : []
+  const kept = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
+    const property = properties[name]
+    if (!isPlainObject(property)) return [[name, inner]]
+    if (inner === null && !names.includes(name) && !allowsNull(resolve(property, root))) return []
+    return [[name, dropNulls(inner, property, root)]]
+  })
+  return Object.fromEntries(kept)
+}
+
+/** True for a branch that has every key of the value, and every constant. */
+const fits = (value: Readonly<Record<string, unknown>>, { properties }: JsonObject): boolean =>
+  isPlainObject(properties) &&
+  Object.entries(value).every(([name, inner]) => {
+    const property = properties[name]
+    return isPlainObject(property) && (property['const'] === undefined || property['const'] === inner)
+  })
+
+function resolve(schema: JsonObject, root: JsonObject): JsonObject {
+  const { $ref: reference } = schema
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema
+  let found: unknown = root
+  for (const part of reference.slice(2).split('/'))
+    found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+  return isPlainObject(found) ? found : schema
+}

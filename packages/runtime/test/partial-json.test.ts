@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { fc } from '../../../test/support/fast-check.js'
+import { PartialJson } from '../src/index.js'
+
+const read = (...pieces: readonly string[]): unknown => {
+  const json = new PartialJson()
+  for (const piece of pieces) json.push(piece)
+  return json.snapshot()
+}
+
+/** True if the earlier value can grow into the later one. */
+function growsInto(early: unknown, late: unknown): boolean {
+  if (typeof early === 'string' && typeof late === 'string') return late.startsWith(early)
+  if (Array.isArray(early))
+    return Array.isArray(late) && early.every((item, index) => growsInto(item, (late as unknown[])[index]))
+  if (typeof early === 'object' && early !== null)
+    return (
+      typeof late === 'object' &&
+      late !== null &&
+      Object.entries(early).every(([key, value]) => growsInto(value, (late as Record<string, unknown>)[key]))
+    )
+  return early === undefined || Object.is(early, late)
+}
+
+const roots = fc
+  .oneof(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.array(fc.jsonValue({ maxDepth: 4 })))
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+
+describe('PartialJson', () => {
+  test.each<[string, unknown]>([
+    ['', undefined],
+    ['Here it is: ', undefined],
+    ['{', {}],
+    ['{"a', {}],
+    ['{"a": ', {}],
+    ['{"a": 12', {}],
+    ['{"a": 12,', { a: 12 }],
+    ['{"a": tru', {}],
+    ['{"a": "x\\u00', { a: 'x' }],
+    ['{"a": "x\\u00e9', { a: 'xé' }],
+    ['[1, [2, {"b": "c', [1, [2, { b: 'c' }]]],
+    ['{"a": 1} and more', { a: 1 }],
+    ['{"a": 1, oops', { a: 1 }],
+    ['{"a": 01, "b": 2}', {}],
+  ])('reads %j as far as it is certain', (text, expected) => {
+    expect(read(text)).toEqual(expected)
+  })
+
+  test('reads any JSON, however it is split, and every snapshot grows into the next', () => {
+    fc.assert(
+      fc.property(roots, fc.integer({ min: 1, max: 7 }), fc.nat({ max: 2 }), (value, size, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        const json = new PartialJson()
+        let before: unknown
+        for (let at = 0; at < text.length; at += size) {
+          json.push(text.slice(at, at + size))
+          const now = json.snapshot()
+          expect(growsInto(before, now)).toBe(true)
+          before = now
+        }
+        expect(before).toEqual(value)
+        expect(json.isDone).toBe(true)
+      }),
+    )
+  })
+
+  test('reads any text without an error', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', 'u0')), (parts) => {
+        expect(() => read('{', ...parts)).not.toThrow()
+      }),
+    )
+  })
+
+  test('does not touch prototypes', () => {
+    const value = read('{"__proto__": {"polluted": true}}') as object
+    expect(Object.hasOwn(value, '__proto__')).toBe(true)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+})
