@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServedStudio } from '../src/node.js'
+import { expectPicture } from './pictures.js'
 import { hasBrowser, launch, openPage, startStudio } from './support.js'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -58,13 +59,13 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const allow = page.getByRole('button', { name: 'Allow' })
     await allow.waitFor()
     expect(await allow.evaluate((element) => element === document.activeElement)).toBe(true)
-    await picture(page, 'approval')
+    await expectPicture(page, 'approval')
     await page.keyboard.press('Enter')
-    await page.getByText('That is the whole loop:').waitFor()
+    await page.locator('.markdown', { hasText: 'That is the whole loop:' }).waitFor()
     await page.locator('.figures').waitFor()
     expect(await page.locator('.conversation').innerText()).toContain('"celsius":4')
     expect(await page.locator('.markdown strong').last().innerText()).toBe('reply')
-    await picture(page, 'chat')
+    await expectPicture(page, 'chat')
     expect(errors).toEqual([])
   })
 
@@ -74,7 +75,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.locator('svg.waterfall .bar').first().waitFor()
     const rows = await page.locator('tbody tr').allInnerTexts()
     expect(rows.map((row) => row.split('\t')[1])).toEqual(['model', 'wait', 'tool', 'model'])
-    await picture(page, 'timeline')
+    await expectPicture(page, 'timeline')
   })
 
   test('shows the context of each call and where it begins to differ', async () => {
@@ -82,7 +83,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByRole('link', { name: 'Context' }).click()
     await page.getByRole('heading', { name: /Call 2/ }).waitFor()
     expect(await page.getByText('The first block that differs').count()).toBe(1)
-    await picture(page, 'context')
+    await expectPicture(page, 'context')
   })
 
   test('forks a conversation from an edited message', async () => {
@@ -92,11 +93,11 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByLabel('New text').fill('And in Tokyo?')
     await page.getByRole('button', { name: 'Run again', exact: true }).click()
     await page.getByRole('button', { name: 'Deny' }).click()
-    await page.getByText('The tool did not run').waitFor()
+    await page.locator('.markdown', { hasText: 'The tool did not run' }).waitFor()
     await page.getByRole('link', { name: 'Runs' }).click()
     await page.locator('th.depth-1').waitFor()
     expect(await page.locator('th.depth-1').innerText()).toContain('And in Tokyo?')
-    await picture(page, 'runs')
+    await expectPicture(page, 'runs')
   })
 
   test('asks two models at once and marks what differs', async () => {
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await ask(page, 'Who are you?')
     await page.locator('mark').waitFor()
     expect(await page.locator('mark').allInnerTexts()).toEqual(['two'])
-    await picture(page, 'compare')
+    await expectPicture(page, 'compare')
     await page.close()
     await two.close()
   })
@@ -126,11 +127,11 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = open
     await page.getByRole('link', { name: 'Hosts' }).click()
     await page.getByText('--allow-net=api.example:443').waitFor()
-    await picture(page, 'hosts')
+    await expectPicture(page, 'hosts')
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.getByRole('button', { name: 'Test the connection' }).click()
     await page.getByText('Try another model.').waitFor()
-    await picture(page, 'doctor')
+    await expectPicture(page, 'doctor')
   })
 
   test.each(['light', 'dark'] as const)(

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { createLlamaCpp } from '@modelport/provider-llamacpp'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LlamaServer, startLlamaServer } from '../../../test/support/llama-server.js'
+import { hasBrowser, launch, openPage, startStudio } from './support.js'
+
+const modelPath = new URL('../../provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url).pathname
+const hasModel = existsSync(modelPath)
+
+describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this machine', () => {
+  let browser: Browser
+  let server: LlamaServer | undefined
+
+  beforeAll(async () => {
+    browser = await launch()
+    server = startLlamaServer(['--jinja'])
+  }, 120_000)
+  afterAll(async () => {
+    server?.stop()
+    await browser.close()
+  })
+
+  test('chats with a llama.cpp server, and shows its raw requests', async ({ skip }) => {
+    if (!server) return skip('no llama.cpp server can be had here')
+    const { url } = server
+    const studio = await startStudio({
+      models: [
+        {
+          id: 'llama-server',
+          provider: 'openai-compatible',
+          model: 'tinytool',
+          hosts: [new URL(url).host],
+          open: (fetch) => createOpenAICompatible({ baseUrl: `${url}/v1`, model: 'tinytool', fetch }),
+        },
+      ],
+    })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByText('Options').click()
+    await page.getByLabel('Ask me before each tool call').uncheck()
+    await page.getByLabel('Message', { exact: true }).fill('What is the weather in Paris?')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    expect(await page.locator('.tool code').first().innerText()).toBe('get_weather')
+    await page.getByRole('link', { name: 'Raw' }).click()
+    await page.getByText('/v1/chat/completions').first().waitFor()
+    const raw = await page.locator('.exchange').first().innerText()
+    expect(raw).toContain('"stream": true')
+    expect(raw).toContain('data: ')
+    expect(errors).toEqual([])
+    await page.close()
+    await studio.close()
+  }, 60_000)
+
+  test('chats with a model in this process', async () => {
+    const provider = createLlamaCpp({
+      modelPath,
+      gpu: false,
+      threads: 1,
+      defaults: { temperature: 0, reasoning: 'none' },
+    })
+    const studio = await startStudio({
+      models: [{ id: 'in-process', provider: 'llamacpp', model: 'tinytool', hosts: [], open: () => provider }],
+    })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByText('Options').click()
+    await page.getByLabel('Ask me before each tool call').uncheck()
+    await page.getByLabel('Message', { exact: true }).fill('What is the weather in Rome?')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    expect(await page.locator('.conversation').innerText()).toContain('"city":')
+    await page.getByRole('link', { name: 'Raw' }).click()
+    await page.getByText('its model runs in this process').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+    await studio.close()
+    await provider[Symbol.asyncDispose]()
+  }, 60_000)
+})
