@@ -126,7 +126,7 @@ try {
     ['@modelport/core'],
     `import { mergeOptions } from '@modelport/core'\nconsole.log(mergeOptions([{ seed: 1 }]) ? 'works' : '')`,
   )
-  const compatible = ['core', 'driver', 'chat-completions', 'provider-openai-compatible']
+  const compatible = ['core', 'driver', 'chat-completions', 'catalog', 'provider-openai-compatible']
   await install(
     'a provider without SDK',
     compatible,

@@ -10,16 +10,21 @@ const compatible = '@modelport/provider-openai-compatible'
 
 // What is imported, and the most bytes, min+gzip: what it weighs now and one in a hundred. All are measured as a browser gets them, without undici.
 const programs = [
-  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 4_000 },
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 16_950 },
+  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 4_360 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 17_500 },
+  // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // The goal of one preset is 12,000: see docs/architecture.md for what stands above it.
-  { name: 'one preset', code: `export { createPresetProvider, deepseek } from "${compatible}"`, limit: 21_650 },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 23_420 },
+  {
+    name: 'one preset',
+    code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
+    limit: 24_080,
+  },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 26_620 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 23_060 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 26_500 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 24_400 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 17_550 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 24_560 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 28_900 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 25_700 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 18_280 },
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',

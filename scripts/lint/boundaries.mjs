@@ -39,6 +39,13 @@ export const boundaries = [
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai-compatible'],
   },
 
+  // Data only: the types of the dialect are all it takes from other packages.
+  {
+    package: 'catalog',
+    imports: ['@modelport/core', '@modelport/chat-completions'],
+    forbidden: ['@modelport/driver', 'undici', 'node:fs', '@modelport/provider-openai-compatible'],
+  },
+
   {
     package: 'provider-anthropic',
     imports: ['@modelport/core', '@modelport/driver', '@anthropic-ai/sdk'],
@@ -61,7 +68,7 @@ export const boundaries = [
   },
   {
     package: 'provider-openai-compatible',
-    imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions'],
+    imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions', '@modelport/catalog'],
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'],
   },
   {
@@ -105,14 +112,14 @@ export const boundaries = [
 
   {
     package: 'factory',
-    imports: ['@modelport/core', 'zod', 'yaml'],
+    imports: ['@modelport/core', '@modelport/catalog', 'zod', 'yaml'],
     builtins: true,
     forbidden: ['openai', '@modelport/driver', '@modelport/provider-openai', '@modelport/runtime'],
   },
   {
     package: 'factory',
     file: 'providers.ts',
-    imports: ['@modelport/core', 'zod', 'yaml'],
+    imports: ['@modelport/core', '@modelport/catalog', 'zod', 'yaml'],
     dynamicImports: ['@modelport/provider-*'],
     computed: true,
     builtins: true,

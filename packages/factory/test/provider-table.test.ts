@@ -20,7 +20,7 @@ describe('the table against the packages', () => {
     const row = providerRows.find((one) => one.name === name)
     expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
     expect(row?.model).toBe(preset.model)
-    // A server of one's own has no cost tiers.
+    // A server that users run themselves has no cost tiers.
     expect(row?.cheapestModel).toBe(preset.needsKey ? preset.cheapestModel : undefined)
     expect(row?.baseUrl).toBe(preset.baseUrl)
     expect(row?.baseUrlEnv).toEqual(preset.baseUrlVariables)

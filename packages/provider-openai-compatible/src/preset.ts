@@ -1,60 +1,12 @@
 import { LlmError, type Provider } from '@modelport/core'
-import type { CommonConfig } from '@modelport/driver'
-import { createOpenAICompatible, type OpenAICompatibleConfig, type Quirks } from './provider.js'
+import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
+import { createOpenAICompatible, type OpenAICompatibleConfig } from './provider.js'
 
-/** One vendor or server that speaks Chat Completions, as data. */
-export interface Preset {
-  /** Its name in the table, and the provider's unless the configuration has another. */
-  readonly name: PresetName
-  /** Root of the API. */
-  readonly baseUrl: string
-  /** Variables that replace `baseUrl`, in order, for whoever reads the environment. This package reads none. */
-  readonly baseUrlVariables?: readonly string[]
-  /** Variables that hold the key, in order. */
-  readonly keyVariables: readonly string[]
-  /** True where no request works without a key. */
-  readonly needsKey: boolean
-  /** The key to send when there is none. */
-  readonly fallbackKey?: string
-  /** Default model. Unset where only the user can know: then it must be given. */
-  readonly model?: string
-  /** Default model for delegated work. Unset: the model itself, as a server of one's own has no cost tiers. */
-  readonly cheapestModel?: string
-  /**
-   * Whether to use the API's own tool calls unless told otherwise. False where many models cannot: a `profile` with
-   * `supportsTools: true` says that this one can.
-   */
-  readonly nativeTools: boolean
-  /** Where the server differs from the usual dialect. */
-  readonly quirks: Quirks
-  /** Waits that differ from the usual, for servers that load a model first. */
-  readonly timeouts?: NonNullable<CommonConfig['timeouts']>
-  /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
-  readonly retired?: string
-  /** Where the vendor describes its API. */
-  readonly docs: string
-}
+/** One vendor or server that speaks Chat Completions, as data of the catalog. */
+export type Preset = ChatVendor
 
 /** Name of a {@link Preset}. */
-export type PresetName =
-  | 'alibaba'
-  | 'cerebras'
-  | 'deepseek'
-  | 'fireworks'
-  | 'github-models'
-  | 'grok'
-  | 'groq'
-  | 'huggingface'
-  | 'llamacpp-server'
-  | 'lmstudio'
-  | 'mistral'
-  | 'moonshot'
-  | 'openai-compatible'
-  | 'openrouter'
-  | 'perplexity'
-  | 'together'
-  | 'vllm'
-  | 'zai'
+export type PresetName = ChatVendorName
 
 /** Configuration of {@link createPresetProvider}: each field replaces the row's, and `quirks` are merged field by field. */
 export type PresetConfig = Partial<OpenAICompatibleConfig>
@@ -82,7 +34,7 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
     name,
     baseUrl,
     ...given,
-    preset: name,
+    preset: row,
     model,
     cheapestModel: given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
     ...(apiKey !== undefined && { apiKey }),

@@ -1,48 +1,10 @@
+import { chatVendors } from '@modelport/catalog'
 import { LlmError, type Provider } from '@modelport/core'
 import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
 import { createOpenAICompatible, type OpenAICompatibleConfig } from './provider.js'
-import { llamacppServer, lmstudio, openaiCompatible, vllm } from './servers.js'
-import {
-  alibaba,
-  cerebras,
-  deepseek,
-  fireworks,
-  githubModels,
-  grok,
-  groq,
-  huggingface,
-  mistral,
-  moonshot,
-  openrouter,
-  perplexity,
-  together,
-  zai,
-} from './vendors.js'
 
-/** Day of the table: models and prices change, and a configuration wins over every field. */
-export const presetsDate = '2026-11-21'
-
-/** Vendors and servers that speak Chat Completions: what each does otherwise than most. All facts read {@link presetsDate}. */
-export const presets: Readonly<Record<PresetName, Preset>> = {
-  deepseek,
-  grok,
-  huggingface,
-  lmstudio,
-  'llamacpp-server': llamacppServer,
-  'openai-compatible': openaiCompatible,
-  mistral,
-  groq,
-  openrouter,
-  together,
-  fireworks,
-  cerebras,
-  perplexity,
-  vllm,
-  moonshot,
-  zai,
-  alibaba,
-  'github-models': githubModels,
-}
+/** Vendors and servers that speak Chat Completions, by name: those of the catalog. */
+export const presets: Readonly<Record<PresetName, Preset>> = chatVendors
 
 /**
  * The configuration that a row of {@link presets} stands for, for everything of this package that takes one.

@@ -1,3 +1,4 @@
+import type { ChatQuirks, ChatVendor } from '@modelport/catalog'
 import {
   type ChatDialect,
   createChatDecoder,
@@ -14,7 +15,7 @@ import {
   postJson,
   type ProviderSettings,
 } from '@modelport/driver'
-import type { PresetName } from './preset.js'
+import { capabilities } from './capabilities.js'
 
 /** Configuration of a server that speaks Chat Completions. */
 export interface OpenAICompatibleConfig extends CommonConfig {
@@ -26,19 +27,12 @@ export interface OpenAICompatibleConfig extends CommonConfig {
   readonly name?: string
   /** What this server does differently from most. */
   readonly quirks?: Quirks
-  /** Row of the preset table it was made from, for `capabilities`. */
-  readonly preset?: PresetName
+  /** The vendor of the catalog that the configuration stands for, for `capabilities`. */
+  readonly preset?: ChatVendor
 }
 
 /** What a server does differently from most. */
-export interface Quirks extends Partial<Omit<ChatDialect, 'provider'>> {
-  /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
-  readonly apiPath?: string
-  /** True where a 429 that speaks of a quota means that of this minute. Default: the account's, which no wait brings back. */
-  readonly quotaRecovers?: boolean
-  /** Whose endpoints count tokens. Default: none, tokens are estimated. */
-  readonly tokenizer?: 'llama.cpp' | 'vllm'
-}
+export type Quirks = ChatQuirks
 
 /**
  * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
@@ -58,7 +52,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
     decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
     error: (failure) => toChatError(name, failure, config.quirks?.quotaRecovers),
   }
-  return createProvider(driver, settings)
+  return createProvider(driver, { ...settings, capabilities: capabilities(config) })
 }
 
 /**

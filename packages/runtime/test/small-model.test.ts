@@ -1,5 +1,9 @@
 import { type CallOptions, type Capabilities, mergeOptions, type Provider } from '@modelport/core'
-import { createOpenAICompatible, capabilities as serverCapabilities } from '@modelport/provider-openai-compatible'
+import {
+  createOpenAICompatible,
+  capabilities as serverCapabilities,
+  presets,
+} from '@modelport/provider-openai-compatible'
 import { capabilities as localCapabilities } from '@modelport/provider-llamacpp'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
@@ -99,8 +103,12 @@ const places: readonly {
     name: 'a model on a server',
     skipped: !server,
     create: () =>
-      createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${server?.url ?? ''}/v1` }),
-    capabilities: () => serverCapabilities({ preset: 'llamacpp-server' }),
+      createOpenAICompatible({
+        preset: presets['llamacpp-server'],
+        model: 'tinytool',
+        baseUrl: `${server?.url ?? ''}/v1`,
+      }),
+    capabilities: () => serverCapabilities({ preset: presets['llamacpp-server'] }),
   },
   {
     name: 'a model in this process',

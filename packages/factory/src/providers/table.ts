@@ -1,5 +1,6 @@
+import { anthropic, azureOpenai, google, llamacpp, ollama, openai, vertex } from '@modelport/catalog'
 import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
-import { compatibleRows } from './compatible-rows.js'
+import { compatibleRows, rowOf } from './compatible-rows.js'
 import type { Environment } from '../env.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { fromOllamaHost } from './ollama-host.js'
@@ -17,104 +18,39 @@ const fillInVertex = (config: ModelConfig, environment: Environment): ModelConfi
   return { ...config, vertex: { ...config.vertex, ...(location && { location }), ...(project && { project }) } }
 }
 
-/**
- * Every provider modelport knows, as of 2026-11-21. Data alone: asking it loads no provider package. Default addresses and models
- * are held to those of the packages by a test.
- */
+/** Every provider modelport knows: the vendors of the catalog, with what the configuration changes of each. Asking loads no provider package. */
 export const providerRows: readonly ProviderRow[] = [
+  { ...rowOf(anthropic), package: '@modelport/provider-anthropic' },
   {
-    name: 'anthropic',
-    aliases: ['claude'],
-    package: '@modelport/provider-anthropic',
-    baseUrl: 'https://api.anthropic.com',
-    baseUrlEnv: ['ANTHROPIC_BASE_URL'],
-    keyEnv: ['ANTHROPIC_API_KEY'],
-    needsKey: true,
-    model: 'claude-sonnet-4-6',
-    keyUrl: 'https://console.anthropic.com/settings/keys',
-  },
-  {
-    name: 'openai',
+    ...rowOf(openai),
     package: '@modelport/provider-openai',
-    baseUrl: 'https://api.openai.com/v1',
-    keyOrigins: ['https://us.api.openai.com', 'https://eu.api.openai.com'],
-    baseUrlEnv: ['OPENAI_BASE_URL'],
-    keyEnv: ['OPENAI_API_KEY'],
-    needsKey: true,
-    model: 'gpt-5.4',
-    embeddingModel: 'text-embedding-3-small',
-    // The Responses API refuses fewer.
-    fewestTokens: 16,
-    keyUrl: 'https://platform.openai.com/api-keys',
     redirect: ({ azure }) => (azure ? 'azure-openai' : undefined),
   },
   {
-    name: 'azure-openai',
-    aliases: ['azure'],
+    ...rowOf(azureOpenai),
     package: '@modelport/provider-openai',
     baseUrl: azureBaseUrl,
-    baseUrlEnv: ['AZURE_OPENAI_ENDPOINT'],
-    keyEnv: ['AZURE_OPENAI_API_KEY'],
-    needsKey: true,
-    fewestTokens: 16,
-    keyUrl: 'https://ai.azure.com',
     furtherHosts: azureHosts,
     settings: ({ config, baseUrl }) => {
       const { endpoint: _, ...azure } = config.azure ?? {}
       return { baseUrl: undefined, azure: { ...azure, endpoint: baseUrl?.href } }
     },
   },
+  { ...rowOf(google), package: '@modelport/provider-google', redirect: wantsVertex },
   {
-    name: 'google',
-    aliases: ['gemini'],
-    package: '@modelport/provider-google',
-    baseUrl: 'https://generativelanguage.googleapis.com',
-    baseUrlEnv: ['GOOGLE_GEMINI_BASE_URL'],
-    keyEnv: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_AI_API_KEY'],
-    needsKey: true,
-    model: 'gemini-3.1-pro',
-    embeddingModel: 'gemini-embedding-001',
-    keyUrl: 'https://aistudio.google.com/apikey',
-    redirect: wantsVertex,
-  },
-  {
-    name: 'vertex',
-    aliases: ['vertexai', 'google-vertex'],
+    ...rowOf(vertex),
     package: '@modelport/provider-google',
     baseUrl: vertexBaseUrl,
-    baseUrlEnv: ['GOOGLE_VERTEX_BASE_URL'],
-    keyEnv: [],
-    needsKey: false,
-    model: 'gemini-3.1-pro',
-    embeddingModel: 'gemini-embedding-001',
-    keyUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
     fillIn: fillInVertex,
     furtherHosts: vertexHosts,
     settings: (model) => ({ vertex: vertexSettings(model) }),
   },
-  {
-    name: 'ollama',
-    package: '@modelport/provider-ollama',
-    baseUrl: 'http://localhost:11434',
-    baseUrlEnv: ['OLLAMA_HOST'],
-    // The key is one of Ollama's cloud.
-    keyOrigins: ['https://ollama.com'],
-    fromEnvironment: fromOllamaHost,
-    keyEnv: ['OLLAMA_API_KEY'],
-    needsKey: false,
-    selfHosted: true,
-    model: 'llama3.2',
-    embeddingModel: 'nomic-embed-text',
-    keyUrl: 'https://ollama.com/settings/keys',
-  },
+  { ...rowOf(ollama), package: '@modelport/provider-ollama', fromEnvironment: fromOllamaHost },
   ...compatibleRows,
   {
-    name: 'llamacpp',
-    aliases: ['llama-cpp', 'llama.cpp'],
+    ...rowOf(llamacpp),
     package: '@modelport/provider-llamacpp',
     offline: true,
-    keyEnv: [],
-    needsKey: false,
     // The model is a file.
     settings: ({ config }) => ({ modelPath: config.model, model: undefined }),
   },

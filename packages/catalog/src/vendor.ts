@@ -1,0 +1,92 @@
+import type { ChatDialect } from '@modelport/chat-completions'
+import type { Capabilities, Capability } from '@modelport/core'
+
+/** What is known of one model, with the page that says it and the day it was read. Prices change: a `profile` wins over them. */
+export interface ModelFacts {
+  /** What to give as `model`. */
+  readonly id: string
+  /** Largest number of tokens of prompt and reply together. */
+  readonly contextWindow?: number
+  /** Price of a million tokens of the prompt, in US dollars. */
+  readonly inputCostPerMillion?: number
+  /** Price of a million tokens of the prompt that came from a cache, in US dollars. */
+  readonly cacheReadCostPerMillion?: number
+  /** Price of a million generated tokens, in US dollars. */
+  readonly outputCostPerMillion?: number
+  /** Page that states these facts. */
+  readonly source: string
+  /** Day on which the page was read, `YYYY-MM-DD`. */
+  readonly date: string
+}
+
+/** A claim about an ability: what is supported, and where that is stated. */
+export type Claim = readonly [supported: Capability['supported'], source: string]
+
+/** One vendor or kind of server, as data. */
+export interface Vendor {
+  /** Name in configurations, and of its providers. */
+  readonly name: string
+  /** Name as the vendor writes it. */
+  readonly title: string
+  /** Other names in configurations. */
+  readonly aliases?: readonly string[]
+  /** Root of the API. Unset where it depends on the configuration, or where no connection is opened. */
+  readonly baseUrl?: string
+  /** Further addresses of the vendor that its key variables are meant for. */
+  readonly keyOrigins?: readonly string[]
+  /** Environment variables that replace `baseUrl`, in order. */
+  readonly baseUrlVariables?: readonly string[]
+  /** Environment variables that hold the key, in order. */
+  readonly keyVariables: readonly string[]
+  /** Whether a call to the vendor's own address needs a key. */
+  readonly needsKey: boolean
+  /** True for a server that users run themselves. */
+  readonly selfHosted?: boolean
+  /** Page where users get a key. */
+  readonly keyUrl?: string
+  /** Default model. Unset: the configuration must name one. */
+  readonly model?: string
+  /** Default model for delegated work. Unset: the model itself. */
+  readonly cheapestModel?: string
+  /** Default model for embeddings. */
+  readonly embeddingModel?: string
+  /** Smallest `maxTokens` that every model accepts. Default 5. */
+  readonly fewestTokens?: number
+  /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
+  readonly retired?: string
+  /** Models with known windows and prices. */
+  readonly models?: readonly ModelFacts[]
+  /** Page that describes the API. */
+  readonly docs: string
+}
+
+/** What a server of Chat Completions does differently from most. */
+export interface ChatQuirks extends Partial<Omit<ChatDialect, 'provider'>> {
+  /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
+  readonly apiPath?: string
+  /** True if a 429 that names a quota means the quota of this minute. Default: the account's, which waiting does not restore. */
+  readonly quotaRecovers?: boolean
+  /** Whose endpoints count tokens. Default: none, tokens are estimated. */
+  readonly tokenizer?: 'llama.cpp' | 'vllm'
+}
+
+/** A vendor or server that speaks Chat Completions. */
+export interface ChatVendor extends Vendor {
+  readonly baseUrl: string
+  /** The key to send if there is none. */
+  readonly fallbackKey?: string
+  /**
+   * Whether to use the API's own tool calls unless told otherwise. False where many models cannot: a `profile` with
+   * `supportsTools: true` says that this one can.
+   */
+  readonly nativeTools: boolean
+  /** Where the server differs from the usual dialect. */
+  readonly quirks: ChatQuirks
+  /** Waits that differ from the usual, in milliseconds. */
+  readonly timeouts?: { readonly headersMs: number; readonly idleMs: number; readonly semanticIdleMs: number }
+  /** What is known of its abilities beyond the quirks. */
+  readonly claims?: Readonly<Partial<Record<keyof Capabilities, Claim>>>
+}
+
+/** Sentences of the vendor's page that its data cannot say. */
+export type VendorNotes = readonly string[]

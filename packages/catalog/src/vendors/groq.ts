@@ -1,0 +1,29 @@
+import { textAndImages } from '../parts.js'
+import type { ChatVendor, VendorNotes } from '../vendor.js'
+
+/** Log probabilities and names of messages are a 400. @see https://console.groq.com/docs/openai.md · https://console.groq.com/docs/reasoning */
+export const groq: ChatVendor = {
+  name: 'groq',
+  title: 'Groq',
+  baseUrl: 'https://api.groq.com/openai/v1',
+  keyVariables: ['GROQ_API_KEY'],
+  needsKey: true,
+  keyUrl: 'https://console.groq.com/keys',
+  model: 'openai/gpt-oss-120b',
+  cheapestModel: 'openai/gpt-oss-20b',
+  nativeTools: true,
+  quirks: {
+    inputs: textAndImages,
+    maxTokensField: 'max_completion_tokens',
+    messageNames: false,
+    lacks: ['topK', 'topLogprobs'],
+  },
+  claims: {
+    embeddings: ['by-model', 'https://github.com/groq/groq-typescript/blob/main/api.md'],
+    tools: ['by-model', 'https://console.groq.com/docs/tool-use'],
+  },
+  docs: 'https://console.groq.com/docs/api-reference#chat-create',
+}
+
+/** What the page of the vendor says beyond its data. */
+export const groqNotes: VendorNotes = []

@@ -1,0 +1,41 @@
+import { high, textAndImages } from '../parts.js'
+import type { ChatVendor, VendorNotes } from '../vendor.js'
+
+/**
+ * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked.
+ * @see https://docs.mistral.ai/api/endpoint/chat · https://github.com/mistralai/mistral-vibe/issues/1075 (ids)
+ */
+export const mistral: ChatVendor = {
+  name: 'mistral',
+  title: 'Mistral',
+  baseUrl: 'https://api.mistral.ai/v1',
+  keyVariables: ['MISTRAL_API_KEY'],
+  needsKey: true,
+  keyUrl: 'https://console.mistral.ai/api-keys',
+  model: 'mistral-medium-latest',
+  cheapestModel: 'ministral-3b-latest',
+  embeddingModel: 'mistral-embed',
+  nativeTools: true,
+  quirks: {
+    inputs: textAndImages,
+    toolCallIds: { length: 9, forbidden: /[^a-zA-Z0-9]/g },
+    streamUsage: false,
+    messageNames: false,
+    rename: { seed: 'random_seed' },
+    countedBeside: ['audio'],
+    lacks: ['topK', 'topLogprobs'],
+    reasoning: { none: { reasoning_effort: 'none' }, high },
+  },
+  claims: {
+    embeddings: [true, 'https://docs.mistral.ai/api/endpoint/embeddings'],
+    parallelTools: [true, 'recorded exchanges (packages/provider-openai-compatible/test/corpus.test.ts)'],
+    schema: [true, 'https://docs.mistral.ai/api/endpoint/chat'],
+  },
+  docs: 'https://docs.mistral.ai/api/endpoint/chat',
+}
+
+/** What the page of the vendor says beyond its data. */
+export const mistralNotes: VendorNotes = [
+  "Ids of other vendors' calls become nine letters or digits; its own go back as they came.",
+  'Thinking comes as parts of the content and goes back the same way.',
+]

@@ -1,0 +1,26 @@
+import type { ChatVendor, VendorNotes } from '../vendor.js'
+
+/** Any other server; nothing is known of it. */
+export const openaiCompatible: ChatVendor = {
+  name: 'openai-compatible',
+  title: 'Any server that speaks Chat Completions',
+  aliases: ['compatible'],
+  baseUrl: 'http://localhost:1234/v1',
+  baseUrlVariables: ['OPENAI_COMPATIBLE_BASE_URL'],
+  keyVariables: ['OPENAI_COMPATIBLE_API_KEY'],
+  needsKey: false,
+  selfHosted: true,
+  model: 'local-model',
+  nativeTools: false,
+  quirks: {},
+  claims: { embeddings: ['by-model', 'https://platform.openai.com/docs/api-reference/embeddings'] },
+  docs: 'https://platform.openai.com/docs/api-reference/chat/create',
+}
+
+/** What the page of the vendor says beyond its data. */
+export const openaiCompatibleNotes: VendorNotes = [
+  'A failure inside a 200 is a typed error wherever the server puts it: `error`, `choices[].error`, `x_groq.error`, `base_resp`, `event: error`.',
+  'A picture of an answer goes back to the server that made it, where it came: in `images` or in the content. Another provider refuses it with `unsupported`, as the API has no pictures of an assistant.',
+  'The transcript of a spoken answer is its text and goes back as text: the id of the sound expires. The sound itself is not kept.',
+  'Not read: related questions and pictures that a search found.',
+]

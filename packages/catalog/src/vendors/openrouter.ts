@@ -1,0 +1,31 @@
+import { routed } from '../parts.js'
+import type { ChatVendor, VendorNotes } from '../vendor.js'
+
+/** One field steers every model's reasoning; files may be given by address. @see https://openrouter.ai/docs/use-cases/reasoning-tokens */
+export const openrouter: ChatVendor = {
+  name: 'openrouter',
+  title: 'OpenRouter',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  keyVariables: ['OPENROUTER_API_KEY'],
+  needsKey: true,
+  keyUrl: 'https://openrouter.ai/settings/keys',
+  model: 'openrouter/auto',
+  cheapestModel: 'openai/gpt-oss-20b',
+  fewestTokens: 16,
+  nativeTools: true,
+  quirks: {
+    fileUrls: true,
+    reasoning: { none: routed('none'), low: routed('low'), medium: routed('medium'), high: routed('high') },
+  },
+  claims: {
+    tools: ['by-model', 'https://openrouter.ai/docs/features/tool-calling'],
+    embeddings: [true, 'https://openrouter.ai/docs/api-reference/embeddings'],
+  },
+  docs: 'https://openrouter.ai/docs/api-reference/parameters',
+}
+
+/** What the page of the vendor says beyond its data. */
+export const openrouterNotes: VendorNotes = [
+  'Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.',
+  'What failed is told by `error.metadata.error_type` where there is one, else by the status.',
+]

@@ -1,0 +1,28 @@
+import { low, medium, high, textAndImages } from '../parts.js'
+import type { ChatVendor, VendorNotes } from '../vendor.js'
+
+/** Its `logprobs` is a number and answers in a form of its own. @see https://docs.together.ai/reference/chat-completions */
+export const together: ChatVendor = {
+  name: 'together',
+  title: 'Together',
+  baseUrl: 'https://api.together.xyz/v1',
+  keyVariables: ['TOGETHER_API_KEY'],
+  needsKey: true,
+  keyUrl: 'https://api.together.ai/settings/api-keys',
+  model: 'openai/gpt-oss-120b',
+  cheapestModel: 'openai/gpt-oss-20b',
+  nativeTools: true,
+  quirks: {
+    inputs: textAndImages,
+    lacks: ['topLogprobs', 'parallelToolCalls'],
+    reasoning: { none: { reasoning: { enabled: false } }, low, medium, high },
+  },
+  claims: {
+    tools: ['by-model', 'https://docs.together.ai/docs/function-calling'],
+    embeddings: [true, 'https://docs.together.ai/docs/embeddings-overview'],
+  },
+  docs: 'https://docs.together.ai/reference/chat-completions',
+}
+
+/** What the page of the vendor says beyond its data. */
+export const togetherNotes: VendorNotes = ['Its log probabilities have a form of their own and are not read.']

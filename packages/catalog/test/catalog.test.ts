@@ -1,0 +1,112 @@
+// The lists are written from the files of src/vendors. After adding a file: pnpm vendors
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseBaseUrl } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { chatVendors, vendors } from '../src/index.js'
+
+const folder = join(import.meta.dirname, '../src')
+const names = readdirSync(join(folder, 'vendors'))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .sort()
+const constantOf = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+const isChat = (name: string): boolean =>
+  readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').includes(': ChatVendor =')
+const chatNames = names.filter(isChat)
+const otherNames = names.filter((name) => !isChat(name))
+
+const entries = (suffix = ''): string =>
+  chatNames
+    .map((name) => {
+      const value = `${constantOf(name)}${suffix}`
+      const key = name.includes('-') ? `'${name}'` : name
+      return key === value ? `  ${key},\n` : `  ${key}: ${value},\n`
+    })
+    .join('')
+
+/** The whole of src/chat-vendors.ts. */
+const chatVendorsFile = (): string => `// Written from the files of ./vendors: pnpm vendors
+import type { ChatVendor, VendorNotes } from './vendor.js'
+${chatNames.map((name) => `import { ${constantOf(name)}, ${constantOf(name)}Notes } from './vendors/${name}.js'\n`).join('')}
+/** Name of a vendor that speaks Chat Completions. */
+export type ChatVendorName =
+${chatNames.map((name) => `  | '${name}'`).join('\n')}
+
+/** Vendors and servers that speak Chat Completions, by name. */
+export const chatVendors: Readonly<Record<ChatVendorName, ChatVendor>> = {
+${entries()}}
+
+/** What the pages of these vendors say beyond their data. */
+export const chatVendorNotes: Readonly<Record<ChatVendorName, VendorNotes>> = {
+${entries('Notes')}}
+`
+
+/** The whole of src/vendors.ts. */
+const vendorsFile = (): string => `// Written from the files of ./vendors: pnpm vendors
+import { chatVendors } from './chat-vendors.js'
+import type { Vendor } from './vendor.js'
+${otherNames.map((name) => `import { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}
+/** Every vendor, those with an API of their own first. */
+export const vendors: readonly Vendor[] = [
+${otherNames.map((name) => `  ${constantOf(name)},\n`).join('')}  ...Object.values(chatVendors),
+]
+`
+
+/** The whole of src/index.ts. */
+const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
+export { catalogDate } from './catalog-date.js'
+export type { ChatVendorName } from './chat-vendors.js'
+export { chatVendorNotes, chatVendors } from './chat-vendors.js'
+export type { ChatQuirks, ChatVendor, Claim, ModelFacts, Vendor, VendorNotes } from './vendor.js'
+export { vendors } from './vendors.js'
+${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}`
+
+describe('the lists', () => {
+  test.each([
+    ['chat-vendors.ts', chatVendorsFile],
+    ['vendors.ts', vendorsFile],
+    ['index.ts', indexFile],
+  ])('of %s are those of the files', async (file, content) => {
+    await expect(content()).toMatchFileSnapshot(join(folder, file))
+  })
+})
+
+describe('every vendor', () => {
+  test('has the name of its file', () => {
+    expect(vendors.map(({ name }) => name).sort()).toEqual(names)
+    for (const [name, vendor] of Object.entries(chatVendors)) expect(vendor.name).toBe(name)
+  })
+
+  test('has a name and aliases that no other vendor has', () => {
+    const all = vendors.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+    expect(new Set(all).size).toBe(all.length)
+    for (const name of all) expect(name).toMatch(/^[a-z0-9][a-z0-9.-]*$/)
+  })
+
+  test('has a base URL that parses, and sources that are addresses', () => {
+    for (const { name, baseUrl, keyOrigins = [], docs, keyUrl = docs, models = [] } of vendors) {
+      for (const url of [...(baseUrl ? [baseUrl] : []), ...keyOrigins])
+        expect(() => parseBaseUrl(url), name).not.toThrow()
+      for (const url of [docs, keyUrl, ...models.map(({ source }) => source)]) expect(url, name).toMatch(/^https:\/\//)
+      for (const { date } of models) expect(date, name).toMatch(/^20\d\d-\d\d-\d\d$/)
+    }
+  })
+
+  test('that needs a key names the variables that hold it, and where to get it unless the service is closed', () => {
+    for (const { name, needsKey, keyVariables, keyUrl, retired } of vendors) {
+      if (!needsKey) continue
+      expect(keyVariables.length, name).toBeGreaterThan(0)
+      expect(keyUrl ?? retired, name).toBeTruthy()
+    }
+  })
+
+  test('is data: nothing in it is a function', () => {
+    const functionsIn = (value: unknown): boolean =>
+      typeof value === 'function' ||
+      (typeof value === 'object' &&
+        value !== null &&
+        !(value instanceof RegExp) &&
+        Object.values(value).some(functionsIn))
+    for (const vendor of vendors) expect(functionsIn(vendor), vendor.name).toBe(false)
+  })
+})
