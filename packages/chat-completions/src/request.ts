@@ -1,4 +1,4 @@
-import { type CallOptions, type ContentPart, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { type OptionValues, type ContentPart, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 import type { ToolCallIdRule, Turn } from '@modelport/driver'
 import { refuse, toChatMessages } from './messages.js'
 import type { CountedBeside } from './usage.js'
@@ -18,7 +18,7 @@ export interface ChatDialect {
   /** Which ids of foreign tool calls the server accepts; its own go back as they came. */
   readonly toolCallIds: ToolCallIdRule
   /** The fields each level adds to the request. A level that is missing is refused. */
-  readonly reasoning: Readonly<Partial<Record<NonNullable<CallOptions['reasoning']>, JsonObject>>>
+  readonly reasoning: Readonly<Partial<Record<NonNullable<OptionValues['reasoning']>, JsonObject>>>
   /** Which messages get their own visible reasoning back, in the field it came in. */
   readonly replayReasoning: 'never' | 'with-tool-calls' | 'always'
   /** A field that every message with tool calls must have, '' where there was no reasoning. Unset: none. */
@@ -36,7 +36,7 @@ export interface ChatDialect {
   /** False where a message may not have a `name`. */
   readonly messageNames: boolean
   /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
-  readonly lacks: readonly (keyof CallOptions)[]
+  readonly lacks: readonly (keyof OptionValues)[]
   /** Token counts that this server reports next to the sum they belong to, not inside it. Default: only what its total confirms. */
   readonly countedBeside: readonly CountedBeside[]
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
@@ -144,7 +144,7 @@ const toTool = ({ name, description, parameters, strict }: ToolDefinition): Json
   function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict },
 })
 
-function toResponseFormat(format: CallOptions['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
+function toResponseFormat(format: OptionValues['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
   if (!format || format.type === 'text') return undefined
   if (!dialect.responseFormats.includes(format.type)) {
     const advice = dialect.responseFormats.includes('json')
@@ -157,7 +157,7 @@ function toResponseFormat(format: CallOptions['responseFormat'], dialect: ChatDi
   return { type: 'json_schema', json_schema: { name, schema, strict } }
 }
 
-function toReasoning(level: CallOptions['reasoning'], dialect: ChatDialect): JsonObject {
+function toReasoning(level: OptionValues['reasoning'], dialect: ChatDialect): JsonObject {
   if (level === undefined) return {}
   const fields = dialect.reasoning[level]
   return fields ?? refuse(`reasoning "${level}"; it has ${Object.keys(dialect.reasoning).join(', ') || 'no level'}`)

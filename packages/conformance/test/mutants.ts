@@ -530,7 +530,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         driver.request({
           ...turn,
           options: {
-            maxTokens: turn.options.maxTokens,
+            ...(turn.options.maxTokens !== undefined && { maxTokens: turn.options.maxTokens }),
             ...(turn.options.temperature !== undefined && { temperature: turn.options.temperature }),
           },
         }),

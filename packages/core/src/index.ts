@@ -22,8 +22,8 @@ export type {
   UserMessage,
 } from './message.js'
 export type { ModelProfile } from './model-profile.js'
-export type { CallOptions, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
-export { defaultOptions, mergeOptions } from './options.js'
+export type { CallOptions, OptionValues, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
+export { defaultOptions, mergeOptions, withoutNulls } from './options.js'
 export type {
   ReplyDetails,
   Citation,

@@ -25,8 +25,14 @@ export interface RetryOptions {
   readonly onRetry?: (notice: RetryNotice) => void
 }
 
-/** Options of one call. An unset field is unset on the wire, but for {@link defaultOptions}; 0 and '' are values. */
-export interface CallOptions {
+/**
+ * Options of one call. A field that is not set, or `undefined`, leaves the default as it is; `null` clears any default, also those of
+ * {@link defaultOptions}, and sends nothing; 0 and '' are values.
+ */
+export type CallOptions = { readonly [Name in keyof OptionValues]?: OptionValues[Name] | null | undefined }
+
+/** The values that {@link CallOptions} may have. */
+export interface OptionValues {
   /** Instructions, sent before the messages. */
   readonly system?: string
   /** Most tokens to generate, at least 1. Default 4096. */
@@ -67,20 +73,27 @@ export interface CallOptions {
   readonly retry?: RetryOptions
 }
 
-/** The two values a call has when nobody sets them. */
+/** The values of merged options, without those that `null` cleared. */
+export const withoutNulls = (options: CallOptions): OptionValues =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null && value !== undefined))
+
+/** The two values that a call has when nobody sets them. */
 export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } = Object.freeze({
   maxTokens: 4096,
   temperature: 0.7,
 })
 
-/** Merges options from left to right: a later defined value wins, `undefined` never erases; `vendor` and `retry` are merged by field. */
+/**
+ * Merges options from left to right: a later value wins, `null` too, which clears what was before; `undefined` never erases. `vendor` and
+ * `retry` are merged by field. A `null` stays in the result, so that it also clears the defaults of whoever gets it.
+ */
 export function mergeOptions(...options: readonly (CallOptions | undefined)[]): CallOptions {
   const merged: Record<string, unknown> = {}
   for (const option of options) {
     for (const [key, value] of Object.entries(option ?? {})) {
       if (value === undefined) continue
-      merged[key] =
-        key === 'vendor' || key === 'retry' ? { ...(merged[key] as object | undefined), ...(value as object) } : value
+      const byField = value !== null && (key === 'vendor' || key === 'retry')
+      merged[key] = byField ? { ...(merged[key] as object | undefined), ...(value as object) } : value
     }
   }
   return merged

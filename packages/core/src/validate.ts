@@ -25,7 +25,7 @@ const refuse = (message: string): never => {
  */
 export function validateOptions(options: CallOptions): void {
   for (const [name, value, low, high, whole] of ranges(options)) {
-    if (value === undefined) continue
+    if (value === undefined || value === null) continue
     if (typeof value !== 'number' || !(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
       refuse(
         `${name} must be a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}, not ${JSON.stringify(value)}`,

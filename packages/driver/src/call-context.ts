@@ -1,4 +1,4 @@
-import type { CallOptions } from '@modelport/core'
+import type { OptionValues } from '@modelport/core'
 import { mergeHeaders } from './check-config.js'
 import type { Clock } from './clock.js'
 import { systemClock } from './clock.js'
@@ -41,7 +41,11 @@ export interface ProviderState {
 }
 
 /** The context of a new call in a conversation that has these ids of tool calls. @throws the signal's reason when it is aborted already. */
-export function createCallContext(state: ProviderState, options: CallOptions, usedIds: readonly string[]): CallContext {
+export function createCallContext(
+  state: ProviderState,
+  options: OptionValues,
+  usedIds: readonly string[],
+): CallContext {
   const { driver, config } = state
   const clock = config.clock ?? systemClock
   const vendorHeaders = options.vendor?.['headers']
@@ -61,13 +65,13 @@ export function createCallContext(state: ProviderState, options: CallOptions, us
 }
 
 /** A round is a request of its own: it has its own attempts and its own key. */
-export function renewForRound(context: CallContext, state: ProviderState, options: CallOptions): void {
+export function renewForRound(context: CallContext, state: ProviderState, options: OptionValues): void {
   context.retries = newRetries(state, options)
   context.idempotencyKey = newIdempotencyKey()
 }
 
 const newIdempotencyKey = (): string => `modelport-${crypto.randomUUID()}`
 
-function newRetries({ config, bucket }: ProviderState, options: CallOptions): RetryBudget {
+function newRetries({ config, bucket }: ProviderState, options: OptionValues): RetryBudget {
   return new RetryBudget(options.retry?.attempts ?? 3, bucket, config.clock ?? systemClock)
 }

@@ -1,5 +1,5 @@
 import { LlmError, validateOptions } from '@modelport/core'
-import type { ProviderSettings } from './config.js'
+import { type ProviderSettings, toDefaultOptions } from './config.js'
 import { defined } from './defined.js'
 
 const hold = (good: unknown, field: string, wanted: string): void => {
@@ -28,7 +28,7 @@ export function checkConfig(settings: ProviderSettings): readonly string[] | und
     'limits and timeouts',
     'numbers',
   )
-  validateOptions({ ...defaults })
+  validateOptions(toDefaultOptions(defaults))
   mergeHeaders(headers)
   return allowed
 }
@@ -47,4 +47,14 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
     }
   }
   return Object.fromEntries(merged)
+}
+
+/**
+ * Checks that a creator was given a configuration at all: from JavaScript anything can be passed.
+ * @throws {LlmError} `config` — names the creator and what it was given instead.
+ */
+export function requireConfig(config: unknown, creator: string): void {
+  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return
+  const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
+  throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
 }

@@ -1,8 +1,19 @@
-import type { CallOptions, Capabilities, ModelProfile } from '@modelport/core'
+import { type CallOptions, type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
 import type { Clock } from './clock.js'
 import type { Fetch } from './driver.js'
 import type { Limits, Timeouts } from './limits.js'
 import type { RetryBucket } from './retry.js'
+
+/** The default options that a configuration stands for. @throws {LlmError} `config` — they are neither options nor `'vendor'`. */
+export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
+  if (defaults === 'vendor') return { maxTokens: null, temperature: null }
+  if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
+    throw new LlmError(
+      'config',
+      `defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`,
+    )
+  return defaults ?? {}
+}
 
 /** Configuration that every provider takes. */
 export interface CommonConfig {
@@ -12,8 +23,11 @@ export interface CommonConfig {
   readonly cheapestModel?: string
   /** What the application knows about the model. Changes no request; the runtime finds it, and `capabilities` apply it. */
   readonly profile?: ModelProfile
-  /** Options of every call; a call's own win. */
-  readonly defaults?: CallOptions
+  /**
+   * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature` unless a call sets them, as
+   * `{ maxTokens: null, temperature: null }` does. Default: 4096 tokens, and temperature 0.7 where the model takes one.
+   */
+  readonly defaults?: CallOptions | 'vendor'
   /** Headers added to every request; they win over the provider's own. Keys, tokens and cookies in them are redacted. */
   readonly headers?: Readonly<Record<string, string>>
   /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
@@ -33,8 +47,13 @@ export interface CommonConfig {
   readonly retryBucket?: RetryBucket
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
   readonly lenientEof?: boolean
-  /** Told of each response, for logs and rate-limit headers. What it throws, or its promise rejects with, breaks nothing and is told to nobody. */
+  /** Called with each response, for logs and rate-limit headers. What it throws, or its promise rejects with, is ignored. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => unknown
+  /**
+   * Called with each warning of a reply, also from `complete` and `stream`, where nothing else shows it: the warnings of `details()`, and
+   * that a reply was cut at `maxTokens`. What it throws, or its promise rejects with, is ignored.
+   */
+  readonly onWarning?: (warning: string) => unknown
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
   readonly tokenFactor?: number
   /** Time and chance, for tests. */

@@ -17,6 +17,7 @@ import {
   toToolMessage,
   toUsage,
 } from '@modelport/core'
+import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import { defined } from './defined.js'
 import type { Turn } from './driver.js'
@@ -165,7 +166,16 @@ export class Conversation implements EventSource {
     const usage = this.#roundUsage()
     this.#usage = addUsage(this.#usage, usage)
     this.#remember(recorder.message(this.#context.driver.name))
+    this.#warn(recorder)
     this.#emit({ type: 'turn-end', reason: this.finishReason, usage })
+  }
+
+  #warn({ warnings }: TurnRecorder): void {
+    const { onWarning } = this.#context.config
+    if (!onWarning) return
+    const cut = 'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest'
+    for (const warning of this.finishReason === 'length' ? [...warnings, cut] : warnings)
+      callObserver(() => onWarning(this.#context.redact(warning)))
   }
 
   /** Adds the round to the history; what follows a pause belongs to the message before it. */

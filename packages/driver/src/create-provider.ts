@@ -11,10 +11,11 @@ import {
   type ToolDefinition,
   type ToolStreamReader,
   validateOptions,
+  withoutNulls,
 } from '@modelport/core'
 import { type CallContext, createCallContext, type ProviderState, renewForRound } from './call-context.js'
 import { checkConfig } from './check-config.js'
-import type { ProviderSettings } from './config.js'
+import { type ProviderSettings, toDefaultOptions } from './config.js'
 import { Conversation } from './conversation.js'
 import { defined } from './defined.js'
 import type { Driver, Turn } from './driver.js'
@@ -37,9 +38,10 @@ import { createTransport } from './transport.js'
 export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
   const state = createState(driver, settings)
   const { config } = state
+  const defaults = toDefaultOptions(config.defaults)
   const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
-    startCall(state, messages, mergeOptions(config.defaults, ...options), stream)
+    startCall(state, messages, mergeOptions(defaults, ...options), stream)
   const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
     const { context, conversation } = start(messages, options, false)
     return generateAnswer(context, conversation)
@@ -117,28 +119,29 @@ function startCall(
   } catch (error) {
     throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
   }
-  const context = createCallContext(state, options, toolCallIds(messages))
-  const { headers: _, ...vendor } = options.vendor ?? {}
+  const values = withoutNulls(options)
+  const context = createCallContext(state, values, toolCallIds(messages))
+  const { headers: _, ...vendor } = values.vendor ?? {}
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
     checkTools(tools)
-    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const) checkDepth(name, options[name])
+    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const) checkDepth(name, values[name])
     return {
       model: state.config.model,
-      messages: normalizeHistory(history, options.system),
+      messages: normalizeHistory(history, values.system),
       tools,
-      options: { ...options, vendor, maxTokens: options.maxTokens ?? defaultOptions.maxTokens },
+      options: { ...values, vendor, ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }) },
       defaultTemperature: options.temperature === undefined ? defaultOptions.temperature : undefined,
       stream,
     }
   }
   const renew = (): void => {
-    renewForRound(context, state, options)
+    renewForRound(context, state, values)
   }
   return {
     context,
     conversation: (emit) => {
       try {
-        const conversation = new Conversation(context, { turn, renew }, messages, options.tools ?? [], emit)
+        const conversation = new Conversation(context, { turn, renew }, messages, values.tools ?? [], emit)
         context.scope.toFailure = (error) =>
           sanitizeError(error, state.driver.name, context.redact, {
             attempts: context.retries.attempts,

@@ -1,10 +1,10 @@
 import type {
   ReplyDetails,
-  CallOptions,
   ChatMessage,
   Citation,
   ContentPart,
   FinishReason,
+  OptionValues,
   ProviderError,
   ProviderFile,
   ProviderToolCall,
@@ -28,9 +28,12 @@ export interface Turn {
   readonly messages: readonly ChatMessage[]
   /** Tools the model may call in this round. */
   readonly tools: readonly ToolDefinition[]
-  /** Merged and validated. `maxTokens` has its default; `temperature` is set only if the caller set it. */
-  readonly options: CallOptions & { readonly maxTokens: number }
-  /** What to send as temperature when the caller set none and the model takes one. */
+  /**
+   * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller set `null`: send nothing then, or the
+   * model's largest where the API requires a number. `temperature` is set only if the caller set it.
+   */
+  readonly options: OptionValues
+  /** The temperature to send if the caller set none and the model takes one; undefined if the caller set `null`. */
   readonly defaultTemperature: number | undefined
   /** True for a stream, false for one JSON answer. */
   readonly stream: boolean

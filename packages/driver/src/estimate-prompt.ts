@@ -6,8 +6,9 @@ import {
   textOf,
   type TokenCount,
   validateOptions,
+  withoutNulls,
 } from '@modelport/core'
-import type { CommonConfig } from './config.js'
+import { type CommonConfig, toDefaultOptions } from './config.js'
 import { checkTools } from './json-depth.js'
 
 /** What a message costs beside its text: roles and marks of the chat template. Measured templates have 3 to 8. */
@@ -22,7 +23,7 @@ export function estimatePrompt(
   messages: readonly ChatMessage[],
   options: readonly CallOptions[],
 ): TokenCount {
-  const merged = mergeOptions(defaults, ...options)
+  const merged = withoutNulls(mergeOptions(toDefaultOptions(defaults), ...options))
   validateOptions(merged)
   const { system, tools = [] } = merged
   checkTools(tools)

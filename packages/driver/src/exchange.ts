@@ -1,5 +1,6 @@
 import { isLlmError, LlmError, type PartialReply, ProviderError, type StreamEvent } from '@modelport/core'
 import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
+import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
 import type { Step } from './event-reader.js'
@@ -205,10 +206,7 @@ export class Exchange {
     this.#idle = new IdleWatch(clock, timeouts, (silence) => {
       this.#expire('idle', silence)
     })
-    // Who observes breaks nothing, by what it throws or by a promise that fails.
-    void (async () => {
-      await config.onResponse?.({ status: response.status, headers: response.headers })
-    })().catch(() => undefined)
+    callObserver(() => config.onResponse?.({ status: response.status, headers: response.headers }))
   }
 
   #decode(chunk: Uint8Array): void {

@@ -1,6 +1,7 @@
 export { checkApiKey } from './api-key.js'
 export type { ByteSource } from './byte-source.js'
 export { toByteSource } from './byte-source.js'
+export { requireConfig } from './check-config.js'
 export type { Clock } from './clock.js'
 export { systemClock } from './clock.js'
 export type { CommonConfig, ProviderSettings } from './config.js'

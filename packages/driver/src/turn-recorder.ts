@@ -168,6 +168,10 @@ export class TurnRecorder implements Sink {
     this.#state = state
   }
 
+  get warnings(): readonly string[] {
+    return this.#lists.warnings
+  }
+
   warning(text: string): void {
     this.#lists.warnings.push(text)
   }

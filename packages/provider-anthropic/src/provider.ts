@@ -6,6 +6,7 @@ import {
   keepNewest,
   postJson,
   type ProviderSettings,
+  requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { type ApiRequest, type Connection, type ConnectionConfig, toConnection } from './connection.js'
@@ -29,6 +30,7 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
+  requireConfig(config, 'createAnthropic')
   const connection = toConnection(config)
   const build = buildRequests(connection, config.dangerouslyAllowBrowser ?? false)
   const known = keepNewest<ApiRequest>()

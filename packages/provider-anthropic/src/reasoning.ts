@@ -1,4 +1,4 @@
-import { type AssistantMessage, type CallOptions, type JsonObject, LlmError } from '@modelport/core'
+import { type AssistantMessage, type OptionValues, type JsonObject, LlmError } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 import { isThinking, replayBlocks } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -46,7 +46,7 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
     case 'budget':
       if (lacksThinking(turn)) return { budgeted: false }
       return {
-        thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens) },
+        thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens ?? traits.maxOutput) },
         budgeted: true,
       }
   }
@@ -73,7 +73,7 @@ function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<Rea
   return how === 'omit' ? {} : { thinking: { type: how } }
 }
 
-function toBudget(level: Exclude<CallOptions['reasoning'], 'none' | undefined>, maxTokens: number): number {
+function toBudget(level: Exclude<OptionValues['reasoning'], 'none' | undefined>, maxTokens: number): number {
   if (maxTokens <= leastBudget) {
     throw new LlmError(
       'config',

@@ -66,7 +66,8 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   const output = { ...(effort !== undefined && { effort }), ...toFormat(options.responseFormat) }
   return {
     model,
-    max_tokens: options.maxTokens,
+    // The API requires a number.
+    max_tokens: options.maxTokens ?? traits.maxOutput,
     ...(system.length && { system }),
     messages,
     ...(tools.length && { tools }),

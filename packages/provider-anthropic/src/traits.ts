@@ -14,6 +14,8 @@ export interface ModelTraits {
   readonly systemWithin: boolean
   /** True where thinking is bound to all that stood before it: sent back after something else, it is refused. */
   readonly bindsThinking: boolean
+  /** Most tokens of one reply: sent for `maxTokens: null`, since the API requires a number. */
+  readonly maxOutput: number
   /** Multiplies the token estimate. */
   readonly tokenFactor: number
 }
@@ -35,6 +37,7 @@ const unknownModel: ModelTraits = {
   forcedTools: true,
   systemWithin: false,
   bindsThinking: false,
+  maxOutput: 64_000,
   tokenFactor: tokenFactors.before,
 }
 const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
@@ -57,12 +60,14 @@ const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: tru
  * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
-  'claude-instant': plain,
-  'claude-2': plain,
-  'claude-3': plain,
+  'claude-instant': { ...plain, maxOutput: 4096 },
+  'claude-2': { ...plain, maxOutput: 4096 },
+  'claude-3': { ...plain, maxOutput: 4096 },
+  'claude-3-5': { ...plain, maxOutput: 8192 },
   'claude-3-7': budgeted,
   'claude-sonnet-4': budgeted,
-  'claude-opus-4': budgeted,
+  'claude-opus-4': { ...budgeted, maxOutput: 32_000 },
+  'claude-opus-4-5': budgeted,
   'claude-haiku-4': budgeted,
   'claude-sonnet-4-6': adaptive,
   'claude-opus-4-6': adaptive,

@@ -1,5 +1,13 @@
 import type { Provider } from '@modelport/core'
-import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings, type Turn } from '@modelport/driver'
+import {
+  createProvider,
+  type Driver,
+  keepNewest,
+  postJson,
+  type ProviderSettings,
+  type Turn,
+  requireConfig,
+} from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { type ApiRequest, type BuildRequest, checkModelName } from './api-request.js'
 import { type GoogleConfig, googleHosts, toCheckedKey } from './config.js'
@@ -31,6 +39,7 @@ export interface GoogleClient {
 
 /** Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work. */
 export function createGoogle(config: GoogleConfig): Provider {
+  requireConfig(config, 'createGoogle')
   const client = createClient(config)
   return createProvider(createDriver(client, config), { ...client.settings, capabilities: capabilities(config) })
 }

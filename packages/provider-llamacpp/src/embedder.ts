@@ -1,5 +1,5 @@
 import { type Embedder, type EmbedOptions } from '@modelport/core'
-import { createEmbedder, type EmbeddingBatch, systemClock } from '@modelport/driver'
+import { createEmbedder, type EmbeddingBatch, systemClock, requireConfig } from '@modelport/driver'
 import type { LlamaEmbeddingContext } from 'node-llama-cpp'
 import type { LlamaCppModelConfig } from './config.js'
 import { toContextSize } from './context-size.js'
@@ -30,6 +30,7 @@ interface Loaded extends ModelLease {
  * words that a model wants before queries into the texts. A deadline is looked at between two texts.
  */
 export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
+  requireConfig(config, 'createLlamaCppEmbedder')
   const { modelPath, model = modelName(modelPath), normalize = true } = config
   let loading: Promise<Loaded> | undefined
   let closing: Promise<void> | undefined

@@ -11,8 +11,10 @@ import {
   createProvider,
   type Driver,
   type NeutralSource,
+  type ProviderSettings,
   toNeutralError,
   toNeutralResponse,
+  requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import type { LlamaCppConfig } from './config.js'
@@ -53,28 +55,9 @@ const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_
  * @throws {LlmError} `config` — no `modelPath`.
  */
 export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
-  const {
-    model = modelName(config.modelPath),
-    cheapestModel = model,
-    defaults,
-    timeouts,
-    limits,
-    tokenFactor,
-    clock,
-  } = config
+  requireConfig(config, 'createLlamaCpp')
   const memory = new Memory(config)
-  const settings = {
-    model,
-    capabilities: capabilities(config),
-    ...(config.profile && { profile: config.profile }),
-    cheapestModel,
-    hosts: [],
-    timeouts: { ...patience, ...timeouts },
-    ...(defaults && { defaults }),
-    ...(limits && { limits }),
-    ...(tokenFactor !== undefined && { tokenFactor }),
-    ...(clock && { clock }),
-  }
+  const settings = toSettings(config)
   const driver: Driver<LlamaRequest> = {
     name,
     framing: 'ndjson',
@@ -110,6 +93,23 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     estimateTokens: (text) => memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),
+  }
+}
+
+/** What the driver layer needs of the configuration. */
+function toSettings(config: LlamaCppConfig): ProviderSettings {
+  const { model = modelName(config.modelPath), defaults, timeouts, limits, tokenFactor, clock } = config
+  return {
+    model,
+    capabilities: capabilities(config),
+    ...(config.profile && { profile: config.profile }),
+    cheapestModel: config.cheapestModel ?? model,
+    hosts: [],
+    timeouts: { ...patience, ...timeouts },
+    ...(defaults && { defaults }),
+    ...(limits && { limits }),
+    ...(tokenFactor !== undefined && { tokenFactor }),
+    ...(clock && { clock }),
   }
 }
 

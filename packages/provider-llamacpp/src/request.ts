@@ -30,7 +30,7 @@ export interface LlamaRequest {
 export function toRequest(turn: Turn): LlamaRequest {
   const { options, defaultTemperature } = turn
   const {
-    maxTokens,
+    maxTokens = Infinity,
     temperature = defaultTemperature,
     topP,
     topK,

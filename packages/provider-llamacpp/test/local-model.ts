@@ -21,7 +21,7 @@ export function local(config: Partial<LlamaCppConfig> = {}): LlamaCppProvider {
     threads: 1,
     contextSize: 2048,
     ...config,
-    defaults: { temperature: 0, reasoning: 'none', ...config.defaults },
+    defaults: { temperature: 0, reasoning: 'none', ...(config.defaults as object) },
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Embedder } from '@modelport/core'
-import { createEmbedder, createJsonClient } from '@modelport/driver'
+import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
 import { toError } from './error.js'
 import { name } from './messages.js'
 import { connect, type OllamaConfig } from './provider.js'
@@ -21,6 +21,7 @@ export interface OllamaEmbedderConfig extends OllamaConfig {
  * @see https://docs.ollama.com/api/embed (read 2026-11-21)
  */
 export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
+  requireConfig(config, 'createOllamaEmbedder')
   const { dimensions, truncate = false, keepAlive, ...common } = config
   const { url, headers, settings } = connect(common)
   const client = createJsonClient(name, toError, settings)

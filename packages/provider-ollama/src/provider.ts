@@ -6,6 +6,7 @@ import {
   type Driver,
   postJson,
   type ProviderSettings,
+  requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { createDecoder } from './decoder.js'
@@ -37,6 +38,7 @@ export interface OllamaConnection {
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is malformed.
  */
 export function createOllama(config: OllamaConfig): Provider {
+  requireConfig(config, 'createOllama')
   const { url, headers, settings } = connect(config)
   const driver: Driver<WireRequest> = {
     name,

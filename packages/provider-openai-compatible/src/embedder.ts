@@ -1,6 +1,6 @@
 import { toChatError, toEmbedBatch } from '@modelport/chat-completions'
 import { type Embedder, LlmError } from '@modelport/core'
-import { createEmbedder, createJsonClient } from '@modelport/driver'
+import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { authorization, endpointUrl, type OpenAICompatibleConfig, toSettings } from './provider.js'
 
@@ -18,6 +18,7 @@ export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {
  * says that the vendor has no embeddings: see {@link capabilities}.
  */
 export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderConfig): Embedder {
+  requireConfig(config, 'createOpenAICompatibleEmbedder')
   const { model, dimensions, batchSize = 32, ...common } = config
   const name = config.name ?? 'openai-compatible'
   const { supported, source } = capabilities(config).embeddings

@@ -14,6 +14,7 @@ import {
   type Driver,
   postJson,
   type ProviderSettings,
+  requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 
@@ -39,6 +40,7 @@ export type Quirks = ChatQuirks
  * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used.
  */
 export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
+  requireConfig(config, 'createOpenAICompatible')
   const settings = toSettings(config)
   const name = config.name ?? 'openai-compatible'
   const dialect = toDialect(config)

@@ -1,6 +1,13 @@
 import { createChatDecoder, toChatRequest } from '@modelport/chat-completions'
 import { type JsonObject, LlmError, type Provider } from '@modelport/core'
-import { createProvider, type Driver, keepNewest, postJson, type ProviderSettings } from '@modelport/driver'
+import {
+  createProvider,
+  type Driver,
+  keepNewest,
+  postJson,
+  type ProviderSettings,
+  requireConfig,
+} from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { toDialect } from './chat.js'
 import type { OpenAIConfig } from './config.js'
@@ -18,6 +25,7 @@ import { cheapestModel, traitsOf } from './traits.js'
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  */
 export function createOpenAI(config: OpenAIConfig): Provider {
+  requireConfig(config, 'createOpenAI')
   const connection = connect(config)
   const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
   return createProvider(driver, {

@@ -81,7 +81,7 @@ function toConversation({ model, stream, messages, tools, options, defaultTemper
       .join('\n'),
     tools: tools.map(({ name, parameters }) => ({ name, parameters })),
     messages: messages.flatMap(toConversationMessage),
-    maxTokens,
+    ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
   }
 }

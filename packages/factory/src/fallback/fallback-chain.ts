@@ -201,7 +201,7 @@ export class FallbackWalk {
 
   #remainingMs(): number {
     const { deadlineMs } = this.#options
-    return deadlineMs === undefined ? Infinity : deadlineMs - (this.#now() - this.#startedAt)
+    return deadlineMs === undefined || deadlineMs === null ? Infinity : deadlineMs - (this.#now() - this.#startedAt)
   }
 
   /** The deadline spans all providers. */

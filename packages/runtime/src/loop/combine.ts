@@ -56,12 +56,12 @@ export function combine(panelists: readonly Panelist[]): Provider {
     const given = mergeOptions(...options)
     const open = openPanel(panelists, given)
     // The first request is sent here, so that its failure rejects the call and not a read.
-    const opened = await open(messages, tools, given.signal)
+    const opened = await open(messages, tools, given.signal ?? undefined)
     let pending: Turn | undefined = opened.turn
     return new TurnReader({
       messages,
       tools,
-      signal: given.signal,
+      signal: given.signal ?? undefined,
       run: async function* (history, current, signal): Turn {
         const turn = pending ?? (await open(history, current, signal)).turn
         pending = undefined
@@ -72,8 +72,8 @@ export function combine(panelists: readonly Panelist[]): Provider {
   }
   const ask = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const streamText = async (messages: readonly ChatMessage[], options: readonly CallOptions[]): Promise<TextReader> => {
-    const { tools = [], ...rest } = mergeOptions(...options)
-    return new TextReader(await stream(messages, tools, [rest]))
+    const { tools, ...rest } = mergeOptions(...options)
+    return new TextReader(await stream(messages, tools ?? [], [rest]))
   }
   const provider: Provider = {
     name: 'combine',

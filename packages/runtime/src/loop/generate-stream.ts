@@ -29,8 +29,8 @@ export async function generateStream(
 ): Promise<GenerationReader> {
   checkProvider(provider)
   checkMessages(messages)
-  const { tools = [], ...rest } = mergeOptions(...options)
-  return new AnswerReader(await provider.streamWithTools(messages, tools, rest))
+  const { tools, ...rest } = mergeOptions(...options)
+  return new AnswerReader(await provider.streamWithTools(messages, tools ?? [], rest))
 }
 
 /** A stream that is read to the end of its answer, by the caller or by `generation`. */

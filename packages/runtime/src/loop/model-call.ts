@@ -90,7 +90,7 @@ function contractOf(
 async function callOnce(state: RunState, contract: Contract, isLast: boolean): Promise<ModelReply> {
   const { log, request } = state
   const options = callOptions(state, contract, isLast)
-  const manifest = prepareContext(state, contract.definitions, options.system, contract.prompt)
+  const manifest = prepareContext(state, contract.definitions, options.system ?? undefined, contract.prompt)
   const key = log.keyOf('model', state.requests++)
   const recorded = log.find(key)
   const { receipt } = recorded ?? {}

@@ -39,7 +39,7 @@ export function replayReply(
   return new TurnReader({
     messages: call.messages,
     tools: call.tools,
-    signal: call.options.signal,
+    signal: call.options.signal ?? undefined,
     run: async function* (messages, tools): Turn {
       if (!isFirst) return yield* readTurn(await next({ ...call, messages, tools }))
       isFirst = false

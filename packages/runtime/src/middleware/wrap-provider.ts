@@ -138,8 +138,8 @@ class WrappedCalls {
     options: readonly CallOptions[],
     make: (call: ProviderCall, fail: (error: unknown) => unknown) => Promise<T>,
   ): Promise<T> {
-    const { tools = [], ...rest } = mergeOptions(...options)
-    const asked: ProviderCall = { method, messages, tools: given ?? tools, options: rest }
+    const { tools, ...rest } = mergeOptions(...options)
+    const asked: ProviderCall = { method, messages, tools: given ?? tools ?? [], options: rest }
     const call = (await this.#middleware.beforeCall?.(asked, this.#provider)) ?? asked
     const startedAt = performance.now()
     return make(call, (error) => {

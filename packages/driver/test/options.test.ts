@@ -1,0 +1,65 @@
+import type { CallOptions } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { play, type Step } from './scripted-driver.js'
+
+const whole: readonly Step[] = [
+  ['text', 'Hi'],
+  ['warning', 'the server cut the prompt'],
+  ['finish', 'length'],
+]
+
+/** What the driver is asked to send for a call with these options. */
+async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallOptions) {
+  const { provider, turns } = play([whole], defaults === undefined ? {} : { defaults })
+  await provider.complete('Hi', options)
+  const [turn] = turns
+  return { ...turn?.options, vendor: undefined, defaultTemperature: turn?.defaultTemperature }
+}
+
+describe('an option that is null', () => {
+  test('sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
+    expect(await sent({}, {})).toEqual({ maxTokens: 4096, defaultTemperature: 0.7 })
+    expect(await sent({}, { maxTokens: null, temperature: null })).toEqual({})
+    expect(await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null })).toEqual({
+      maxTokens: 9,
+      defaultTemperature: 0.7,
+    })
+    expect(await sent({ maxTokens: null, topP: 0.5 }, { topP: undefined, maxTokens: undefined })).toEqual({
+      topP: 0.5,
+      defaultTemperature: 0.7,
+    })
+  })
+
+  test('is replaced by a later value', async () => {
+    expect(await sent({ maxTokens: null, temperature: null }, { maxTokens: 5, temperature: 0 })).toEqual({
+      maxTokens: 5,
+      temperature: 0,
+    })
+  })
+})
+
+test("defaults: 'vendor' sends neither maxTokens nor temperature, unless a call sets them", async () => {
+  expect(await sent('vendor', {})).toEqual({})
+  expect(await sent('vendor', { maxTokens: 7 })).toEqual({ maxTokens: 7 })
+})
+
+test('defaults of another form are refused where the provider is made', () => {
+  for (const defaults of ['reference', [], 1] as never[])
+    expect(() => play([whole], { defaults })).toThrow(
+      expect.objectContaining({ code: 'config', message: expect.stringContaining("or 'vendor'") as string }),
+    )
+})
+
+test('warnings, and a reply that was cut at maxTokens, reach onWarning; what it throws is ignored', async () => {
+  const warnings: string[] = []
+  const onWarning = (warning: string): void => {
+    warnings.push(warning)
+    throw new Error('ignored')
+  }
+  const { provider } = play([whole], { onWarning, secrets: ['prompt'] })
+  expect(await provider.complete('Hi')).toBe('Hi')
+  expect(warnings).toEqual([
+    'the server cut the [redacted]',
+    'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest',
+  ])
+})
