@@ -96,3 +96,11 @@ export {
   toProtolinkMessage,
   toProtolinkTask,
 } from './wire/protolink/task-codec.js'
+export type { Agent, AgentHandler, AgentSettings, ApprovalSettings, TaskContext, TaskOutcome } from './run/agent.js'
+export { createAgent } from './run/agent.js'
+export type { ExecuteOptions } from './run/execute-task.js'
+export { executeTask } from './run/execute-task.js'
+export type { Accepted, HostOptions, IncomingMessage } from './run/host.js'
+export { AgentHost } from './run/host.js'
+export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
+export type { AgentRunContext, ForeignContext } from './run/run-context.js'

@@ -1,0 +1,159 @@
+import type { CallOptions, Capabilities, JsonObject, ModelProfile, Provider } from '@modelport/core'
+import { LlmError } from '@modelport/core'
+import type { ActionMode, AgentTarget, AutoCompaction, RunBudget, RunLimits, Tool } from '@modelport/runtime'
+import type { Artifact } from '../models/artifact.js'
+import { type AgentCard, type CardFields, createCard, createSkill } from '../models/card.js'
+import type { Message } from '../models/message.js'
+import type { Part } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import { type AgentPolicy, checkPolicy } from './policy.js'
+import type { AgentRunContext } from './run-context.js'
+
+/** What a handler knows of its task, and what it can do. Everything it emits is stored before the promise resolves. */
+export interface TaskContext {
+  /** The task, up to and including the message at hand. */
+  readonly task: Task
+  /** The message at hand. */
+  readonly message: Message
+  /** Text of the message. */
+  readonly input: string
+  readonly run: AgentRunContext
+  /** Aborts when the task is cancelled or its time is over. */
+  readonly signal: AbortSignal
+  /** A piece of the answer. */
+  delta(text: string): Promise<void>
+  /** How far the work is. */
+  progress(percent?: number, message?: string): Promise<void>
+  /** Adds or replaces an artifact. */
+  artifact(artifact: Artifact): Promise<void>
+  /** Says something that is not the result. */
+  say(message: string | readonly Part[]): Promise<void>
+}
+
+/**
+ * Ends a turn in another state than `completed`. A waiting task continues with the next message.
+ */
+export interface TaskOutcome {
+  readonly state: 'input-required' | 'auth-required' | 'failed' | 'rejected'
+  /** What is wanted, or why. */
+  readonly message: string | readonly Part[]
+}
+
+/**
+ * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. What it throws fails the
+ * task.
+ */
+export type AgentHandler = (
+  context: TaskContext,
+) =>
+  | string
+  | readonly Part[]
+  | TaskOutcome
+  | undefined
+  | Promise<string | readonly Part[] | TaskOutcome | undefined | void>
+
+/** How approvals are given. */
+export interface ApprovalSettings {
+  /** How long a decision is waited for, in milliseconds; then it is a refusal. Unset: forever. */
+  readonly expiresInMs?: number
+  /** Called with whoever decides. Default: the owner of the task. */
+  mayApprove?(principal: string, task: Task): boolean | Promise<boolean>
+}
+
+/** What an agent is made of. */
+export interface AgentSettings {
+  /** Who it is. Tools are added as skills. */
+  readonly card: CardFields
+  /** Works on messages. Default: runs the provider with the tools. */
+  readonly handler?: AgentHandler
+  /** The model of the default handler. */
+  readonly provider?: Provider
+  readonly tools?: readonly Tool[]
+  /** Agents that the model may delegate to: see `toAgentTarget`. */
+  readonly agents?: readonly AgentTarget[]
+  /** The application's own instructions. */
+  readonly system?: string
+  readonly mode?: ActionMode | 'auto'
+  readonly capabilities?: Capabilities
+  readonly profile?: ModelProfile
+  readonly limits?: Partial<RunLimits>
+  /** Most that one turn of a task may spend. */
+  readonly budget?: RunBudget
+  readonly compaction?: AutoCompaction
+  readonly outputSchema?: JsonObject
+  readonly options?: CallOptions
+  /** What may be done without asking. Default: everything. */
+  readonly policy?: AgentPolicy
+  readonly approvals?: ApprovalSettings
+  /** Tools that callers may call directly, and that are shown as skills. Default: all. */
+  readonly expose?: readonly string[]
+  /** Most tasks that run at once. Default 64. */
+  readonly maxConcurrency?: number
+  /** Most tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
+  readonly maxQueue?: number
+  /** What a new task does to one of its session that waits for input: `supersede` cancels it, `keep` leaves it. Default `supersede`. */
+  readonly whenWaiting?: 'supersede' | 'keep'
+  /** Most milliseconds of one turn. Default 600,000. */
+  readonly timeoutMs?: number
+  /** A fuller card for authenticated callers. */
+  extendedCard?(principal: string): CardFields | Promise<CardFields>
+}
+
+/** A card and a handler. */
+export interface Agent {
+  readonly name: string
+  /** Without addresses: those are where the agent is served. */
+  readonly card: AgentCard
+  readonly settings: AgentSettings
+}
+
+/**
+ * Makes an agent. Nothing runs yet.
+ * @throws {AgentError} `invalid-params` — the card is not valid.
+ * @throws {LlmError} `config` — a policy, a limit or `expose` is not valid.
+ */
+export function createAgent(settings: AgentSettings): Agent {
+  const {
+    card: fields,
+    tools = [],
+    policy = {},
+    provider,
+    agents = [],
+    maxConcurrency = 64,
+    maxQueue = 1_000,
+  } = settings
+  checkPolicy(policy)
+  for (const [name, value, least] of [
+    ['maxConcurrency', maxConcurrency, 1],
+    ['maxQueue', maxQueue, 0],
+  ] as const)
+    if (!Number.isInteger(value) || value < least)
+      throw new LlmError('config', `${name} must be a whole number of at least ${least}, not ${value}`)
+  const exposed = settings.expose ?? tools.map(({ definition }) => definition.name)
+  for (const name of exposed)
+    if (!tools.some(({ definition }) => definition.name === name))
+      throw new LlmError('config', `expose names the tool ${JSON.stringify(name)}; the agent has no such tool`)
+  const own = new Set(fields.skills?.map(({ id }) => id))
+  const skills = tools
+    .filter(({ definition: { name } }) => exposed.includes(name) && !own.has(name))
+    .map(({ definition: { name, description, parameters } }) =>
+      createSkill({ id: name, description, tags: ['tool'], ...(parameters && { inputSchema: parameters }) }),
+    )
+  const card = createCard({
+    ...fields,
+    skills: [...(fields.skills ?? []), ...skills],
+    capabilities: {
+      streaming: true,
+      stateTransitionHistory: true,
+      hasLlm: provider !== undefined,
+      toolCalling: tools.length > 0,
+      multiStepReasoning: provider !== undefined,
+      timeoutSupport: true,
+      delegation: agents.length > 0,
+      maxConcurrency,
+      ...(settings.extendedCard && { extendedAgentCard: true }),
+      ...fields.capabilities,
+    },
+  })
+  return { name: card.name, card, settings }
+}

@@ -1,0 +1,150 @@
+import { type ChatMessage, isLlmError, type JsonObject } from '@modelport/core'
+import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
+import type { Message } from '../models/message.js'
+import type { TaskEventBody } from '../models/task-event.js'
+import type { Agent } from './agent.js'
+import { toContent } from './content.js'
+import { toAuthorize, type PolicyScope } from './policy.js'
+import type { AgentRunContext } from './run-context.js'
+import { bindTarget, type ChildWaits } from './sub-agent.js'
+import { type ApprovalDecision, toResumeDecisions, type WaitState } from './wait-state.js'
+
+/** What a run of the model works with. */
+export interface ModelTurn {
+  readonly agent: Agent
+  readonly run: AgentRunContext
+  readonly scope: PolicyScope
+  readonly message: Message | undefined
+  /** The conversation before the turn. */
+  readonly conversation: readonly ChatMessage[]
+  readonly signal: AbortSignal
+  readonly runId: string
+  /** Set when a suspended run continues. */
+  readonly wait?: WaitState
+  readonly decisions: readonly ApprovalDecision[]
+  /** Results of sub-agents that a suspended run waited for, by call. */
+  readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
+  readonly children: ChildWaits
+  readonly deadline?: number
+  write(...events: readonly TaskEventBody[]): Promise<void>
+  setAttempt(attempt: number): void
+}
+
+/** Runs the model of an agent on one message, or continues a suspended run. */
+export async function runModel(turn: ModelTurn): Promise<RunResult> {
+  const { agent, wait, signal, runId } = turn
+  const { provider } = agent.settings
+  if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
+  const base = requestOf(turn)
+  if (!wait?.checkpoint)
+    return infer(provider, { ...base, messages: turn.conversation, ...queryOf(turn.message), signal, runId })
+  const decisions = [
+    ...toResumeDecisions(wait.requests, turn.decisions),
+    ...[...turn.results].map(([id, outcome]) =>
+      'result' in outcome
+        ? ({ type: 'result', id, result: outcome.result } as const)
+        : ({ type: 'failure', id, message: outcome.failure } as const),
+    ),
+  ]
+  return infer(provider, {
+    ...base,
+    messages: wait.messages ?? [],
+    resume: wait.checkpoint,
+    decisions,
+    ...(turn.message && hasText(turn.message) && queryOf(turn.message)),
+    signal,
+    runId,
+  })
+}
+
+const hasText = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
+
+const queryOf = (message: Message | undefined): Pick<InferRequest, 'query'> =>
+  message ? { query: toContent(message.parts) } : {}
+
+/** The schema that an `infer` part asks for; that of the agent if there is none. */
+const schemaOf = ({ agent, message }: ModelTurn): JsonObject | undefined => {
+  const asked = message?.parts.flatMap((part) =>
+    part.type === 'infer' && part.content.outputSchema ? [part.content.outputSchema] : [],
+  )
+  return asked?.[0] ?? agent.settings.outputSchema
+}
+
+function requestOf(turn: ModelTurn): InferRequest {
+  const { agent, run, scope } = turn
+  const { settings } = agent
+  const outputSchema = schemaOf(turn)
+  const { maxCost, traceId } = run
+  const budget = {
+    ...settings.budget,
+    ...(maxCost !== undefined && { maxCost: Math.min(maxCost, settings.budget?.maxCost ?? Infinity) }),
+    ...(turn.deadline !== undefined && { maxRuntimeMs: Math.max(1, turn.deadline - scope.now()) }),
+  }
+  return {
+    ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'compaction', 'options']),
+    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children)),
+    budget,
+    authorize: toAuthorize(settings.policy ?? {}, scope),
+    policyVersion: settings.policy?.version ?? '1',
+    agentName: agent.name,
+    scope: {
+      sessionId: run.sessionId,
+      keyPrefix: `${run.taskId}/${turn.runId}`,
+      ...(traceId !== undefined && { traceId }),
+    },
+    sink: { write: (event) => store(turn, event) },
+    ...(outputSchema && { outputSchema }),
+  }
+}
+
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  keys: readonly K[],
+): { [P in K]: Exclude<T[P], undefined> } {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as {
+    [P in K]: Exclude<T[P], undefined>
+  }
+}
+
+/** Which model call of the run the last piece of text came from. */
+const lastCalls = new WeakMap<ModelTurn, string>()
+
+/** Stores one event of the run. Text is stored as text; the first piece of each call and attempt replaces what was shown before. */
+function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
+  if (event.type === 'text-delta') {
+    const call = `${event.step}/${event.attempt}`
+    const isFirst = lastCalls.get(turn) !== call
+    lastCalls.set(turn, call)
+    turn.setAttempt(event.attempt)
+    return turn.write({ type: 'text-delta', text: event.text, ...(isFirst && { first: true as const }) })
+  }
+  if (event.type === 'reasoning-delta' || event.type === 'tool-call-delta' || event.type === 'context-prepared')
+    return undefined
+  return turn.write({ type: 'run', event: plainEvent(event) })
+}
+
+/** Results may hold values that JSON has no form for. */
+const plainEvent = (event: RunEvent): RunEvent => {
+  try {
+    return JSON.parse(JSON.stringify(event)) as RunEvent
+  } catch {
+    return { ...event, ...('result' in event && { result: String(event.result) }) } as RunEvent
+  }
+}
+
+/** What a failed run says to the caller: its class, never a key, an address or a stack. */
+export function failureText(result: RunResult): string {
+  switch (result.status) {
+    case 'failed':
+      return isLlmError(result.error) ? `The model call failed: ${result.error.code}` : 'The model call failed'
+    case 'limit':
+    case 'budget':
+      return result.message
+    case 'cancelled':
+      return 'The task was cancelled'
+    case 'final':
+    case 'suspended':
+      return ''
+  }
+}

@@ -1,0 +1,228 @@
+import type { JsonObject } from '@modelport/core'
+import { AgentError } from '../base/agent-error.js'
+import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
+import type { Message } from '../models/message.js'
+import type { Task } from '../models/task.js'
+import type { TaskRecord } from '../models/task-event.js'
+import { isInterrupted, isTerminal } from '../models/task-state.js'
+import type { AgentStore } from '../session/agent-store.js'
+import { createMemoryStore } from '../session/memory-store.js'
+import type { PushConfig } from '../session/outbox.js'
+import type { NewTaskEvent, TaskHead, TaskKey } from '../session/task-store.js'
+import type { Agent } from './agent.js'
+import { Activations } from './activations.js'
+import { extendChain, type ForeignContext } from './run-context.js'
+import { digestOf } from './wait-state.js'
+
+/** A message for an agent, as its caller sends it. */
+export interface IncomingMessage {
+  readonly agent: string
+  /** Who sends it, authenticated. */
+  readonly principal: string
+  readonly message: Message
+  /** Continues this task. */
+  readonly taskId?: string
+  /** The conversation that a new task belongs to. Unset: a new one. */
+  readonly sessionId?: string
+  readonly metadata?: JsonObject
+  readonly flowState?: JsonObject
+  /** What the caller says about where the task belongs; it only narrows. */
+  readonly context?: ForeignContext
+  /** True keeps the conversation out of the session. */
+  readonly offRecord?: boolean
+  readonly parent?: TaskRecord['parent']
+  /** True runs a message with an id that was seen before only once. Default true. */
+  readonly idempotent?: boolean
+  /** Where notifications of a new task go. */
+  readonly push?: Omit<PushConfig, 'taskId'>
+}
+
+/** What {@link AgentHost.send} gives. */
+export interface Accepted {
+  readonly task: Task
+  /** Number of the last event in `task`. */
+  readonly seq: number
+  /** Number of the last event before the message: give it to {@link AgentHost.settled}. */
+  readonly before: number
+}
+
+/** How a host is set up. */
+export interface HostOptions {
+  /** Default: a memory store. */
+  readonly store?: AgentStore
+  /** Clock and random source. Default: those of the platform. */
+  readonly entropy?: Entropy
+  /** Called with what fails inside and has no caller. Never gets secrets. Default: nothing. */
+  onError?(error: unknown): void
+  /** Called when the work on a task begins; the signal aborts when it ends. */
+  onActive?(key: TaskKey, signal: AbortSignal): void
+}
+
+/** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
+export class AgentHost {
+  readonly store: AgentStore
+  readonly entropy: Entropy
+  readonly #agents: ReadonlyMap<string, Agent>
+  readonly #activations: Activations
+
+  constructor(agents: readonly Agent[], options: HostOptions = {}) {
+    this.store = options.store ?? createMemoryStore()
+    this.entropy = options.entropy ?? systemEntropy
+    this.#agents = new Map(agents.map((agent) => [agent.name, agent]))
+    this.#activations = new Activations(this.store, this.entropy, this.#agents, options)
+  }
+
+  /** The agents, in order. */
+  get agents(): readonly Agent[] {
+    return [...this.#agents.values()]
+  }
+
+  /**
+   * Accepts a message: creates a task, or continues one. The work goes on after this resolves.
+   * @throws {AgentError} `task-not-found`, `unsupported-operation` (the task is over), `invalid-params` (the session is not the task's),
+   * `conflict` (the message id was used with another body), `busy`, `forbidden` (the chain of agents), `not-found` (the agent).
+   */
+  async send(incoming: IncomingMessage): Promise<Accepted> {
+    const agent = this.agentOf(incoming.agent)
+    if (incoming.taskId !== undefined) return this.#continue(agent, incoming, incoming.taskId)
+    const taskId = createId('task', this.entropy)
+    if (incoming.idempotent === false) return this.#create(agent, incoming, taskId)
+    const { principal, message } = incoming
+    const idempotencyKey = { principal, agent: agent.name, messageId: message.id }
+    const { id: _, timestamp: __, ...body } = message
+    const digest = await digestOf(JSON.stringify([body, incoming.sessionId ?? null]))
+    const claim = await this.store.idempotency.claim(idempotencyKey, digest, taskId)
+    if (!claim.isNew) return this.#repeat(claim, { principal, id: claim.taskId }, digest)
+    try {
+      return await this.#create(agent, incoming, taskId)
+    } catch (error) {
+      await this.store.idempotency.release(idempotencyKey)
+      throw error
+    }
+  }
+
+  /** The agent of a name. @throws {AgentError} `not-found` */
+  agentOf(name: string): Agent {
+    const agent = this.#agents.get(name)
+    if (agent) return agent
+    throw new AgentError('not-found', 'There is no such agent')
+  }
+
+  async #repeat(claim: { readonly digest: string }, key: TaskKey, digest: string): Promise<Accepted> {
+    if (claim.digest !== digest)
+      throw new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')
+    for (let wait = 0; wait < 50; wait++) {
+      const found = await this.store.tasks.load(key)
+      if (found) return { task: found.task, seq: found.head.seq, before: 0 }
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new AgentError('busy', 'A message with this id is being accepted; come back later', { retryAfterMs: 1_000 })
+  }
+
+  async #create(agent: Agent, incoming: IncomingMessage, id: string): Promise<Accepted> {
+    const { principal, message, metadata = {}, flowState = {}, context, offRecord, parent } = incoming
+    const chain = extendChain(context?.chain ?? [], agent.name)
+    this.#activations.check(agent)
+    const at = timestampOf(this.entropy)
+    const record: TaskRecord = {
+      id,
+      agent: agent.name,
+      principal,
+      sessionId: incoming.sessionId ?? createId('ctx', this.entropy),
+      createdAt: at,
+      metadata,
+      flowState,
+      ...(parent && { parent }),
+      ...(offRecord && { offRecord }),
+    }
+    const events: readonly NewTaskEvent[] = [
+      { type: 'status', state: 'submitted', at, attempt: 1 },
+      { type: 'message', message, at, attempt: 1 },
+    ]
+    const head = await this.store.tasks.create(record, events)
+    const key = { principal, id }
+    if (incoming.push) await this.store.pushConfigs.put(key, { ...incoming.push, taskId: id })
+    const found = await this.store.tasks.load(key)
+    if (!found) throw new AgentError('internal', 'The task store lost a task that it just stored')
+    if (incoming.sessionId !== undefined) await this.#supersede(agent, record)
+    this.#activations.start(key, agent, record, { ...context, chain })
+    return { task: found.task, seq: head.seq, before: 0 }
+  }
+
+  /** Cancels the tasks of a session that wait for input, for a new task takes their place. */
+  async #supersede(agent: Agent, { principal, sessionId, id }: TaskRecord): Promise<void> {
+    if (agent.settings.whenWaiting === 'keep') return
+    for (const state of ['input-required', 'auth-required'] as const) {
+      const { heads } = await this.store.tasks.list({ principal, agent: agent.name, sessionId, state, limit: 100 })
+      for (const { record } of heads)
+        await this.cancel({ principal, id: record.id }, `superseded by ${id}`).catch(() => undefined)
+    }
+  }
+
+  async #continue(agent: Agent, incoming: IncomingMessage, id: string): Promise<Accepted> {
+    const key = { principal: incoming.principal, id }
+    const found = await this.get(key, agent.name)
+    const { task, head } = found
+    if (incoming.sessionId !== undefined && incoming.sessionId !== task.sessionId)
+      throw new AgentError('invalid-params', 'The context of the message is not that of its task; leave it out', {
+        violations: [{ pointer: '/message/contextId', message: 'is not the context of the task' }],
+      })
+    if (task.messages.some(({ id: known }) => known === incoming.message.id)) return { task, seq: head.seq, before: 0 }
+    if (isTerminal(task.state))
+      throw new AgentError('unsupported-operation', `The task is ${task.state}: send the message without a taskId`, {
+        metadata: { taskId: id },
+      })
+    await this.#activations.deliver(key, agent, head.record, incoming.message, incoming.context)
+    const after = await this.get(key, agent.name)
+    return { task: after.task, seq: after.head.seq, before: head.seq }
+  }
+
+  /**
+   * The task as it is now.
+   * @throws {AgentError} `task-not-found` — also for a task of another principal or agent
+   */
+  async get(key: TaskKey, agent?: string): Promise<{ readonly task: Task; readonly head: TaskHead }> {
+    const found = await this.store.tasks.load(key)
+    if (found && (agent === undefined || found.head.record.agent === agent)) return found
+    throw new AgentError('task-not-found', 'The task does not exist or is not accessible', {
+      metadata: { taskId: key.id.slice(0, 100) },
+    })
+  }
+
+  /**
+   * Cancels a task and waits until it is canceled. Cancelling a canceled task again changes nothing.
+   * @throws {AgentError} `task-not-found`; `task-not-cancelable` — it is over.
+   */
+  async cancel(key: TaskKey, reason?: string, agent?: string): Promise<Task> {
+    const { task } = await this.get(key, agent)
+    if (task.state === 'canceled') return task
+    if (isTerminal(task.state))
+      throw new AgentError('task-not-cancelable', `The task is ${task.state} and cannot be canceled`, {
+        metadata: { taskId: key.id },
+      })
+    await this.#activations.cancel(key, reason)
+    const after = await this.get(key, agent)
+    if (after.task.state !== 'canceled' && isTerminal(after.task.state))
+      throw new AgentError('task-not-cancelable', `The task is ${after.task.state} and cannot be canceled`)
+    return after.task
+  }
+
+  /** Waits until the task is over, or waits for somebody outside. */
+  async settled(key: TaskKey, from: number, signal?: AbortSignal): Promise<Task> {
+    const { task, head } = await this.get(key)
+    if (isTerminal(task.state) || (isInterrupted(task.state) && head.seq > from)) return task
+    for await (const event of this.store.tasks.watch(key, Math.max(from, head.seq) + 1, signal))
+      if (event.type === 'status' && (isTerminal(event.state) || isInterrupted(event.state))) break
+    return (await this.get(key)).task
+  }
+
+  /** Starts the tasks again that a process left behind: those that are submitted or working and that nobody works on. */
+  recover(keys: readonly TaskKey[]): Promise<void> {
+    return this.#activations.recover(keys)
+  }
+
+  /** Waits until no task runs, at most this long. */
+  drain(timeoutMs: number): Promise<void> {
+    return this.#activations.drain(timeoutMs)
+  }
+}

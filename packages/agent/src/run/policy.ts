@@ -1,0 +1,138 @@
+import type { JsonObject } from '@modelport/core'
+import { LlmError } from '@modelport/core'
+import type { AgentCallAction, Authorize, Decision, ToolCallAction } from '@modelport/runtime'
+
+/** What a rule says about a capability. */
+export type PolicyEffect = 'allow' | 'deny' | 'require-approval'
+
+/** What a policy decides about: the effect of an action, whatever its spelling. */
+export interface PolicyRequest {
+  /** `tool.<name>`, `agent.<name>.infer` or `agent.<name>.tool.<tool>`. */
+  readonly capability: string
+  /** The validated arguments, or the prompt. */
+  readonly args: JsonObject
+  /** Who owns the task. */
+  readonly principal: string
+}
+
+/** What an agent may do. */
+export interface AgentPolicy {
+  /** What applies if no rule does. Default `allow`. */
+  readonly default?: PolicyEffect
+  /**
+   * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most specific rule decides; `tool.a.*` is more
+   * specific than `tool.*`.
+   */
+  readonly rules?: Readonly<Record<string, PolicyEffect>>
+  /**
+   * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
+   * What it throws denies.
+   */
+  decide?(request: PolicyRequest): PolicyChange | undefined | Promise<PolicyChange | undefined>
+  /** Version of the rules: a task that waits does not continue under another version. Default `1`. */
+  readonly version?: string
+}
+
+/** What {@link AgentPolicy.decide} may change. */
+export interface PolicyChange {
+  readonly effect?: PolicyEffect
+  readonly reason?: string
+  readonly args?: JsonObject
+}
+
+const strictness: readonly PolicyEffect[] = ['allow', 'require-approval', 'deny']
+
+/** The stricter of two effects. */
+const stricter = (a: PolicyEffect, b: PolicyEffect): PolicyEffect =>
+  strictness.indexOf(a) > strictness.indexOf(b) ? a : b
+
+/**
+ * Checks a policy.
+ * @throws {LlmError} `config` — an effect or a pattern is not valid.
+ */
+export function checkPolicy(policy: AgentPolicy): void {
+  const effects = Object.entries({ default: policy.default ?? 'allow', ...policy.rules })
+  for (const [name, effect] of effects)
+    if (!strictness.includes(effect))
+      throw new LlmError(
+        'config',
+        `policy rule ${JSON.stringify(name)} has the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`,
+      )
+  for (const pattern of Object.keys(policy.rules ?? {}))
+    if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern))
+      throw new LlmError(
+        'config',
+        `policy rule ${JSON.stringify(pattern)}: "*" may only stand alone or at the end, after a dot`,
+      )
+}
+
+/** The effect of the most specific rule that matches; the strictest of those that are equally specific. */
+export function effectOf(policy: AgentPolicy, capability: string): PolicyEffect {
+  let best = -1
+  let effect = policy.default ?? 'allow'
+  for (const [pattern, rule] of Object.entries(policy.rules ?? {})) {
+    const specificity = specificityOf(pattern, capability)
+    if (specificity < 0 || specificity < best) continue
+    effect = specificity === best ? stricter(effect, rule) : rule
+    best = specificity
+  }
+  return effect
+}
+
+function specificityOf(pattern: string, capability: string): number {
+  if (pattern === '*') return 0
+  if (!pattern.endsWith('.*')) return pattern === capability ? Infinity : -1
+  const prefix = pattern.slice(0, -1)
+  return capability.startsWith(prefix) ? prefix.length : -1
+}
+
+/** The capability that an action uses. */
+export function capabilityOf(action: ToolCallAction | AgentCallAction): string {
+  if (action.type === 'tool_call') return `tool.${action.tool}`
+  return action.action === 'infer' ? `agent.${action.agent}.infer` : `agent.${action.agent}.tool.${action.tool}`
+}
+
+const argsOf = (action: ToolCallAction | AgentCallAction): JsonObject =>
+  action.type === 'agent_call' && action.action === 'infer' ? { prompt: action.prompt } : action.args
+
+/** What {@link decide} needs to know of the task. */
+export interface PolicyScope {
+  readonly principal: string
+  /** Capabilities that the caller allows, as names or prefixes. Unset: all. They only narrow. */
+  readonly permissions?: readonly string[]
+  /** How long an approval is waited for, in milliseconds. Unset: forever. */
+  readonly approvalExpiresInMs?: number
+  now(): number
+}
+
+/** Decides about one action. */
+export async function decide(
+  policy: AgentPolicy,
+  scope: PolicyScope,
+  action: ToolCallAction | AgentCallAction,
+): Promise<Decision> {
+  const capability = capabilityOf(action)
+  const { permissions, principal, approvalExpiresInMs } = scope
+  if (permissions && !permissions.some((pattern) => specificityOf(pattern, capability) >= 0))
+    return { effect: 'deny', reason: `the caller's permissions do not include ${capability}` }
+  const ruled = effectOf(policy, capability)
+  if (ruled === 'deny') return { effect: 'deny', reason: `the policy denies ${capability}` }
+  const args = argsOf(action)
+  const change = (await policy.decide?.({ capability, args, principal })) ?? {}
+  const effect = stricter(ruled, change.effect ?? 'allow')
+  const reason = change.reason ?? (effect === 'require-approval' ? `${capability} needs approval` : undefined)
+  if (effect === 'deny') return { effect, reason: reason ?? `the policy denies ${capability}` }
+  if (effect === 'require-approval')
+    return {
+      effect,
+      ...(reason !== undefined && { reason }),
+      ...(approvalExpiresInMs !== undefined && { expiresAt: scope.now() + approvalExpiresInMs }),
+    }
+  return { effect, ...(reason !== undefined && { reason }), ...(change.args && { arguments: change.args }) }
+}
+
+/** The policy as the runtime asks it. */
+export const toAuthorize =
+  (policy: AgentPolicy, scope: PolicyScope): Authorize =>
+  (action) =>
+    decide(policy, scope, action)

@@ -1,0 +1,88 @@
+import type { JsonObject } from '@modelport/core'
+import { AgentError } from '../base/agent-error.js'
+import { compactObject, isObject, objectAt } from '../base/json.js'
+import { extensionUri } from '../wire/extension.js'
+
+/** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
+export interface AgentRunContext {
+  readonly taskId: string
+  readonly sessionId: string
+  /** Who owns the task. */
+  readonly principal: string
+  readonly traceId?: string
+  /** The task of the caller. */
+  readonly parentTaskId?: string
+  /** Names of the agents from the first caller to this one. */
+  readonly chain: readonly string[]
+  /** Capabilities that the caller allows, as names or prefixes. Unset: all. */
+  readonly permissions?: readonly string[]
+  /** When the work must be done, in milliseconds since 1970. */
+  readonly deadline?: number
+  /** Most cost that the caller grants. */
+  readonly maxCost?: number
+}
+
+/** What a caller may say about where its task belongs. It is not trusted: it only narrows. */
+export type ForeignContext = Pick<
+  AgentRunContext,
+  'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'maxCost'
+>
+
+/** Most agents in a chain of calls. */
+export const longestChain = 16
+
+const strings = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value)
+    ? value.filter((item): item is string => typeof item === 'string' && item.length <= 256)
+    : undefined
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value && value.length <= 256 ? value : undefined
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+
+/** Reads the context out of the metadata of a request: under our extension, or in Protolink's place. */
+export function readForeignContext(metadata: JsonObject): ForeignContext {
+  const own = objectAt(objectAt(metadata, extensionUri), 'run_context')
+  const wire = Object.keys(own).length ? own : objectAt(metadata, 'run_context')
+  const budget = isObject(wire['budget']) ? wire['budget'] : {}
+  return {
+    chain: strings(wire['agent_chain']) ?? [],
+    ...compactObject({
+      traceId: text(wire['trace_id']),
+      parentTaskId: text(wire['parent_run_id']),
+      permissions: strings(wire['permissions']),
+      deadline: number(wire['deadline']),
+      maxCost: number(budget['max_cost']),
+    }),
+  }
+}
+
+/** The context as metadata of a request to another agent. */
+export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
+  [extensionUri]: {
+    run_context: compactObject({
+      session_id: context.sessionId,
+      trace_id: context.traceId,
+      parent_run_id: context.taskId,
+      agent_chain: context.chain,
+      permissions: context.permissions,
+      deadline: context.deadline,
+      budget: context.maxCost === undefined ? undefined : { max_cost: context.maxCost },
+    }),
+  },
+})
+
+/**
+ * The chain with one more agent.
+ * @throws {AgentError} `forbidden` — the agent is in the chain already, or the chain is too long.
+ */
+export function extendChain(chain: readonly string[], name: string): readonly string[] {
+  if (chain.includes(name))
+    throw new AgentError('forbidden', `The agent ${name} is already in the chain of callers: ${chain.join(' > ')}`)
+  if (chain.length >= longestChain)
+    throw new AgentError(
+      'forbidden',
+      `The chain of callers has ${chain.length} agents; at most ${longestChain} are allowed`,
+    )
+  return [...chain, name]
+}

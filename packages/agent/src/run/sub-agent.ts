@@ -1,0 +1,48 @@
+import { type AgentContext, type AgentRequest, type AgentTarget, pending } from '@modelport/runtime'
+import type { ApprovalContent } from '../models/part.js'
+import { type AgentRunContext, extendChain } from './run-context.js'
+import type { ApprovalDecision } from './wait-state.js'
+
+/** What a delegated task came to for now. */
+export type ChildOutcome =
+  | { readonly status: 'done'; readonly result: unknown }
+  | { readonly status: 'failed'; readonly message: string }
+  /** It waits: for decisions, if there are any. */
+  | { readonly status: 'waiting'; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
+
+/** A target that knows the task it is called from, and can continue a child task. */
+export interface BoundTarget extends AgentTarget {
+  /** Calls the agent for a task of another agent. */
+  delegate(request: AgentRequest, context: AgentContext, run: AgentRunContext): Promise<ChildOutcome>
+  /** Hands decisions to a child task that waits, and waits for what it comes to. */
+  continueChild(taskId: string, decisions: readonly ApprovalDecision[], signal: AbortSignal): Promise<ChildOutcome>
+  /** Cancels a child task. */
+  cancelChild(taskId: string): Promise<void>
+}
+
+/** The children that calls of a run wait for, by call. */
+export type ChildWaits = Map<
+  string,
+  { readonly agent: string; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
+>
+
+/** True for a target that {@link toAgentTarget} made. */
+export const isBound = (target: AgentTarget): target is BoundTarget => 'delegate' in target && 'continueChild' in target
+
+/** The target, called for one task: it extends the chain of agents and notes children that wait. */
+export function bindTarget(target: AgentTarget, run: AgentRunContext, waits: ChildWaits): AgentTarget {
+  if (!isBound(target)) return target
+  return {
+    ...target,
+    name: target.name,
+    description: target.description,
+    call: async (request, context) => {
+      extendChain(run.chain, target.name)
+      const outcome = await target.delegate(request, context, run)
+      if (outcome.status === 'failed') throw new Error(outcome.message)
+      if (outcome.status === 'done') return outcome.result
+      waits.set(context.callId, { agent: target.name, taskId: outcome.taskId, approvals: outcome.approvals })
+      return pending(outcome.taskId)
+    },
+  }
+}

@@ -1,0 +1,262 @@
+import type { ChatMessage } from '@modelport/core'
+import type { RunResult } from '@modelport/runtime'
+import { isAgentError } from '../base/agent-error.js'
+import { createId, type Entropy } from '../base/ids.js'
+import type { JsonValue } from '../base/json.js'
+import { answerArtifactId, createArtifact } from '../models/artifact.js'
+import { createMessage, type Message } from '../models/message.js'
+import { parts as make, type Part, textOfParts } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import type { TaskEventBody } from '../models/task-event.js'
+import type { TaskState } from '../models/task-state.js'
+import type { Agent, TaskOutcome } from './agent.js'
+import { fromContent } from './content.js'
+import { failureText, type ModelTurn, runModel } from './default-handler.js'
+import { callExplicitly } from './explicit-calls.js'
+import type { PolicyScope } from './policy.js'
+import type { AgentRunContext } from './run-context.js'
+import type { ChildWaits } from './sub-agent.js'
+import { type ApprovalDecision, approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
+
+/** One activation of a task: a message, decisions, or both. */
+export interface Turn {
+  readonly agent: Agent
+  readonly task: Task
+  readonly run: AgentRunContext
+  readonly scope: PolicyScope
+  /** The message at hand: a new one, or the one that the task waits with. */
+  readonly message: Message
+  /** True if the message is new, so that a waiting run reads it as an answer. */
+  readonly isNew: boolean
+  readonly wait?: WaitState
+  readonly decisions: readonly ApprovalDecision[]
+  readonly results: ModelTurn['results']
+  readonly conversation: readonly ChatMessage[]
+  readonly signal: AbortSignal
+  readonly entropy: Entropy
+  readonly deadline?: number
+  write(...events: readonly TaskEventBody[]): Promise<void>
+  setAttempt(attempt: number): void
+  /** Adds what was said to the conversation of the session. */
+  remember(messages: readonly ChatMessage[]): Promise<void>
+}
+
+/** How an activation ended: the events that say so. */
+export interface TurnEnd {
+  readonly events: readonly TaskEventBody[]
+  readonly requests: readonly WaitingApproval[]
+}
+
+const end = (...events: readonly TaskEventBody[]): TurnEnd => ({ events, requests: [] })
+
+const status = (
+  state: TaskState,
+  message?: Message,
+  metadata?: Readonly<Record<string, JsonValue>>,
+): TaskEventBody => ({
+  type: 'status',
+  state,
+  ...(message && { message }),
+  ...(metadata && { metadata }),
+})
+
+/** Works on one activation of a task. */
+export async function runTurn(turn: Turn): Promise<TurnEnd> {
+  if (turn.agent.settings.handler) return runHandler(turn)
+  if (turn.wait?.kind === 'run') return runTurnOfModel(turn)
+  const explicit = await runExplicitCalls(turn)
+  if (explicit) return explicit
+  const isOnlyCalls = turn.message.parts.every(({ type }) => type === 'tool_call' || type === 'approval')
+  if (isOnlyCalls && turn.message.parts.length) return end(status('completed'))
+  if (!turn.agent.settings.provider)
+    return end(status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')))
+  return runTurnOfModel(turn)
+}
+
+const say = ({ entropy }: Turn, text: string | readonly Part[]): Message => createMessage('agent', text, entropy)
+
+async function runHandler(turn: Turn): Promise<TurnEnd> {
+  const { agent, task, message, run, signal, write, entropy } = turn
+  let hasDelta = false
+  const outcome = await agent.settings.handler?.({
+    task,
+    message,
+    input: textOfParts(message.parts),
+    run,
+    signal,
+    delta: (text) => {
+      const isFirst = !hasDelta
+      hasDelta = true
+      return write({ type: 'text-delta', text, ...(isFirst && { first: true as const }) })
+    },
+    progress: (percent, note) =>
+      write({
+        type: 'progress',
+        ...(percent !== undefined && { percent }),
+        ...(note !== undefined && { message: note }),
+      }),
+    artifact: (artifact) => write({ type: 'artifact', artifact }),
+    say: (content) => write({ type: 'message', message: createMessage('agent', content, entropy) }),
+  })
+  signal.throwIfAborted()
+  if (outcome === undefined) return end(status('completed'))
+  if (isOutcome(outcome)) return endOfOutcome(turn, outcome)
+  const answer = typeof outcome === 'string' ? [make.text(outcome)] : outcome
+  await turn.remember([
+    { role: 'user', content: textOfParts(message.parts) },
+    { role: 'assistant', content: textOfParts(answer) },
+  ])
+  return completed(turn, answer)
+}
+
+const isOutcome = (outcome: string | readonly Part[] | TaskOutcome): outcome is TaskOutcome =>
+  typeof outcome === 'object' && 'state' in outcome
+
+function endOfOutcome(turn: Turn, { state, message }: TaskOutcome): TurnEnd {
+  const said = say(turn, message)
+  if (state === 'failed') return end(status('failed', said, { error: textOfParts(said.parts) }))
+  if (state === 'rejected') return end(status('rejected', said))
+  const wait: WaitState = { version: 1, kind: 'handler', requests: [] }
+  return end({ type: 'checkpoint', checkpoint: toJson(wait) }, status(state, said))
+}
+
+const toJson = (wait: WaitState): JsonValue => JSON.parse(JSON.stringify(wait)) as JsonValue
+
+/** The events that complete a task with an answer: one artifact, and the same as a message of the history. */
+function completed(turn: Turn, answer: readonly Part[]): TurnEnd {
+  const { entropy } = turn
+  const artifact = createArtifact(answer, { id: answerArtifactId, kind: 'answer' }, entropy)
+  return end(
+    { type: 'artifact', artifact },
+    { type: 'message', message: createMessage('agent', answer, entropy) },
+    status('completed'),
+  )
+}
+
+/** Executes the `tool_call` parts of the message, in order. @returns how the turn ended, if one of them ended it */
+async function runExplicitCalls(turn: Turn): Promise<TurnEnd | undefined> {
+  const { agent, message, wait, scope, signal, run, decisions } = turn
+  const first = wait?.kind === 'explicit' ? (wait.partIndex ?? 0) : 0
+  for (let index = first; index < message.parts.length; index++) {
+    const part = message.parts[index]
+    if (part?.type !== 'tool_call') continue
+    const asked = index === first && wait?.kind === 'explicit' ? wait.requests[0] : undefined
+    const decision = asked && decisions.find(({ requestId }) => requestId === asked.requestId)
+    if (asked && !decision?.approved) {
+      const reason = decision?.reason ?? (decision?.expired ? 'nobody decided in time' : 'approval was refused')
+      return end(status('failed', say(turn, `Not allowed: ${reason}`), { error: `Not allowed: ${reason}` }))
+    }
+    const outcome = await callExplicitly({
+      agent,
+      content: part.content,
+      scope,
+      signal,
+      run: { runId: run.taskId, sessionId: run.sessionId, idempotencyKey: `${run.taskId}/explicit/${index}` },
+      ...(asked && { approvedDigest: asked.runDigest }),
+    })
+    signal.throwIfAborted()
+    if (outcome.status === 'approval') return waitForExplicit(turn, index, outcome)
+    if (outcome.artifact) await turn.write({ type: 'artifact', artifact: outcome.artifact })
+    if (outcome.status === 'failed') return end(status('failed', say(turn, outcome.error), { error: outcome.error }))
+  }
+  return undefined
+}
+
+function waitForExplicit(
+  turn: Turn,
+  partIndex: number,
+  asked: Extract<Awaited<ReturnType<typeof callExplicitly>>, { status: 'approval' }>,
+): TurnEnd {
+  const { callId, digest, reason, expiresAt } = asked
+  const request: WaitingApproval = {
+    requestId: createId('appr', turn.entropy),
+    callId,
+    runDigest: digest,
+    digest,
+    action: JSON.parse(JSON.stringify(asked.action)) as Readonly<Record<string, JsonValue>>,
+    ...(reason !== undefined && { reason }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+  return waiting(turn, { version: 1, kind: 'explicit', requests: [request], partIndex })
+}
+
+const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
+  events: [
+    { type: 'checkpoint', checkpoint: toJson(wait) },
+    status('input-required', say(turn, requestParts(wait.requests))),
+  ],
+  requests: wait.requests,
+})
+
+async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
+  const { agent, run, scope, signal, conversation, wait, entropy } = turn
+  const children: ChildWaits = new Map()
+  const runId = wait?.checkpoint?.runId ?? createId('run', entropy)
+  const result = await runModel({
+    agent,
+    run,
+    scope,
+    message: turn.isNew ? turn.message : undefined,
+    conversation,
+    signal,
+    runId,
+    decisions: turn.decisions,
+    results: turn.results,
+    children,
+    ...(wait && { wait }),
+    ...(turn.deadline !== undefined && { deadline: turn.deadline }),
+    write: turn.write,
+    setAttempt: turn.setAttempt,
+  })
+  return endOfRun(turn, result, children, runId)
+}
+
+async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, runId: string): Promise<TurnEnd> {
+  const known = turn.wait?.known ?? turn.conversation.length
+  await turn.write({
+    type: 'usage',
+    usage: JSON.parse(JSON.stringify(result.usage)) as typeof result.usage,
+    ...(result.metrics.totalCost !== undefined && { cost: result.metrics.totalCost }),
+  })
+  if (result.status === 'cancelled') throw result.reason
+  if (result.status === 'suspended') {
+    const own = await approvalsOf(result.pending, turn.run.principal, runId)
+    const requests = [...own, ...childApprovals(turn, children)]
+    return waiting(turn, {
+      version: 1,
+      kind: 'run',
+      requests,
+      checkpoint: result.checkpoint,
+      messages: result.transcript,
+      known,
+    })
+  }
+  await turn.remember(result.transcript.slice(known))
+  if (result.status === 'final') return completed(turn, fromContent(result.content))
+  const text = failureText(result)
+  return end(status('failed', say(turn, text), { error: text }))
+}
+
+/** What sub-agents ask for, addressed by the path from this agent down. */
+const childApprovals = (turn: Turn, children: ChildWaits): readonly WaitingApproval[] =>
+  [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
+    (approvals.length ? approvals : [{ requestId: '' }]).map(
+      (approval): WaitingApproval => ({
+        requestId: `${taskId}:${approval.requestId}`,
+        callId,
+        runDigest: approval.digest ?? '',
+        digest: approval.digest ?? '',
+        action: (approval.action ?? { agent }) as Readonly<Record<string, JsonValue>>,
+        ...(approval.reason !== undefined && { reason: approval.reason }),
+        child: { agent, taskId, requestId: approval.requestId },
+        path: [turn.agent.name, agent, ...(approval.path ?? []).slice(1)],
+      }),
+    ),
+  )
+
+/** The events of a task that an error ended. */
+export function endOfError(turn: Pick<Turn, 'entropy' | 'signal'>, error: unknown): readonly TaskEventBody[] {
+  const text = isAgentError(error) ? error.message : 'The agent failed'
+  const message = createMessage('agent', text, turn.entropy)
+  return [status(isAgentError(error, 'forbidden') ? 'rejected' : 'failed', message, { error: text })]
+}

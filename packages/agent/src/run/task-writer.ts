@@ -1,0 +1,65 @@
+import { AgentError } from '../base/agent-error.js'
+import { type Entropy, timestampOf } from '../base/ids.js'
+import type { TaskEventBody } from '../models/task-event.js'
+import type { NewTaskEvent, TaskKey, TaskStore } from '../session/task-store.js'
+
+/** Appends the events of one running task, in order. Events that come while an append is under way go out together. */
+export class TaskWriter {
+  readonly #store: TaskStore
+  readonly #key: TaskKey
+  readonly #entropy: Entropy
+  #seq: number
+  #queue: NewTaskEvent[] = []
+  #flushing: Promise<void> | undefined
+  #attempt = 1
+  #failure: unknown
+
+  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy) {
+    this.#store = store
+    this.#key = key
+    this.#seq = seq
+    this.#entropy = entropy
+  }
+
+  /** Number of the last event. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Sets the attempt of the events that follow. */
+  set attempt(attempt: number) {
+    this.#attempt = attempt
+  }
+
+  /**
+   * Stores events; resolves once they are stored.
+   * @throws {AgentError} `conflict` — another process took the task over.
+   */
+  write(...events: readonly TaskEventBody[]): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(toError(this.#failure))
+    const at = timestampOf(this.#entropy)
+    for (const event of events) this.#queue.push({ ...event, at, attempt: this.#attempt })
+    this.#flushing ??= this.#flush()
+    return this.#flushing
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      // Events written in the same tick go out together.
+      await Promise.resolve()
+      while (this.#queue.length) {
+        const batch = this.#queue
+        this.#queue = []
+        this.#seq = (await this.#store.append(this.#key, this.#seq, batch)).seq
+      }
+    } catch (error) {
+      this.#failure = error
+      throw error
+    } finally {
+      this.#flushing = undefined
+    }
+  }
+}
+
+const toError = (failure: unknown): Error =>
+  failure instanceof Error ? failure : new AgentError('internal', 'The task store failed', { cause: failure })

@@ -1,0 +1,129 @@
+import type { ChatMessage } from '@modelport/core'
+import type { PendingItem, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
+import { isObject, type JsonValue } from '../base/json.js'
+import type { ApprovalContent, Part } from '../models/part.js'
+import { parts } from '../models/part.js'
+import type { TaskKey, TaskStore } from '../session/task-store.js'
+
+/** One approval that a task waits for. */
+export interface WaitingApproval {
+  readonly requestId: string
+  /** The call in the run. */
+  readonly callId: string
+  /** Digest of the run's pending item. */
+  readonly runDigest: string
+  /** Digest that is shown: tool, arguments and principal. */
+  readonly digest: string
+  readonly expiresAt?: number
+  readonly reason?: string
+  readonly action: Readonly<Record<string, JsonValue>>
+  /** Set if a sub-agent asks: its task, and its own request. */
+  readonly child?: { readonly agent: string; readonly taskId: string; readonly requestId: string }
+  readonly path?: readonly string[]
+}
+
+/** What a task that waits continues from. Stored as its last `checkpoint` event. */
+export interface WaitState {
+  readonly version: 1
+  /** `run`: a suspended run. `explicit`: an explicit tool call of the message. `handler`: the application's own handler. */
+  readonly kind: 'run' | 'explicit' | 'handler'
+  readonly requests: readonly WaitingApproval[]
+  /** Of `run`. */
+  readonly checkpoint?: RunCheckpoint
+  /** Of `run`: the transcript. */
+  readonly messages?: readonly ChatMessage[]
+  /** Of `run`: messages of the transcript that the session has already. */
+  readonly known?: number
+  /** Of `explicit`: which part of the message is next. */
+  readonly partIndex?: number
+}
+
+/** The hexadecimal SHA-256 of a text. */
+export async function digestOf(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Most events between the checkpoint and the status that follows it. */
+const window = 8
+
+/** The state that a waiting task was left in, if there is one. */
+export async function readWaitState(store: TaskStore, key: TaskKey, seq: number): Promise<WaitState | undefined> {
+  const recent = await store.read(key, Math.max(1, seq - window))
+  const found = recent.findLast(({ type }) => type === 'checkpoint')
+  if (found?.type !== 'checkpoint' || !isObject(found.checkpoint)) return undefined
+  const state: unknown = found.checkpoint
+  return state as WaitState
+}
+
+/** The approvals of a run's pending items. */
+export const approvalsOf = async (
+  pending: readonly PendingItem[],
+  principal: string,
+  runId: string,
+): Promise<readonly WaitingApproval[]> =>
+  Promise.all(
+    pending.flatMap((item) =>
+      item.type === 'approval'
+        ? [
+            digestOf(JSON.stringify([item.digest, principal])).then(
+              (digest): WaitingApproval => ({
+                requestId: `${runId}:${item.id}`,
+                callId: item.id,
+                runDigest: item.digest,
+                digest,
+                action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
+                ...(item.reason !== undefined && { reason: item.reason }),
+                ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+              }),
+            ),
+          ]
+        : [],
+    ),
+  )
+
+/** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
+export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
+  parts.text(requests.length ? requests.map(describe).join('\n') : 'The task waits for work that goes on elsewhere.'),
+  ...requests.map(({ requestId, digest, reason, action, expiresAt, path }) => {
+    const content: ApprovalContent = {
+      requestId,
+      digest,
+      action,
+      ...(reason !== undefined && { reason }),
+      ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+      ...(path && { path }),
+    }
+    return parts.approval(content)
+  }),
+]
+
+const describe = ({ action, path }: WaitingApproval): string => {
+  const what =
+    typeof action['tool'] === 'string' ? `the tool ${action['tool']}` : `the agent ${String(action['agent'])}`
+  return path ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}` : `Approval needed: ${what}`
+}
+
+/** A decision about an approval, of whoever may decide. */
+export interface ApprovalDecision {
+  readonly requestId: string
+  readonly approved: boolean
+  readonly by: string
+  readonly reason?: string
+  /** Set when nobody decided in time. */
+  readonly expired?: boolean
+}
+
+/** The decisions that a run is resumed with. */
+export const toResumeDecisions = (
+  requests: readonly WaitingApproval[],
+  decisions: readonly ApprovalDecision[],
+): readonly ResumeDecision[] =>
+  decisions.flatMap(({ requestId, approved, by, reason, expired }): readonly ResumeDecision[] => {
+    const request = requests.find((each) => each.requestId === requestId && !each.child)
+    if (!request) return []
+    const id = request.callId
+    if (expired) return [{ type: 'expire', id }]
+    if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]
+    return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
+  })

@@ -1,0 +1,110 @@
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { describe, expect, it } from 'vitest'
+import { createAgent, createTask, executeTask, isInterrupted, messages, parts, stateHistory } from '@modelport/agent'
+
+const card = { name: 'echo', description: 'Repeats' }
+const echo = defineTool({
+  name: 'echo',
+  description: 'Repeats its arguments',
+  parameters: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+  execute: (args) => args,
+})
+const call = (tool: string, args = {}) => createTask(messages.user([parts.toolCall(tool, args)]))
+
+describe('executeTask', () => {
+  it('executes an explicit tool call and completes with its output as an artifact', async () => {
+    const done = await executeTask(createAgent({ card, tools: [echo] }), call('echo', { message: 'hello' }))
+    expect(done.state).toBe('completed')
+    expect(done.artifacts.at(-1)?.parts).toMatchObject([
+      { type: 'tool_output', content: { result: { message: 'hello' }, toolName: 'echo' } },
+    ])
+    expect(stateHistory(done).map(({ new_state: state }) => state)).toEqual(['working', 'completed'])
+  })
+
+  it('fails the task when the tool does not exist', async () => {
+    const done = await executeTask(createAgent({ card, tools: [echo] }), call('missing'))
+    expect(done.state).toBe('failed')
+    expect(done.metadata['error']).toBe("Tool 'missing' not found")
+  })
+
+  it('fails the task when the arguments are wrong, and names the field', async () => {
+    const done = await executeTask(createAgent({ card, tools: [echo] }), call('echo', { message: 7 }))
+    expect(done.metadata['error']).toContain('message')
+  })
+
+  it('refuses to call a tool that the card does not show', async () => {
+    const done = await executeTask(createAgent({ card, tools: [echo], expose: [] }), call('echo', { message: 'x' }))
+    expect(done.metadata['error']).toBe("Tool 'echo' not found")
+  })
+
+  it('runs the model on text and completes with its reply as the answer', async () => {
+    const provider = createMock({ responses: ['It is sunny'] })
+    const done = await executeTask(createAgent({ card, provider }), createTask('How is the weather?'))
+    expect(done.state).toBe('completed')
+    expect(done.artifacts).toMatchObject([{ id: 'answer', kind: 'answer', parts: [{ content: 'It is sunny' }] }])
+    expect(done.messages.map(({ role }) => role)).toEqual(['user', 'agent'])
+  })
+
+  it('lets the model call tools, and a failing tool does not fail the task', async () => {
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'echo', arguments: { message: 7 } }] }, 'I could not'],
+    })
+    const done = await executeTask(createAgent({ card, provider, tools: [echo] }), createTask('Echo 7'))
+    expect(done.state).toBe('completed')
+  })
+
+  it('fails with the class of a failed model call, without its details', async () => {
+    const provider = createMock({ responses: [{ error: 'auth' }] })
+    const done = await executeTask(createAgent({ card, provider }), createTask('x'))
+    expect(done.metadata['error']).toBe('The model call failed: auth')
+  })
+
+  it('runs a handler: deltas, artifacts, answers, questions, refusals and errors', async () => {
+    const agent = createAgent({
+      card,
+      handler: async ({ input, delta, progress, say }) => {
+        if (input === 'ask') return { state: 'input-required', message: 'Which city?' }
+        if (input === 'refuse') return { state: 'rejected', message: 'I do not do that' }
+        if (input === 'throw') throw new Error('with a secret')
+        await progress(50)
+        await say('half way')
+        await delta('He')
+        await delta('llo')
+        return 'Hello'
+      },
+    })
+    const run = async (text: string) => executeTask(agent, createTask(text))
+    const done = await run('go')
+    expect(done).toMatchObject({ state: 'completed', artifacts: [{ id: 'answer', parts: [{ content: 'Hello' }] }] })
+    expect(isInterrupted((await run('ask')).state)).toBe(true)
+    expect((await run('refuse')).state).toBe('rejected')
+    const failed = await run('throw')
+    expect(failed.state).toBe('failed')
+    expect(JSON.stringify(failed)).not.toContain('secret')
+  })
+
+  it('rejects a message for a model when the agent has none', async () => {
+    expect((await executeTask(createAgent({ card }), createTask('hello'))).state).toBe('rejected')
+  })
+
+  it('cancels the task, its run and its tools when the signal aborts', async () => {
+    const controller = new AbortController()
+    let isAborted = false
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits',
+      execute: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            isAborted = true
+            resolve('stopped')
+          })
+          controller.abort()
+        }),
+    })
+    const done = await executeTask(createAgent({ card, tools: [slow] }), call('slow'), { signal: controller.signal })
+    expect(done.state).toBe('canceled')
+    expect(isAborted).toBe(true)
+  })
+})
