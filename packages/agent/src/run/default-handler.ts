@@ -129,7 +129,7 @@ const plainEvent = (event: RunEvent): RunEvent => {
   try {
     return JSON.parse(JSON.stringify(event)) as RunEvent
   } catch {
-    return { ...event, ...('result' in event && { result: String(event.result) }) } as RunEvent
+    return { ...event, ...('result' in event && { result: String(event.result) }) }
   }
 }
 

@@ -1,0 +1,193 @@
+import { AgentError } from '../base/agent-error.js'
+import { isObject } from '../base/json.js'
+import { decodeProto } from '../wire/a2a/proto-json.js'
+import { extensionUri } from '../wire/extension.js'
+import {
+  type A2aStreamEvent,
+  cancelTask,
+  createPushConfig,
+  deletePushConfig,
+  getExtendedCard,
+  getPushConfig,
+  getTask,
+  listPushConfigs,
+  listTasks,
+  sendMessage,
+  streamMessage,
+  subscribeToTask,
+} from './a2a-operations.js'
+import type { RequestContext } from './endpoint.js'
+import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
+import { legacyMethods } from './legacy.js'
+import { json, readJson } from './reading.js'
+import type { ServerSentEvent } from './sse.js'
+
+/** What a method gives: one result, or a stream of them. */
+export type RpcResult =
+  | { readonly value: unknown }
+  | { readonly events: AsyncIterator<A2aStreamEvent>; encode?(event: A2aStreamEvent): unknown }
+
+/** A method of JSON-RPC. */
+export type RpcMethod = (context: RequestContext, params: unknown) => Promise<RpcResult>
+
+type Tenanted = { readonly tenant?: string } | undefined
+
+const scoped = (context: RequestContext, params: Tenanted): RequestContext => context.withTenant(params?.tenant)
+
+const methods: Readonly<Record<string, RpcMethod>> = {
+  SendMessage: async (context, params) => {
+    const request = decodeProto('SendMessageRequest', params)
+    return { value: await sendMessage(scoped(context, request), request) }
+  },
+  SendStreamingMessage: async (context, params) => {
+    const request = decodeProto('SendMessageRequest', params)
+    return { events: await streamMessage(scoped(context, request), request) }
+  },
+  GetTask: async (context, params) => {
+    const request = decodeProto('GetTaskRequest', params)
+    return { value: await getTask(scoped(context, request), request) }
+  },
+  ListTasks: async (context, params) => {
+    const request = decodeProto('ListTasksRequest', params ?? {})
+    return { value: await listTasks(scoped(context, request), request) }
+  },
+  CancelTask: async (context, params) => {
+    const request = decodeProto('CancelTaskRequest', params)
+    return { value: await cancelTask(scoped(context, request), request) }
+  },
+  SubscribeToTask: async (context, params) => {
+    const request = decodeProto('SubscribeToTaskRequest', params)
+    return { events: await subscribeToTask(scoped(context, request), request, lastEventId(context)) }
+  },
+  CreateTaskPushNotificationConfig: async (context, params) => {
+    const request = decodeProto('TaskPushNotificationConfig', params)
+    return { value: await createPushConfig(scoped(context, request), request) }
+  },
+  GetTaskPushNotificationConfig: async (context, params) => {
+    const request = decodeProto('GetTaskPushNotificationConfigRequest', params)
+    return { value: await getPushConfig(scoped(context, request), request) }
+  },
+  ListTaskPushNotificationConfigs: async (context, params) => {
+    const request = decodeProto('ListTaskPushNotificationConfigsRequest', params)
+    return { value: await listPushConfigs(scoped(context, request), request) }
+  },
+  DeleteTaskPushNotificationConfig: async (context, params) => {
+    const request = decodeProto('DeleteTaskPushNotificationConfigRequest', params)
+    await deletePushConfig(scoped(context, request), request)
+    return { value: {} }
+  },
+  GetExtendedAgentCard: async (context, params) => {
+    const request = decodeProto('GetExtendedAgentCardRequest', params ?? {})
+    return { value: await getExtendedCard(scoped(context, request)) }
+  },
+}
+
+/** Number of the last event that a reader has seen. */
+export function lastEventId({ request }: RequestContext): number | undefined {
+  const given = request.headers.get('last-event-id')
+  return given && /^\d{1,15}$/.test(given) ? Number(given) : undefined
+}
+
+type RpcId = string | number | null
+
+const isId = (id: unknown): id is RpcId =>
+  id === null || typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
+
+const failure = (id: RpcId, cause: unknown, context: RequestContext): Response => {
+  const error = toAgentError(cause)
+  const isOutside = error.reason === 'unauthenticated' || error.reason === 'too-large'
+  return json(
+    { jsonrpc: '2.0', id, error: toRpcError(error) },
+    {
+      status: isOutside ? httpStatusOf(error) : 200,
+      headers: { ...errorHeaders(error), ...extensionHeaders(context) },
+    },
+  )
+}
+
+/** Names our extension in the response if it was asked for. */
+export const extensionHeaders = ({ extensions }: RequestContext): Readonly<Record<string, string>> =>
+  extensions.includes(extensionUri) ? { 'a2a-extensions': extensionUri } : {}
+
+/** Serves one JSON-RPC request. */
+export async function handleJsonRpc(context: RequestContext): Promise<Response> {
+  let id: RpcId = null
+  try {
+    const body = await readJson(context)
+    if (!isObject(body)) throw invalid('Request payload validation error: expected one request object')
+    if (isId(body['id'])) id = body['id']
+    if (body['jsonrpc'] !== '2.0') throw invalid('Request payload validation error: jsonrpc must be "2.0"')
+    if (!('id' in body) || !isId(body['id']))
+      throw invalid('Request payload validation error: id must be a string, a number or null')
+    const { method, params } = body
+    if (typeof method !== 'string') throw invalid('Request payload validation error: method must be a string')
+    if (params !== undefined && params !== null && typeof params !== 'object')
+      throw invalid('Request payload validation error: params must be an object')
+    return respond(context, id, await findMethod(context, method)(context, params ?? undefined))
+  } catch (error) {
+    return failure(id, error, context)
+  }
+}
+
+const invalid = (message: string): AgentError => new AgentError('invalid-request', message)
+
+function findMethod({ version }: RequestContext, name: string): RpcMethod {
+  const own = version === '0.3' ? legacyMethods : methods
+  const found = Object.hasOwn(own, name) ? own[name] : undefined
+  if (found) return found
+  if (version === '0.3' && Object.hasOwn(methods, name))
+    throw new AgentError('version-not-supported', `${name} is a method of A2A 1.0; send the header A2A-Version: 1.0`)
+  throw new AgentError('method-not-found', 'Method not found')
+}
+
+function respond(context: RequestContext, id: RpcId, result: RpcResult): Response {
+  if ('value' in result)
+    return json({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
+  const { events, encode = ({ response }: A2aStreamEvent): unknown => response } = result
+  return respondWithStream(
+    context,
+    events,
+    (event) => ({ jsonrpc: '2.0', id, result: encode(event) }),
+    (error) => ({
+      jsonrpc: '2.0',
+      id,
+      error: toRpcError(error),
+    }),
+  )
+}
+
+/** A stream of A2A events; with our extension each has the number of its task event. */
+export function respondWithStream(
+  context: RequestContext,
+  events: AsyncIterator<A2aStreamEvent>,
+  encode: (event: A2aStreamEvent) => unknown,
+  encodeError: (error: AgentError) => unknown,
+): Response {
+  if (!context.streams.hasRoom)
+    throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
+  const isNumbered = context.extensions.includes(extensionUri)
+  let isOver = false
+  const source: AsyncIterator<ServerSentEvent> = {
+    next: async () => {
+      if (isOver) return { done: true, value: undefined }
+      try {
+        const next = await events.next()
+        if (next.done) return { done: true, value: undefined }
+        const { seq } = next.value
+        return {
+          done: false,
+          value: { data: JSON.stringify(encode(next.value)), ...(isNumbered && seq && { id: String(seq) }) },
+        }
+      } catch (error) {
+        isOver = true
+        return { done: false, value: { data: JSON.stringify(encodeError(toAgentError(error))) } }
+      }
+    },
+    return: async () => {
+      isOver = true
+      await events.return?.()
+      return { done: true, value: undefined }
+    },
+  }
+  return context.streams.respond(source, extensionHeaders(context))
+}

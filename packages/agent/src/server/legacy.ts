@@ -1,0 +1,76 @@
+import { isObject } from '../base/json.js'
+import {
+  fromLegacyPushConfig,
+  fromLegacySend,
+  legacyCardFields,
+  toLegacyEvent,
+  toLegacyPushConfig,
+  toLegacyTask,
+} from '../wire/a2a/legacy-codec.js'
+import { decodeProto } from '../wire/a2a/proto-json.js'
+import {
+  cancelTask,
+  createPushConfig,
+  deletePushConfig,
+  getExtendedCard,
+  getPushConfig,
+  getTask,
+  listPushConfigs,
+  sendMessage,
+  streamMessage,
+  subscribeToTask,
+} from './a2a-operations.js'
+import type { RpcMethod, RpcResult } from './json-rpc.js'
+
+const fieldOf = (params: unknown, ...names: readonly string[]): unknown => {
+  const found = isObject(params) ? names.find((name) => params[name] !== undefined) : undefined
+  return isObject(params) && found !== undefined ? params[found] : undefined
+}
+
+const configKey = (params: unknown) => ({
+  taskId: fieldOf(params, 'id', 'taskId'),
+  id: fieldOf(params, 'pushNotificationConfigId') ?? fieldOf(params, 'id', 'taskId'),
+})
+
+const encode: Extract<RpcResult, { readonly events: unknown }>['encode'] = ({ response }) => toLegacyEvent(response)
+
+/** The methods of A2A 0.3, as a layer over those of 1.0. */
+export const legacyMethods: Readonly<Record<string, RpcMethod>> = {
+  'message/send': async (context, params) => {
+    const { task } = await sendMessage(context, fromLegacySend(params))
+    return { value: toLegacyTask(task) }
+  },
+  'message/stream': async (context, params) => ({
+    events: await streamMessage(context, fromLegacySend(params)),
+    encode,
+  }),
+  'tasks/get': async (context, params) => ({
+    value: toLegacyTask(await getTask(context, decodeProto('GetTaskRequest', params))),
+  }),
+  'tasks/cancel': async (context, params) => ({
+    value: toLegacyTask(await cancelTask(context, decodeProto('CancelTaskRequest', params))),
+  }),
+  'tasks/resubscribe': async (context, params) => ({
+    events: await subscribeToTask(context, decodeProto('SubscribeToTaskRequest', params)),
+    encode,
+  }),
+  'tasks/pushNotificationConfig/set': async (context, params) => {
+    const config = fromLegacyPushConfig(fieldOf(params, 'pushNotificationConfig'), fieldOf(params, 'taskId'))
+    return { value: toLegacyPushConfig(await createPushConfig(context, config)) }
+  },
+  'tasks/pushNotificationConfig/get': async (context, params) => {
+    const key = decodeProto('GetTaskPushNotificationConfigRequest', configKey(params))
+    return { value: toLegacyPushConfig(await getPushConfig(context, key)) }
+  },
+  'tasks/pushNotificationConfig/list': async (context, params) => {
+    const request = decodeProto('ListTaskPushNotificationConfigsRequest', { taskId: fieldOf(params, 'id', 'taskId') })
+    return { value: ((await listPushConfigs(context, request)).configs ?? []).map(toLegacyPushConfig) }
+  },
+  'tasks/pushNotificationConfig/delete': async (context, params) => {
+    await deletePushConfig(context, decodeProto('DeleteTaskPushNotificationConfigRequest', configKey(params)))
+    return { value: null }
+  },
+  'agent/getAuthenticatedExtendedCard': async (context) => ({
+    value: { ...(await getExtendedCard(context)), ...legacyCardFields(context.card()) },
+  }),
+}

@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net'
+import { LlmError } from '@modelport/core'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Agent } from '../run/agent.js'
+import { createPushSender } from './node-push.js'
+import { type AgentServer, type AgentServerOptions, createAgentServer } from './server.js'
+
+/** How a server of Node is started. */
+export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
+  /** Default 0: a free one. */
+  readonly port?: number
+  /** Address to listen at. Default `127.0.0.1`; others need `authentication`. */
+  readonly hostname?: string
+  /** How push notifications are sent; `false` does not support them. Default: to public `https:` addresses. */
+  readonly push?: AgentServerOptions['push'] | false
+}
+
+/** A server that listens. */
+export interface ListeningServer extends AgentServer {
+  /** Where it listens. */
+  readonly url: string
+  readonly port: number
+}
+
+const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
+ * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
+ */
+export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
+  const { port = 0, hostname = '127.0.0.1', push, ...rest } = options
+  if (!loopbackNames.has(hostname) && !options.authentication?.length)
+    throw new LlmError(
+      'config',
+      `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
+    )
+  const server = createAgentServer(agents, {
+    ...rest,
+    ...(push !== false && { push: push ?? { send: createPushSender() } }),
+  })
+  const listener = createAdaptorServer({ fetch: (request) => server.fetch(request), overrideGlobalObjects: false })
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(port, hostname, () => {
+      listener.removeListener('error', reject)
+      resolve()
+    })
+  })
+  const address = listener.address() as AddressInfo
+  const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+  if (options.url === undefined) server.setUrl(url)
+  const close = async (timeoutMs = 10_000): Promise<void> => {
+    const stopped = new Promise((resolve) => listener.close(resolve))
+    await server.close(timeoutMs)
+    if ('closeAllConnections' in listener) listener.closeAllConnections()
+    await stopped
+  }
+  return {
+    host: server.host,
+    isAuthenticated: server.isAuthenticated,
+    url,
+    port: address.port,
+    fetch: (request) => server.fetch(request),
+    describeEndpoints: () => server.describeEndpoints(),
+    toOpenApi: () => server.toOpenApi(),
+    setUrl: (next) => server.setUrl(next),
+    close,
+  }
+}

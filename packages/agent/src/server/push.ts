@@ -1,0 +1,240 @@
+import { AgentError } from '../base/agent-error.js'
+import type { Entropy } from '../base/ids.js'
+import { isTerminal } from '../models/task-state.js'
+import type { AgentStore } from '../session/agent-store.js'
+import type { OutboxRow, PushConfig } from '../session/outbox.js'
+import type { TaskKey } from '../session/task-store.js'
+import { toLegacyTask } from '../wire/a2a/legacy-codec.js'
+import { A2aStreamEncoder } from '../wire/a2a/stream-codec.js'
+import { addressOf, toA2aTask } from '../wire/a2a/task-codec.js'
+
+/** One notification, as it goes out. */
+export interface PushRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timeoutMs: number
+}
+
+/**
+ * Sends a notification and gives the HTTP status. It must check the address when it connects (no private, loopback or link-local one) and must not follow
+ * redirects: `createPushSender` of `@modelport/agent/node` does both.
+ */
+export type PushSender = (request: PushRequest) => Promise<number>
+
+/** How notifications are sent. */
+export interface PushOptions {
+  readonly send: PushSender
+  /** Deliveries of one notification before it is given up. Default 8. */
+  readonly maxAttempts?: number
+  /** Milliseconds that a receiver may take. Default 15,000. */
+  readonly timeoutMs?: number
+  /** Milliseconds before the second delivery; they double each time, up to an hour. Default 1,000. */
+  readonly retryMs?: number
+  /** Hosts that may be notified, as `host` or `host:port`. Default: any public one. */
+  readonly allowedHosts?: readonly string[]
+  /** True also allows `http:` and private addresses, for tests. Default false. */
+  readonly allowInsecure?: boolean
+}
+
+/** Puts the changes of tasks into the outbox, and delivers them in order. */
+export class PushService {
+  readonly #store: AgentStore
+  readonly #entropy: Entropy
+  readonly #options: PushOptions
+  readonly #onError: (error: unknown) => void
+  readonly #watched = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #delivering: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(store: AgentStore, entropy: Entropy, options: PushOptions, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#entropy = entropy
+    this.#options = options
+    this.#onError = onError
+  }
+
+  /**
+   * Refuses addresses that must not be notified. The address behind a name is checked again when the connection is made.
+   * @throws {AgentError} `invalid-params`
+   */
+  checkUrl(text: string): void {
+    const refuse = (message: string): never => {
+      throw new AgentError('invalid-params', `The push URL ${message}`, { violations: [{ pointer: '/url', message }] })
+    }
+    if (!URL.canParse(text)) refuse('is not a URL')
+    const url = new URL(text)
+    const { allowInsecure = false, allowedHosts } = this.#options
+    if (url.protocol !== 'https:' && !(allowInsecure && url.protocol === 'http:')) refuse('must be an https: URL')
+    if (url.username || url.password) refuse('must not contain credentials: use authentication')
+    if (allowedHosts && !allowedHosts.includes(url.host) && !allowedHosts.includes(url.hostname))
+      refuse('has a host that is not allowed')
+    if (!allowInsecure && isPrivateHost(url.hostname)) refuse('must have a public address')
+  }
+
+  /** Follows a task and notifies its configurations of each change of its status and of each artifact. */
+  watch(key: TaskKey): void {
+    const name = JSON.stringify([key.principal, key.id])
+    if (this.#watched.has(name)) return
+    this.#watched.add(name)
+    void this.#follow(key)
+      .catch(this.#onError)
+      .finally(() => this.#watched.delete(name))
+  }
+
+  async #follow(key: TaskKey): Promise<void> {
+    const found = await this.#store.tasks.load(key)
+    if (!found) return
+    const encoder = new A2aStreamEncoder(addressOf(found.task))
+    for await (const event of this.#store.tasks.watch(key, found.head.seq + 1)) {
+      if (this.#isClosed) return
+      const isTold = event.type === 'status' || event.type === 'artifact'
+      const [response] = encoder.encode(event)
+      if (!isTold || !response) continue
+      for (const config of await this.#store.pushConfigs.list(key))
+        await this.#enqueue(key, config, event.seq, await this.#payloadOf(key, config, response))
+      if (event.type === 'status' && isTerminal(event.state)) break
+    }
+  }
+
+  async #payloadOf(key: TaskKey, { version }: PushConfig, response: object): Promise<string> {
+    if (version !== '0.3') return JSON.stringify(response)
+    const found = await this.#store.tasks.load(key)
+    return JSON.stringify(found ? toLegacyTask(toA2aTask(found.task)) : {})
+  }
+
+  async #enqueue(key: TaskKey, config: PushConfig, seq: number, payload: string): Promise<void> {
+    await this.#store.outbox.put({ key, configId: config.id, seq, payload, attempts: 0, dueAt: this.#entropy.now() })
+    this.#schedule(0)
+  }
+
+  /** Delivers what is due, now and when the rest is. Call it after a restart. */
+  start(): void {
+    this.#schedule(0)
+  }
+
+  /** Stops; what was not delivered stays in the outbox. */
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  #schedule(inMs: number): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(
+      () => {
+        this.#delivering ??= this.#deliverAll()
+          .catch(this.#onError)
+          .finally(() => {
+            this.#delivering = undefined
+            void this.#reschedule().catch(this.#onError)
+          })
+      },
+      Math.max(0, Math.min(inMs, 60_000)),
+    )
+    if (typeof this.#timer === 'object') (this.#timer as { unref?(): void }).unref?.()
+  }
+
+  async #reschedule(): Promise<void> {
+    const next = await this.#store.outbox.nextDueAt()
+    if (next !== undefined) this.#schedule(next - this.#entropy.now())
+  }
+
+  async #deliverAll(): Promise<void> {
+    const { timeoutMs = 15_000 } = this.#options
+    for (;;) {
+      const rows = await this.#store.outbox.claim(this.#entropy.now(), 32, timeoutMs * 2)
+      if (!rows.length || this.#isClosed) return
+      await Promise.all(rows.map((row) => this.#deliver(row)))
+    }
+  }
+
+  async #deliver(row: OutboxRow): Promise<void> {
+    const { send, maxAttempts = 8, timeoutMs = 15_000, retryMs = 1_000 } = this.#options
+    const config = await this.#store.pushConfigs.get(row.key, row.configId)
+    if (!config) return this.#store.outbox.settle(row, 'dead')
+    let status = 0
+    try {
+      this.checkUrl(config.url)
+      status = await send({ url: config.url, headers: headersOf(config, row.seq), body: row.payload, timeoutMs })
+    } catch (error) {
+      this.#onError(error)
+    }
+    if (status >= 200 && status < 300) return this.#store.outbox.settle(row, 'delivered')
+    if (row.attempts + 1 >= maxAttempts) return this.#store.outbox.settle(row, 'dead')
+    const wait = Math.min(retryMs * 2 ** row.attempts, 3_600_000)
+    return this.#store.outbox.settle(row, { retryAt: this.#entropy.now() + wait })
+  }
+}
+
+const headersOf = ({ token, authentication, version }: PushConfig, seq: number): Readonly<Record<string, string>> => ({
+  'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
+  'a2a-version': version ?? '1.0',
+  'x-modelport-event': String(seq),
+  ...(token !== undefined && { 'x-a2a-notification-token': token }),
+  ...(authentication && {
+    authorization: authentication.credentials
+      ? `${authentication.scheme} ${authentication.credentials}`
+      : authentication.scheme,
+  }),
+})
+
+/** True for a host that names this machine or a private network, before any name is resolved. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+  if (host === 'localhost' || /\.(localhost|local|internal|lan|home\.arpa)$/.test(host)) return true
+  return isPrivateAddress(host)
+}
+
+/** True for an IP address that is not public: loopback, private, link-local, shared, multicast, reserved, and IPv4 inside IPv6. */
+export function isPrivateAddress(address: string): boolean {
+  const v4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
+  if (v4) return isPrivateV4(v4.slice(1).map(Number))
+  if (!address.includes(':')) return false
+  const groups = expandV6(address)
+  if (!groups) return true
+  const [first = 0, second = 0] = groups
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0)
+  const isNat64 = first === 0x64 && second === 0xff9b
+  const low = (index: number) => [(groups[index] ?? 0) >> 8, (groups[index] ?? 0) & 255]
+  if (isMapped || isNat64)
+    return isPrivateV4([...low(6), ...low(7)]) || groups.slice(0, 7).every((group) => group === 0)
+  if (first === 0x2002) return isPrivateV4([...low(1), ...low(2)])
+  // Everything but global unicast, and the parts of it that are for documentation and tunnels.
+  return first < 0x2000 || first > 0x3fff || (first === 0x2001 && (second < 0x200 || second === 0xdb8))
+}
+
+function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
+  return (
+    a === 0 ||
+    a === 10 ||
+    a === 127 ||
+    a >= 224 ||
+    (a === 100 && b >= 64 && b < 128) ||
+    (a === 169 && b === 254) ||
+    (a === 172 && b >= 16 && b < 32) ||
+    (a === 192 && (b === 168 || (b === 0 && (c === 0 || c === 2)) || (b === 88 && c === 99))) ||
+    (a === 198 && (b === 18 || b === 19 || (b === 51 && c === 100))) ||
+    (a === 203 && b === 0 && c === 113)
+  )
+}
+
+function expandV6(address: string): readonly number[] | undefined {
+  const plain = address.split('%')[0] ?? ''
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain)
+  const hex = (a: string | undefined, b: string | undefined) => (Number(a) * 256 + Number(b)).toString(16)
+  const text = dotted ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}` : plain
+  const [head = '', tail, extra] = text.split('::')
+  if (extra !== undefined) return undefined
+  const toGroups = (side: string) => (side ? side.split(':').map((group) => Number.parseInt(group, 16)) : [])
+  const [left, right] = [toGroups(head), toGroups(tail ?? '')]
+  const missing = 8 - left.length - right.length
+  const groups =
+    tail === undefined ? left : [...left, ...Array.from({ length: Math.max(0, missing) }, () => 0), ...right]
+  return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined
+}

@@ -1,0 +1,75 @@
+import { AgentError } from '../base/agent-error.js'
+import { isObject } from '../base/json.js'
+import type { RequestContext } from './endpoint.js'
+
+/**
+ * The body of a request as text, within the limit.
+ * @throws {AgentError} `too-large`, `parse-error` (not UTF-8)
+ */
+export async function readText({
+  request,
+  maxBodyBytes,
+}: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
+  const tooLarge = () => new AgentError('too-large', `The body has more than ${maxBodyBytes} bytes`)
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > maxBodyBytes) {
+      await reader.cancel().catch(() => undefined)
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new AgentError('parse-error', 'The body is not UTF-8', { cause: error })
+  }
+}
+
+/**
+ * The body as JSON; an empty one is an empty object if `emptyOk`.
+ * @throws {AgentError} `too-large`, `parse-error`, `content-type-not-supported`
+ */
+export async function readJson(context: RequestContext, emptyOk = false): Promise<unknown> {
+  const type = context.request.headers.get('content-type')
+  const text = await readText(context)
+  if (!text.trim() && emptyOk) return {}
+  if (type && !/^application\/([\w.-]+\+)?json\b/i.test(type))
+    throw new AgentError('content-type-not-supported', `The body must be application/json, not ${type.slice(0, 100)}`)
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new AgentError('parse-error', 'Invalid JSON payload', { cause: error })
+  }
+}
+
+/** The body as a JSON object. @throws {AgentError} also `invalid-params` */
+export async function readObject(context: RequestContext, emptyOk = false): Promise<Readonly<Record<string, unknown>>> {
+  const value = await readJson(context, emptyOk)
+  if (isObject(value)) return value
+  throw new AgentError('invalid-params', 'The body must be a JSON object', {
+    violations: [{ pointer: '', message: 'expected an object' }],
+  })
+}
+
+/** A JSON response that is never cached. */
+export const json = (
+  value: unknown,
+  init: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response =>
+  new Response(JSON.stringify(value), {
+    status: init.status ?? 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...init.headers },
+  })

@@ -1,0 +1,43 @@
+import type { Endpoint } from './endpoint.js'
+
+/** An endpoint with its compiled path. */
+export interface Route {
+  readonly endpoint: Endpoint
+  readonly pattern: RegExp
+  readonly names: readonly string[]
+}
+
+/** Compiles the paths of the table. `{name}` matches one segment without a colon. */
+export const toRoutes = (endpoints: readonly Endpoint[]): readonly Route[] =>
+  endpoints.map((endpoint) => {
+    const names = Array.from(endpoint.path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+    const source = endpoint.path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '([^/:]+)')
+    return { endpoint, names, pattern: new RegExp(`^${source}$`) }
+  })
+
+/** A route that fits, or the methods that others at this path take. */
+export type RouteMatch =
+  | { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
+  | { readonly allow: readonly string[] }
+
+/** Finds the route of a request; rows that come first win. */
+export function matchRoute(routes: readonly Route[], method: string, path: string): RouteMatch | undefined {
+  const allow = new Set<string>()
+  for (const { endpoint, pattern, names } of routes) {
+    const values = pattern.exec(path)?.slice(1)
+    if (!values) continue
+    const isFit = endpoint.method === method || (method === 'HEAD' && endpoint.method === 'GET')
+    const params = isFit ? decode(names, values) : undefined
+    if (params) return { endpoint, params }
+    if (!names.includes('tenant')) allow.add(endpoint.method)
+  }
+  return allow.size ? { allow: [...allow] } : undefined
+}
+
+function decode(names: readonly string[], values: readonly string[]): Readonly<Record<string, string>> | undefined {
+  try {
+    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]))
+  } catch {
+    return undefined
+  }
+}

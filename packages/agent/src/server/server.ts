@@ -1,0 +1,368 @@
+import { type JsonObject, LlmError } from '@modelport/core'
+import { AgentError } from '../base/agent-error.js'
+import type { Entropy } from '../base/ids.js'
+import type { AgentCard, AgentInterface } from '../models/card.js'
+import type { Agent } from '../run/agent.js'
+import { AgentHost } from '../run/host.js'
+import type { AgentStore } from '../session/agent-store.js'
+import { type CardSigningKey, signCard } from '../wire/a2a/card-signing.js'
+import { type Authentication, createAuthenticator } from './authenticate.js'
+import { cardEndpoints } from './card-endpoints.js'
+import { chatEndpoints } from './chat-completions.js'
+import type { Endpoint, RequestContext, ServedAgent } from './endpoint.js'
+import { errorHeaders, httpStatusOf, toAgentError, toHttpError, toRpcError } from './error-forms.js'
+import { handleJsonRpc } from './json-rpc.js'
+import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
+import { ownEndpoints } from './own-endpoints.js'
+import { protolinkEndpoints } from './protolink-endpoints.js'
+import { type PushOptions, PushService } from './push.js'
+import { json } from './reading.js'
+import { a2aMediaType, restEndpoints } from './rest.js'
+import { matchRoute, toRoutes } from './routes.js'
+import { EventStreams, type StreamOptions } from './sse.js'
+
+/** How a server of agents is set up. */
+export interface AgentServerOptions {
+  /**
+   * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a request. Default: `http://127.0.0.1`; `serve` sets the address
+   * that it listens at.
+   */
+  readonly url?: string
+  /** Default: a memory store. */
+  readonly store?: AgentStore
+  /** Who may call. Default: everybody on this machine, and requests from elsewhere are refused. */
+  readonly authentication?: readonly Authentication[]
+  /** Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback without authentication. */
+  readonly allowedHosts?: readonly string[]
+  /** Origins of pages that may call. Default: none. */
+  readonly allowedOrigins?: readonly string[]
+  /** How push notifications are sent. Default: they are not supported. */
+  readonly push?: PushOptions
+  /** Signs the cards. */
+  readonly signingKey?: CardSigningKey
+  /** Most bytes of a body. Default 4 MiB. */
+  readonly maxBodyBytes?: number
+  readonly streams?: StreamOptions
+  /** False refuses A2A 0.3. Default true. */
+  readonly legacy?: boolean
+  /** Called with what fails inside, without secrets of the caller. Default: nothing. */
+  onError?(error: unknown): void
+  /** Clock and random source. Default: those of the platform. */
+  readonly entropy?: Entropy
+}
+
+/** A server of agents: a function from requests to responses, for any runtime. */
+export interface AgentServer {
+  readonly host: AgentHost
+  /** Serves one request. Never rejects. */
+  fetch(request: Request): Promise<Response>
+  /** The table of endpoints. */
+  describeEndpoints(): readonly EndpointDescription[]
+  /** The table as an OpenAPI 3.1 document. */
+  toOpenApi(): JsonObject
+  /** Sets the base URL that the cards name. */
+  setUrl(url: string): void
+  /** True if callers must authenticate. */
+  readonly isAuthenticated: boolean
+  /** Ends streams and waits for running tasks, at most this long. Default 10,000 ms. */
+  close(timeoutMs?: number): Promise<void>
+}
+
+const anonymous = 'anonymous'
+const reservedTenants: ReadonlySet<string> = new Set([
+  'a',
+  'tasks',
+  'v1',
+  'state',
+  'llm',
+  'modelport',
+  'healthz',
+  'readyz',
+  'extendedAgentCard',
+  'openapi.json',
+])
+const tenantPattern = /^[A-Za-z0-9][\w.-]{0,63}$/
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+const rpcEndpoint: Endpoint = {
+  name: 'JsonRpc',
+  method: 'POST',
+  path: '/',
+  summary: 'Serves every method of A2A as JSON-RPC 2.0.',
+  source: 'body',
+  mode: 'stream',
+  wire: 'A2A 1.0',
+  handle: handleJsonRpc,
+}
+
+const endpoints: readonly Endpoint[] = [
+  rpcEndpoint,
+  ...cardEndpoints,
+  ...ownEndpoints,
+  ...chatEndpoints,
+  ...protolinkEndpoints,
+  ...restEndpoints,
+]
+const routes = toRoutes(endpoints)
+
+/**
+ * Makes a server of agents. One agent is served at the root, several at `/a/{name}/`.
+ * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
+ */
+export function createAgentServer(agents: readonly Agent[], options: AgentServerOptions = {}): AgentServer {
+  return new Server(agents, options)
+}
+
+class Server implements AgentServer {
+  readonly host: AgentHost
+  readonly isAuthenticated: boolean
+  readonly #options: AgentServerOptions
+  readonly #streams: EventStreams
+  readonly #push: PushService | undefined
+  readonly #authenticator: ReturnType<typeof createAuthenticator> | undefined
+  readonly #agents: readonly Agent[]
+  #url = ''
+  #isClosing = false
+  /** Cards change only with the address. */
+  #cards = new Map<string, AgentCard>()
+
+  constructor(agents: readonly Agent[], options: AgentServerOptions) {
+    checkAgents(agents)
+    this.#agents = agents
+    this.#options = options
+    this.#authenticator = options.authentication?.length ? createAuthenticator(options.authentication) : undefined
+    this.isAuthenticated = this.#authenticator !== undefined
+    this.#streams = new EventStreams(options.streams)
+    const onError = (error: unknown) => options.onError?.(error)
+    this.host = new AgentHost(agents, {
+      onError,
+      onActive: (key) => this.#push?.watch(key),
+      ...(options.store && { store: options.store }),
+      ...(options.entropy && { entropy: options.entropy }),
+    })
+    this.#push = options.push && new PushService(this.host.store, this.host.entropy, options.push, onError)
+    this.#push?.start()
+    this.setUrl(options.url ?? 'http://127.0.0.1')
+  }
+
+  setUrl(url: string): void {
+    if (!URL.canParse(url))
+      throw new LlmError('config', `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
+    this.#url = url.replace(/\/+$/, '')
+    this.#cards = new Map()
+  }
+
+  describeEndpoints(): readonly EndpointDescription[] {
+    return describe(endpoints)
+  }
+
+  toOpenApi(): JsonObject {
+    return toOpenApi(endpoints, this.#url, this.#agents.map(({ name }) => name).join(', '))
+  }
+
+  async close(timeoutMs = 10_000): Promise<void> {
+    this.#isClosing = true
+    await this.host.drain(timeoutMs)
+    this.#streams.close()
+    this.#push?.close()
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const response = await this.#respond(request)
+    response.headers.set('x-content-type-options', 'nosniff')
+    const origin = request.headers.get('origin')
+    if (origin && this.#options.allowedOrigins?.includes(origin)) {
+      response.headers.set('access-control-allow-origin', origin)
+      response.headers.append('vary', 'Origin')
+    }
+    const requestId = request.headers.get('x-protolink-request-id')
+    if (requestId && /^[\w.:-]{1,200}$/.test(requestId)) response.headers.set('x-protolink-request-id', requestId)
+    return response
+  }
+
+  async #respond(request: Request): Promise<Response> {
+    let isRpc = false
+    try {
+      const url = new URL(request.url)
+      this.#checkOrigin(request, url)
+      if (request.method === 'OPTIONS') return this.#preflight(request)
+      const found = this.#find(url.pathname)
+      if (!found) throw new AgentError('not-found', 'There is nothing at this address')
+      const match = matchRoute(routes, request.method, found.path)
+      if (match === undefined) throw new AgentError('not-found', 'There is nothing at this address')
+      if ('allow' in match) return this.#methodNotAllowed(match.allow)
+      const { endpoint, params } = match
+      isRpc = endpoint === rpcEndpoint
+      if (this.#isClosing && request.method === 'POST')
+        throw new AgentError('busy', 'The server is stopping', { retryAfterMs: 5_000 })
+      const context = await this.#contextOf(request, url, found.served, endpoint, params)
+      return await endpoint.handle(context)
+    } catch (error) {
+      return this.#failure(error, isRpc)
+    }
+  }
+
+  #failure(cause: unknown, isRpc: boolean): Response {
+    const error = toAgentError(cause)
+    if (error.reason === 'internal') this.#options.onError?.(error.cause ?? error)
+    const challenge =
+      error.reason === 'unauthenticated' && this.#authenticator
+        ? { 'www-authenticate': this.#authenticator.challenge }
+        : {}
+    const headers = { ...errorHeaders(error), ...challenge }
+    if (isRpc) {
+      const isOutside = ['unauthenticated', 'forbidden', 'busy'].includes(error.reason)
+      return json(
+        { jsonrpc: '2.0', id: null, error: toRpcError(error) },
+        { status: isOutside ? httpStatusOf(error) : 200, headers },
+      )
+    }
+    return json(toHttpError(error), {
+      status: httpStatusOf(error),
+      headers: { 'content-type': a2aMediaType, ...headers },
+    })
+  }
+
+  #methodNotAllowed(allow: readonly string[]): Response {
+    const error = new AgentError('method-not-found', `Use ${allow.join(' or ')}`)
+    return json(toHttpError(error), { status: 405, headers: { allow: allow.join(', ') } })
+  }
+
+  /** Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding. */
+  #checkOrigin(request: Request, url: URL): void {
+    const { allowedHosts, allowedOrigins = [] } = this.#options
+    const own = new URL(this.#url)
+    const host = request.headers.get('host') ?? url.host
+    const isOwn = host === own.host || host === url.host
+    const isAllowed = allowedHosts
+      ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
+      : this.isAuthenticated || (isOwn && (loopback.test(host) || host === own.host)) || loopback.test(host)
+    if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
+    const origin = request.headers.get('origin')
+    if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))
+      throw new AgentError('forbidden', 'The Origin of the request is not allowed; set allowedOrigins')
+  }
+
+  #preflight(request: Request): Response {
+    const origin = request.headers.get('origin')
+    const isAllowed = origin !== null && this.#options.allowedOrigins?.includes(origin)
+    const headers = {
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-headers':
+        'authorization, content-type, x-api-key, a2a-version, a2a-extensions, last-event-id, x-modelport-session',
+      'access-control-expose-headers': 'a2a-extensions, x-modelport-task, etag',
+      'access-control-max-age': '600',
+    }
+    return new Response(null, { status: 204, ...(isAllowed && { headers }) })
+  }
+
+  /** The agent of a path, and the rest of the path. */
+  #find(pathname: string): { readonly served: ServedAgent; readonly path: string } | undefined {
+    const base = new URL(this.#url).pathname.replace(/\/$/, '')
+    const path = base && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
+    const [only] = this.#agents
+    if (this.#agents.length === 1 && only) return { served: { agent: only, prefix: '', url: this.#url }, path }
+    const [, name = '', rest = ''] = /^\/a\/([^/]+)(\/.*)?$/.exec(path) ?? []
+    const agent = this.#agents.find((each) => encodeURIComponent(each.name) === name)
+    const prefix = `/a/${name}`
+    return agent && { served: { agent, prefix, url: this.#url + prefix }, path: rest || '/' }
+  }
+
+  async #contextOf(
+    request: Request,
+    url: URL,
+    served: ServedAgent,
+    endpoint: Endpoint,
+    params: Readonly<Record<string, string>>,
+  ): Promise<RequestContext> {
+    const principal = this.#authenticator ? await this.#authenticator.authenticate(request) : anonymous
+    if (principal === undefined && endpoint.authenticated !== false)
+      throw new AgentError('unauthenticated', 'Authentication is required; the card says how')
+    const { tenant } = params
+    if (tenant !== undefined && (reservedTenants.has(tenant) || !tenantPattern.test(tenant)))
+      throw new AgentError('not-found', 'There is nothing at this address')
+    const make = (scope: string | undefined): RequestContext => ({
+      request,
+      url,
+      served,
+      host: this.host,
+      streams: this.#streams,
+      push: this.#push,
+      principal: scope === undefined ? (principal ?? anonymous) : JSON.stringify([scope, principal ?? anonymous]),
+      isAuthenticated: this.isAuthenticated && principal !== undefined,
+      params,
+      version: this.#versionOf(request, url, endpoint),
+      extensions: listOf(request.headers.get('a2a-extensions')),
+      maxBodyBytes: this.#options.maxBodyBytes ?? 4 * 2 ** 20,
+      ...(scope !== undefined && { tenant: scope }),
+      withTenant: (other) =>
+        other === undefined || other === '' || other === scope ? make(scope) : make(checkTenant(other, scope)),
+      card: () => this.#cardOf(served),
+      sign: (card) => (this.#options.signingKey ? signCard(card, this.#options.signingKey) : Promise.resolve(card)),
+    })
+    return make(tenant)
+  }
+
+  /** @throws {AgentError} `version-not-supported` */
+  #versionOf(request: Request, url: URL, endpoint: Endpoint): string {
+    const given = (request.headers.get('a2a-version') ?? url.searchParams.get('A2A-Version') ?? '').trim()
+    const [version = ''] = /^\d+\.\d+(?=\.\d+$|$)/.exec(given) ?? []
+    if (!endpoint.wire.startsWith('A2A')) return '1.0'
+    if (version === '1.0') return version
+    const isLegacy = !given || version === '0.3'
+    if (isLegacy && (this.#options.legacy !== false || endpoint.name === 'AgentCard')) return '0.3'
+    throw new AgentError(
+      'version-not-supported',
+      `The agent does not speak A2A ${given.slice(0, 20) || '0.3'}; it speaks ${this.#versions().join(', ')}`,
+      {
+        metadata: { supportedVersions: this.#versions().join(', ') },
+      },
+    )
+  }
+
+  #versions(): readonly string[] {
+    return this.#options.legacy === false ? ['1.0'] : ['1.0', '0.3']
+  }
+
+  #cardOf({ agent, url }: ServedAgent): AgentCard {
+    const known = this.#cards.get(agent.name)
+    if (known) return known
+    const own: readonly AgentInterface[] = [
+      { url: `${url}/`, binding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, binding: 'HTTP+JSON', protocolVersion: '1.0' },
+      ...(this.#options.legacy === false ? [] : [{ url: `${url}/`, binding: 'JSONRPC', protocolVersion: '0.3' }]),
+    ]
+    const card: AgentCard = {
+      ...agent.card,
+      url: `${url}/`,
+      interfaces: own,
+      capabilities: { ...agent.card.capabilities, pushNotifications: this.#push !== undefined },
+      ...this.#authenticator?.card,
+    }
+    this.#cards.set(agent.name, card)
+    return card
+  }
+}
+
+function checkTenant(tenant: string, known: string | undefined): string {
+  if (known !== undefined || reservedTenants.has(tenant) || !tenantPattern.test(tenant))
+    throw new AgentError('invalid-params', 'The tenant is not valid, or not that of the path', {
+      violations: [{ pointer: '/tenant', message: 'is not a valid tenant' }],
+    })
+  return tenant
+}
+
+function checkAgents(agents: readonly Agent[]): void {
+  if (!agents.length) throw new LlmError('config', 'createAgentServer needs at least one agent')
+  const names = agents.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
+}
+
+const listOf = (header: string | null): readonly string[] =>
+  (header ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter(Boolean)
+    .slice(0, 50)
