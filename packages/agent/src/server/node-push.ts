@@ -22,13 +22,14 @@ const guard =
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found
       const [first] = error ? [] : addresses
-      if (error || !first) { callback(error ?? new Error('the name has no address'), '', 4); return }
-      if (addresses.some(({ address }) => isPrivateAddress(address)))
-        { callback(
-          Object.assign(new Error('the push URL resolves to a private address'), { code: 'EACCES' }),
-          '',
-          4,
-        ); return }
+      if (error || !first) {
+        callback(error ?? new Error('the name has no address'), '', 4)
+        return
+      }
+      if (addresses.some(({ address }) => isPrivateAddress(address))) {
+        callback(Object.assign(new Error('the push URL resolves to a private address'), { code: 'EACCES' }), '', 4)
+        return
+      }
       if (options.all) callback(null, addresses)
       else callback(null, first.address, first.family)
     })
@@ -40,9 +41,14 @@ export function createPushSender({ allowInsecure = false, lookup = resolve }: Pu
     new Promise((succeed, fail) => {
       const target = new URL(url)
       const isHttps = target.protocol === 'https:'
-      if (!isHttps && !(allowInsecure && target.protocol === 'http:'))
-        { fail(new Error('the push URL must be https:')); return }
-      if (!allowInsecure && isPrivateHost(target.hostname)) { fail(new Error('the push URL has a private address')); return }
+      if (!isHttps && !(allowInsecure && target.protocol === 'http:')) {
+        fail(new Error('the push URL must be https:'))
+        return
+      }
+      if (!allowInsecure && isPrivateHost(target.hostname)) {
+        fail(new Error('the push URL has a private address'))
+        return
+      }
       const send = isHttps ? requestHttps : requestHttp
       const outgoing = send(target, {
         method: 'POST',
