@@ -74,6 +74,9 @@ export function decodeProto<K extends keyof ProtoMessages>(name: K, value: unkno
   throw new AgentError('invalid-params', `${name}${first.pointer}: ${first.message}${more}`, { violations })
 }
 
+/** Required fields that name something: empty is not set. */
+const identifying: ReadonlySet<string> = new Set(['id', 'messageId', 'taskId', 'artifactId', 'url'])
+
 /** Most violations that are reported. */
 const mostViolations = 20
 
@@ -115,7 +118,7 @@ class Decoder {
 
   #checkRequired(field: FieldShape, isUnset: boolean, value: JsonValue | undefined, pointer: string): void {
     if (isUnset) this.#report(pointer, 'a required field is missing')
-    else if (value === '') this.#report(pointer, 'a required field must not be empty')
+    else if (value === '' && identifying.has(field.name)) this.#report(pointer, 'a required field must not be empty')
     else if (field.repeated && Array.isArray(value) && !value.length && field.name === 'parts')
       this.#report(pointer, 'at least one item is required')
     else if (typeof value === 'string' && value === enums[field.type]?.[0] && field.name === 'role')

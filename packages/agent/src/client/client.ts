@@ -1,0 +1,102 @@
+import type { JsonObject } from '@modelport/core'
+import type { AgentCard } from '../models/card.js'
+import type { HistoryCompactionRequest } from '../models/compaction-control.js'
+import type { Message } from '../models/message.js'
+import type { ApprovalContent, Part } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import type { AgentRunContext } from '../run/run-context.js'
+import type { CompactionResult } from '@modelport/runtime'
+
+/** What a reader of a task sees. */
+export type ClientEvent =
+  /** The task as it is now: first, after a reconnect, and last. What was shown before it is replaced. */
+  | { readonly type: 'task'; readonly task: Task }
+  /** A piece of the answer; `first` begins it anew. */
+  | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
+  | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
+  | { readonly type: 'artifact'; readonly artifact: Task['artifacts'][number] }
+  | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
+
+/** How a message is sent. */
+export interface SendOptions {
+  /** Continues this task. */
+  readonly taskId?: string
+  /** Starts the task in this conversation. */
+  readonly sessionId?: string
+  /** Most messages of the history that come back. */
+  readonly historyLength?: number
+  /** True does not wait for the end. Default false. */
+  readonly returnImmediately?: boolean
+  readonly metadata?: JsonObject
+  readonly signal?: AbortSignal
+  /** Where the calling task belongs. */
+  readonly run?: AgentRunContext
+}
+
+/** A decision about an approval. */
+export interface ApprovalAnswer {
+  readonly requestId: string
+  readonly approved: boolean
+  readonly reason?: string
+  /** Digest of what was shown: the server refuses a decision about something else. */
+  readonly digest?: string
+}
+
+/** Which tasks are listed. */
+export interface ListOptions {
+  readonly sessionId?: string
+  readonly state?: Task['state']
+  readonly pageSize?: number
+  readonly pageToken?: string
+  readonly signal?: AbortSignal
+}
+
+/** Talks to one agent, wherever it is. Nothing is contacted before the first call. */
+export interface AgentClient {
+  /** Every host that calls contact, as `host:port`; known without contacting any. */
+  hosts(): readonly string[]
+  /** The card of the agent, fetched once. */
+  card(signal?: AbortSignal): Promise<AgentCard>
+  /** Sends a message; resolves when the task is over or waits. */
+  send(message: string | readonly Part[] | Message, options?: SendOptions): Promise<Task>
+  /** Sends a message and reads what happens. Ends when the task is over or waits for input; leaving it does not stop the task. */
+  stream(message: string | readonly Part[] | Message, options?: SendOptions): AsyncIterableIterator<ClientEvent>
+  get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
+  list(
+    options?: ListOptions,
+  ): Promise<{ readonly tasks: readonly Task[]; readonly next?: string; readonly total: number }>
+  cancel(taskId: string, reason?: string): Promise<Task>
+  /** Reads what happens to a task from now on. */
+  subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>
+  /** Decides about approvals of a task that waits. */
+  answerApproval(task: Task, answers: readonly ApprovalAnswer[], signal?: AbortSignal): Promise<Task>
+  /** Makes the conversation of a session shorter; only agents of Protolink and modelport can. */
+  compactHistory(
+    sessionId: string,
+    request?: Partial<HistoryCompactionRequest>,
+  ): Promise<Omit<CompactionResult, 'changed'>>
+}
+
+/** The approvals that a task waits for. */
+export const approvalsOf = (task: Task): readonly ApprovalContent[] =>
+  task.state === 'input-required'
+    ? (task.statusMessage?.parts ?? []).flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+    : []
+
+/** The answer of a task: its answer artifact, else the text of its artifacts, else what its state says. */
+export function answerOf(task: Task): string {
+  const text = (list: readonly Part[]) =>
+    list
+      .flatMap((part) => {
+        if (part.type === 'text' || part.type === 'infer_output')
+          return [typeof part.content === 'string' ? part.content : JSON.stringify(part.content)]
+        if (part.type === 'tool_output') return [JSON.stringify(part.content.result ?? part.content.error ?? null)]
+        return part.type === 'json' ? [JSON.stringify(part.content)] : []
+      })
+      .join('\n')
+  const answer = task.artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')
+  if (answer) return text(answer.parts)
+  const all = task.artifacts.map(({ parts }) => text(parts)).filter(Boolean)
+  if (all.length) return all.join('\n')
+  return text(task.statusMessage?.parts ?? task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
+}

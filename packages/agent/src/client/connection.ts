@@ -1,0 +1,166 @@
+import { LlmError, type JsonObject } from '@modelport/core'
+import { AgentError } from '../base/agent-error.js'
+import { isObject } from '../base/json.js'
+import { reasonOfWire } from '../server/error-forms.js'
+
+/** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
+export type ClientAuth =
+  | { readonly type: 'bearer'; readonly token: string }
+  | { readonly type: 'apiKey'; readonly key: string; readonly header?: string }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+
+/** How a client talks to an agent. */
+export interface AgentClientOptions {
+  readonly auth?: ClientAuth
+  /** Default: that of the platform. */
+  readonly fetch?: typeof fetch
+  /** Milliseconds without a byte after which a stream counts as lost. Default 60,000. */
+  readonly idleMs?: number
+  /** Reconnects of a stream in a row without an event. Default 5. */
+  readonly maxReconnects?: number
+  /** Milliseconds before the first reconnect; they double each time. Default 250. */
+  readonly reconnectMs?: number
+  /** Most bytes of a response that is not a stream. Default 32 MiB. */
+  readonly maxBytes?: number
+  /** Which protocol is spoken. Default `auto`: what the card offers, A2A first. */
+  readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | 'protolink'
+  /** Which binding of A2A is spoken. Default: the first of the card. */
+  readonly binding?: 'JSONRPC' | 'HTTP+JSON'
+  /** Other origins that the card may name. Default: none. */
+  readonly allowedOrigins?: readonly string[]
+}
+
+const headerOf = (auth: ClientAuth | undefined): Readonly<Record<string, string>> => {
+  switch (auth?.type) {
+    case 'bearer':
+      return { authorization: `Bearer ${auth.token}` }
+    case 'apiKey':
+      return { [auth.header ?? 'x-api-key']: auth.key }
+    case 'basic':
+      return {
+        authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${auth.username}:${auth.password}`)))}`,
+      }
+    case undefined:
+      return {}
+  }
+}
+
+/** One request. */
+export interface Outgoing {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Sends requests to one agent: only to its origin, without redirects, within limits. */
+export class Connection {
+  readonly base: URL
+  readonly options: AgentClientOptions
+  readonly #fetch: typeof fetch
+
+  /** @throws {LlmError} `invalid-base-url` */
+  constructor(url: string, options: AgentClientOptions) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new LlmError('invalid-base-url', 'The URL of an agent must be an http: or https: URL')
+    this.base = new URL(url)
+    if (this.base.username || this.base.password)
+      throw new LlmError('invalid-base-url', 'The URL of an agent must not contain credentials; use auth')
+    this.base.hash = ''
+    this.base.search = ''
+    this.options = options
+    this.#fetch = options.fetch ?? fetch
+  }
+
+  /** `host:port` of the agent. */
+  get host(): string {
+    return `${this.base.hostname}:${this.base.port || (this.base.protocol === 'https:' ? '443' : '80')}`
+  }
+
+  /** An address below the URL of the agent. */
+  at(path: string): string {
+    return this.base.href.replace(/\/+$/, '') + path
+  }
+
+  /**
+   * Checks an address of a card: it must have the origin of the client's URL, or one that is allowed.
+   * @throws {AgentError} `invalid-agent-response`
+   */
+  check(url: string): string {
+    const origin = URL.canParse(url) ? new URL(url).origin : ''
+    if (origin === this.base.origin || this.options.allowedOrigins?.includes(origin)) return url
+    throw new AgentError(
+      'invalid-agent-response',
+      `The card names another origin: ${origin || 'not a URL'}; allow it with allowedOrigins`,
+    )
+  }
+
+  /** Sends a request; a redirect is an error. */
+  async send({ method, url, headers, body, signal }: Outgoing): Promise<Response> {
+    this.check(url)
+    const isOwn = new URL(url).origin === this.base.origin
+    try {
+      return await this.#fetch(url, {
+        method,
+        redirect: 'error',
+        headers: {
+          ...headers,
+          ...(isOwn && headerOf(this.options.auth)),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      })
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      throw new LlmError('network', `The agent at ${this.host} cannot be reached, or it redirects`, { cause: error })
+    }
+  }
+
+  /** Reads the JSON of a response, within the limit. @throws {AgentError} what the agent refused */
+  async json(response: Response): Promise<unknown> {
+    const { maxBytes = 32 * 2 ** 20 } = this.options
+    const text = await readLimited(response, maxBytes)
+    let value: unknown
+    try {
+      value = text ? (JSON.parse(text) as unknown) : undefined
+    } catch (error) {
+      if (response.ok)
+        throw new AgentError('invalid-agent-response', 'The agent did not answer with JSON', { cause: error })
+    }
+    if (response.ok) return value
+    throw errorOf(value, response.status)
+  }
+}
+
+async function readLimited(response: Response, maxBytes: number): Promise<string> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => undefined)
+      throw new LlmError('limit-exceeded', `The agent's response has more than ${maxBytes} bytes`)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The error that a body tells, of either binding. */
+export function errorOf(body: unknown, status?: number): AgentError {
+  const error: JsonObject = isObject(body) && isObject(body['error']) ? body['error'] : {}
+  const details = [error['details'], error['data']].find((list): list is unknown[] => Array.isArray(list)) ?? []
+  const info = details.find((detail) => isObject(detail) && typeof detail['reason'] === 'string')
+  const reason = isObject(info) ? String(info['reason']) : undefined
+  const code = typeof error['code'] === 'number' ? error['code'] : status
+  const text =
+    typeof error['message'] === 'string'
+      ? error['message'].slice(0, 1_000)
+      : `the agent answered with status ${status ?? 'unknown'}`
+  return new AgentError(reasonOfWire(code, reason), `The agent refused: ${text}`)
+}

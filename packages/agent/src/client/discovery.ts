@@ -1,0 +1,90 @@
+import { isLlmError, type JsonObject } from '@modelport/core'
+import { AgentError, isAgentError } from '../base/agent-error.js'
+import { isObject } from '../base/json.js'
+import { type AgentCard, createCard } from '../models/card.js'
+import { fromA2aCard } from '../wire/a2a/card-codec.js'
+import { legacyInterfaces } from '../wire/a2a/legacy-codec.js'
+import { fromProtolinkCard } from '../wire/protolink/card-codec.js'
+import type { A2aAddress } from './a2a-transport.js'
+import type { Connection } from './connection.js'
+
+/** A card with the form it came in. */
+export interface FoundCard {
+  readonly kind: 'a2a' | 'a2a-0.3' | 'protolink'
+  readonly card: AgentCard
+  /** As it was received. */
+  readonly wire: JsonObject
+}
+
+/** Fetches the card of an agent: that of A2A first, then that of Protolink. */
+export async function fetchCard(connection: Connection, signal?: AbortSignal): Promise<FoundCard> {
+  const { protocol = 'auto' } = connection.options
+  if (protocol !== 'protolink') {
+    try {
+      const wire = await fetchJson(connection, '/.well-known/agent-card.json', signal)
+      const isNew = Array.isArray(wire['supportedInterfaces']) && protocol !== 'a2a-0.3'
+      return isNew
+        ? { kind: 'a2a', card: fromA2aCard(wire), wire }
+        : { kind: 'a2a-0.3', card: fromLegacyCard(wire), wire }
+    } catch (error) {
+      const isMissing = isAgentError(error) && (error.reason === 'not-found' || error.reason === 'method-not-found')
+      if (protocol !== 'auto' || !(isMissing || isLlmError(error, 'not-found'))) throw error
+    }
+  }
+  const wire = await fetchJson(connection, '/.well-known/agent.json', signal)
+  return { kind: 'protolink', card: fromProtolinkCard({ url: connection.base.href, ...wire }), wire }
+}
+
+async function fetchJson(connection: Connection, path: string, signal: AbortSignal | undefined): Promise<JsonObject> {
+  const { protocol } = connection.options
+  const response = await connection.send({
+    method: 'GET',
+    url: connection.at(path),
+    headers: { accept: 'application/json', ...(protocol !== 'a2a-0.3' && { 'a2a-version': '1.0' }) },
+    signal,
+  })
+  if (response.status === 404 || response.status === 405) {
+    await response.body?.cancel()
+    throw new AgentError('not-found', `There is no card at ${path}`)
+  }
+  const value = await connection.json(response)
+  if (isObject(value)) return value
+  throw new AgentError('invalid-agent-response', 'The card is not a JSON object')
+}
+
+/** A card of A2A 0.3. */
+function fromLegacyCard(wire: JsonObject): AgentCard {
+  const text = (key: string) => (typeof wire[key] === 'string' ? wire[key] : undefined)
+  const capabilities = isObject(wire['capabilities']) ? wire['capabilities'] : {}
+  return createCard({
+    name: text('name') ?? '',
+    description: text('description') ?? '',
+    version: text('version') ?? '1.0.0',
+    url: text('url') ?? '',
+    capabilities: {
+      streaming: capabilities['streaming'] === true,
+      pushNotifications: capabilities['pushNotifications'] === true,
+    },
+    interfaces: legacyInterfaces(wire).map(({ url, binding }) => ({ url, binding, protocolVersion: '0.3' })),
+  })
+}
+
+/**
+ * The interface of a card that is used: the first that this client speaks, at the origin of the client's URL.
+ * @throws {AgentError} `invalid-agent-response` — there is none.
+ */
+export function chooseInterface(connection: Connection, { card, kind }: FoundCard): A2aAddress {
+  const { protocol = 'auto', binding: wanted } = connection.options
+  for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
+    if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
+    if (wanted && binding !== wanted) continue
+    const version = protocolVersion.startsWith('1.') ? '1.0' : protocolVersion.startsWith('0.3') ? '0.3' : undefined
+    if (!version || (version === '0.3' && binding !== 'JSONRPC')) continue
+    if ((protocol === 'a2a-0.3' || kind === 'a2a-0.3') !== (version === '0.3')) continue
+    return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
+  }
+  throw new AgentError(
+    'invalid-agent-response',
+    'The card has no interface that this client speaks: A2A 1.0 or 0.3 over JSONRPC or HTTP+JSON',
+  )
+}

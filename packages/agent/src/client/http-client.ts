@@ -1,0 +1,291 @@
+import type { JsonObject } from '@modelport/core'
+import type { CompactionResult } from '@modelport/runtime'
+import { AgentError, isAgentError } from '../base/agent-error.js'
+import { isObject, objectAt } from '../base/json.js'
+import { systemEntropy } from '../base/ids.js'
+import type { AgentCard } from '../models/card.js'
+import { answerArtifactId } from '../models/artifact.js'
+import type { HistoryCompactionRequest } from '../models/compaction-control.js'
+import { createMessage, type Message } from '../models/message.js'
+import { type Part, parts } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import { isInterrupted, isTerminal } from '../models/task-state.js'
+import { toForeignMetadata } from '../run/run-context.js'
+import { fromA2aCard } from '../wire/a2a/card-codec.js'
+import {
+  fromA2aArtifact,
+  fromA2aMessage,
+  fromA2aState,
+  fromA2aTask,
+  toA2aMessage,
+  toA2aState,
+} from '../wire/a2a/task-codec.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/types.js'
+import { extensionUri } from '../wire/extension.js'
+import { A2aTransport, type NumberedResponse } from './a2a-transport.js'
+import type { AgentClient, ApprovalAnswer, ClientEvent, ListOptions, SendOptions } from './client.js'
+import { type AgentClientOptions, Connection } from './connection.js'
+import { chooseInterface, fetchCard, type FoundCard } from './discovery.js'
+import { ProtolinkTransport } from './protolink-transport.js'
+
+/**
+ * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
+ * @throws {LlmError} `invalid-base-url`
+ */
+export const createAgentClient = (url: string, options: AgentClientOptions = {}): AgentClient =>
+  new HttpClient(new Connection(url, options))
+
+/** A message of whatever a caller gave. */
+export const toMessage = (message: string | readonly Part[] | Message): Message =>
+  typeof message === 'string' || Array.isArray(message)
+    ? createMessage('user', message as string | readonly Part[], systemEntropy)
+    : (message as Message)
+
+class HttpClient implements AgentClient {
+  readonly #connection: Connection
+  #found: Promise<FoundCard> | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  hosts(): readonly string[] {
+    const others = (this.#connection.options.allowedOrigins ?? []).map((origin) => new Connection(origin, {}).host)
+    return [...new Set([this.#connection.host, ...others])]
+  }
+
+  async card(signal?: AbortSignal): Promise<AgentCard> {
+    return (await this.#find(signal)).card
+  }
+
+  async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+    const transport = await this.#transport(options.signal)
+    if (transport instanceof ProtolinkTransport) return transport.send(toMessage(message), options)
+    return taskOf(await transport.send(toRequest(message, options), options.signal))
+  }
+
+  async *stream(
+    message: string | readonly Part[] | Message,
+    options: SendOptions = {},
+  ): AsyncGenerator<ClientEvent, void> {
+    const transport = await this.#transport(options.signal)
+    if (transport instanceof ProtolinkTransport) {
+      const task = await transport.send(toMessage(message), options)
+      yield { type: 'task', task }
+      return
+    }
+    const { card } = await this.#find()
+    if (!card.capabilities.streaming) {
+      yield { type: 'task', task: taskOf(await transport.send(toRequest(message, options), options.signal)) }
+      return
+    }
+    yield* this.#follow(transport, transport.stream(toRequest(message, options), options.signal), options.signal)
+  }
+
+  async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
+    const transport = await this.#a2a(signal)
+    yield* this.#follow(transport, transport.subscribe(taskId, undefined, signal), signal, taskId)
+  }
+
+  async get(
+    taskId: string,
+    options: { readonly historyLength?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<Task> {
+    const transport = await this.#a2a(options.signal)
+    return fromA2aTask(await transport.get(taskId, options.historyLength, options.signal))
+  }
+
+  async list(
+    options: ListOptions = {},
+  ): Promise<{ readonly tasks: readonly Task[]; readonly next?: string; readonly total: number }> {
+    const { sessionId, state, pageSize, pageToken, signal } = options
+    const transport = await this.#a2a(signal)
+    const page = await transport.list(
+      {
+        ...(sessionId !== undefined && { contextId: sessionId }),
+        ...(state !== undefined && { status: toA2aState(state) }),
+        ...(pageSize !== undefined && { pageSize }),
+        ...(pageToken !== undefined && { pageToken }),
+      },
+      signal,
+    )
+    return {
+      tasks: page.tasks.map((task) => fromA2aTask(task)),
+      total: page.totalSize,
+      ...(page.nextPageToken && { next: page.nextPageToken }),
+    }
+  }
+
+  async cancel(taskId: string, reason?: string): Promise<Task> {
+    const transport = await this.#transport()
+    if (transport instanceof ProtolinkTransport) return transport.cancel(taskId, reason)
+    return fromA2aTask(await transport.cancel(taskId, reason === undefined ? undefined : { reason }))
+  }
+
+  answerApproval(task: Task, answers: readonly ApprovalAnswer[], signal?: AbortSignal): Promise<Task> {
+    const decisions = answers.map((answer) => parts.approval(answer))
+    return this.send(decisions, { taskId: task.id, ...(signal && { signal }) })
+  }
+
+  async compactHistory(
+    sessionId: string,
+    request: Partial<HistoryCompactionRequest> = {},
+  ): Promise<Omit<CompactionResult, 'changed'>> {
+    return new ProtolinkTransport(this.#connection).compactHistory(sessionId, request)
+  }
+
+  #find(signal?: AbortSignal): Promise<FoundCard> {
+    this.#found ??= fetchCard(this.#connection, signal).catch((error: unknown) => {
+      this.#found = undefined
+      throw error
+    })
+    return this.#found
+  }
+
+  async #transport(signal?: AbortSignal): Promise<A2aTransport | ProtolinkTransport> {
+    const found = await this.#find(signal)
+    if (found.kind === 'protolink') return new ProtolinkTransport(this.#connection)
+    return new A2aTransport(this.#connection, chooseInterface(this.#connection, found))
+  }
+
+  async #a2a(signal?: AbortSignal): Promise<A2aTransport> {
+    const transport = await this.#transport(signal)
+    if (transport instanceof A2aTransport) return transport
+    throw new AgentError('unsupported-operation', 'The agent speaks only Protolink, which has no such operation')
+  }
+
+  /** Reads a stream; one that breaks is taken up again: after the last event if the agent numbers them, else by a snapshot. */
+  async *#follow(
+    transport: A2aTransport,
+    source: AsyncIterable<NumberedResponse>,
+    signal: AbortSignal | undefined,
+    knownId?: string,
+  ): AsyncGenerator<ClientEvent, void> {
+    const { maxReconnects = 5, reconnectMs = 250 } = this.#connection.options
+    let [taskId, seen, failures, isResumed]: [string | undefined, number | undefined, number, boolean] = [
+      knownId,
+      undefined,
+      0,
+      false,
+    ]
+    let current = source
+    for (;;) {
+      try {
+        for await (const { response, seq } of current) {
+          taskId ??= response.task?.id ?? response.statusUpdate?.taskId
+          // Between peers a resumed stream goes on where it was: its snapshot would repeat what was shown.
+          const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
+          if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
+          failures = 0
+          if (!isRepeated) for (const event of toClientEvents(response)) yield event
+          if (isEnd(response)) return
+        }
+        if (taskId === undefined) return
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (taskId === undefined || isRefusal(error)) {
+          if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
+          throw error
+        }
+        if (++failures > maxReconnects) throw error
+      }
+      if (taskId === undefined) return
+      await new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
+      const task = await this.#snapshot(transport, taskId, signal)
+      if (task && isTerminal(task.state)) {
+        yield { type: 'task', task }
+        return
+      }
+      if (failures === 0 && task && isInterrupted(task.state)) return
+      isResumed = true
+      current = transport.subscribe(taskId, seen, signal)
+    }
+    const last = taskId === undefined ? undefined : await this.#snapshot(transport, taskId, signal)
+    if (last) yield { type: 'task', task: last }
+  }
+
+  async #snapshot(transport: A2aTransport, id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
+    try {
+      return fromA2aTask(await transport.get(id, undefined, signal))
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isRefusal(error)) throw error
+      return undefined
+    }
+  }
+}
+
+/** True for what another try does not change. */
+const isRefusal = (error: unknown): boolean =>
+  isAgentError(error) && !['busy', 'internal', 'stream-behind', 'invalid-agent-response'].includes(error.reason)
+
+const isEnd = ({ statusUpdate, message, task }: A2aStreamResponse): boolean => {
+  if (message) return true
+  const state = statusUpdate?.status.state ?? task?.status.state
+  if (state === undefined) return false
+  const inner = fromA2aState(state)
+  return isTerminal(inner) || (statusUpdate !== undefined && inner === 'input-required')
+}
+
+function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
+  const { taskId, sessionId, historyLength, returnImmediately, metadata, run } = options
+  const context = run ? toForeignMetadata(run) : {}
+  const merged: JsonObject = { ...metadata, ...context }
+  return {
+    message: toA2aMessage(toMessage(message), {
+      ...(taskId !== undefined && { taskId }),
+      ...(sessionId !== undefined && { contextId: sessionId }),
+    }),
+    ...((historyLength !== undefined || returnImmediately) && {
+      configuration: {
+        ...(historyLength !== undefined && { historyLength }),
+        ...(returnImmediately && { returnImmediately }),
+      },
+    }),
+    ...(Object.keys(merged).length && { metadata: merged }),
+  }
+}
+
+/** An agent may answer with a message instead of a task: it is a task that is over. */
+function taskOf({ task, message }: A2aStreamResponse): Task {
+  if (task) return fromA2aTask(task)
+  if (!message) throw new AgentError('invalid-agent-response', 'The agent answered with neither a task nor a message')
+  const wire: A2aTask = {
+    id: message.taskId ?? message.messageId,
+    ...(message.contextId !== undefined && { contextId: message.contextId }),
+    status: { state: 'TASK_STATE_COMPLETED' },
+    history: [message],
+  }
+  return fromA2aTask(wire)
+}
+
+function toClientEvents(response: A2aStreamResponse): readonly ClientEvent[] {
+  const { task, message, statusUpdate, artifactUpdate } = response
+  if (task || message) return [{ type: 'task', task: taskOf(response) }]
+  if (artifactUpdate) return artifactEvents(artifactUpdate)
+  if (!statusUpdate) return []
+  const progress = objectAt(objectAt(statusUpdate.metadata, extensionUri), 'progress')
+  if (Object.keys(progress).length) {
+    const { percent, message: note } = progress
+    return [
+      {
+        type: 'progress',
+        ...(typeof percent === 'number' && { percent }),
+        ...(typeof note === 'string' && { message: note }),
+      },
+    ]
+  }
+  if (isObject(statusUpdate.metadata) && isObject(statusUpdate.metadata[extensionUri])) return []
+  const { state, message: said } = statusUpdate.status
+  return [{ type: 'status', state: fromA2aState(state), ...(said && { message: fromA2aMessage(said) }) }]
+}
+
+function artifactEvents(update: NonNullable<A2aStreamResponse['artifactUpdate']>): readonly ClientEvent[] {
+  const { artifact, append, lastChunk } = update
+  const [part] = artifact.parts
+  const isText = artifact.artifactId === answerArtifactId && artifact.parts.length === 1 && part?.text !== undefined
+  if (!isText && !append) return [{ type: 'artifact', artifact: fromA2aArtifact(artifact) }]
+  if (part?.text === undefined) return [{ type: 'artifact', artifact: fromA2aArtifact(artifact) }]
+  if (part.text === '' && lastChunk) return []
+  return [{ type: 'text-delta', text: part.text, ...(!append && { first: true as const }) }]
+}

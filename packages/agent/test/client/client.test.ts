@@ -1,0 +1,247 @@
+import { AddressInfo } from 'node:net'
+import express from 'express'
+import { AGENT_CARD_PATH } from '@a2a-js/sdk'
+import { DefaultRequestHandler, InMemoryTaskStore, type AgentExecutor } from '@a2a-js/sdk/server'
+import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerOf, createAgentClient, createDirectory, createCard, createLocalClient } from '@modelport/agent'
+import { type ListeningServer, serve } from '@modelport/agent/node'
+import { echoAgent } from '../server/support.js'
+
+const closers: (() => void | Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closers) await close()
+})
+
+async function textOfStream(stream: AsyncIterable<{ type: string; text?: string; first?: true }>): Promise<string> {
+  let text = ''
+  for await (const event of stream)
+    if (event.type === 'text-delta') text = (event.first ? '' : text) + (event.text ?? '')
+  return text
+}
+
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over %s', (binding) => {
+  let server: ListeningServer
+  beforeAll(async () => {
+    server = await serve([echoAgent()])
+    closers.push(() => server.close())
+  })
+  const client = () => createAgentClient(server.url, { binding })
+
+  it('sends, continues, gets, lists and cancels', async () => {
+    const asked = await client().send('ask')
+    expect(asked.state).toBe('input-required')
+    const done = await client().send('Rome', { taskId: asked.id })
+    expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: Rome'])
+    expect((await client().get(done.id)).state).toBe('completed')
+    expect((await client().list({ pageSize: 5 })).total).toBeGreaterThan(0)
+    const waiting = await client().send('wait', { returnImmediately: true })
+    expect((await client().cancel(waiting.id, 'enough')).state).toBe('canceled')
+    await expect(client().cancel(done.id)).rejects.toMatchObject({ reason: 'task-not-cancelable' })
+    await expect(client().get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
+  })
+
+  it('streams the answer in pieces', async () => {
+    expect(await textOfStream(client().stream('slow'))).toBe('one two three')
+  })
+})
+
+describe('a client', () => {
+  it('names its hosts before it contacts any, and refuses other origins and redirects', async () => {
+    const client = createAgentClient('http://127.0.0.1:9/agent', { allowedOrigins: ['https://other.example.com'] })
+    expect(client.hosts()).toEqual(['127.0.0.1:9', 'other.example.com:443'])
+    const card = {
+      name: 'x',
+      description: 'x',
+      version: '1',
+      capabilities: {},
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [],
+      supportedInterfaces: [{ url: 'http://evil.example.com/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    }
+    const asked: string[] = []
+    const evil = createAgentClient('http://127.0.0.1:9', {
+      auth: { type: 'bearer', token: 'secret-token' },
+      fetch: (input) => {
+        asked.push(String(input))
+        return Promise.resolve(Response.json(card))
+      },
+    })
+    await expect(evil.send('x')).rejects.toMatchObject({ reason: 'invalid-agent-response' })
+    expect(asked).toEqual(['http://127.0.0.1:9/.well-known/agent-card.json'])
+    expect(() => createAgentClient('http://user:pass@example.com')).toThrow('must not contain credentials')
+    expect(() => createAgentClient('ftp://example.com')).toThrow('http: or https:')
+  })
+
+  it('falls back to Protolink when there is no card of A2A', async () => {
+    const server = await serve([echoAgent()])
+    closers.push(() => server.close())
+    const client = createAgentClient(server.url, {
+      fetch: (input, init) =>
+        String(input).endsWith('agent-card.json')
+          ? Promise.resolve(new Response(null, { status: 404 }))
+          : fetch(input, init),
+    })
+    const done = await client.send('hi')
+    expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: hi'])
+  })
+
+  it('loses and doubles nothing when the stream is cut after each event', async () => {
+    const server = await serve([
+      echoAgent({
+        handler: async ({ delta }) => {
+          for (let index = 0; index < 6; index++) {
+            await delta(`${index} `)
+            await new Promise((resolve) => setTimeout(resolve, 30))
+          }
+          return '0 1 2 3 4 5 '
+        },
+      }),
+    ])
+    closers.push(() => server.close())
+    for (let cut = 1; cut <= 5; cut++) {
+      let isCut = false
+      const client = createAgentClient(server.url, {
+        reconnectMs: 1,
+        fetch: async (input, init) => {
+          const response = await fetch(input, init)
+          if (isCut || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+          isCut = true
+          return new Response(cutAfter(response.body as ReadableStream<Uint8Array>, cut), response)
+        },
+      })
+      expect(await textOfStream(client.stream('go')), `cut after ${cut}`).toBe('0 1 2 3 4 5 ')
+    }
+  })
+
+  it('reaches an agent in its own process without a host', async () => {
+    const client = createLocalClient(echoAgent())
+    expect(client.hosts()).toEqual([])
+    expect(answerOf(await client.send('hi'))).toBe('You said: hi')
+    expect(await textOfStream(client.stream('slow'))).toBe('one two three')
+  })
+})
+
+/** A body that fails after some chunks. */
+function cutAfter(body: ReadableStream<Uint8Array>, chunks: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let count = 0
+  return new ReadableStream({
+    pull: async (controller) => {
+      if (count++ >= chunks) {
+        await reader.cancel()
+        controller.error(new Error('cut'))
+        return
+      }
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+}
+
+describe('our client and the official server', () => {
+  let url = ''
+  beforeAll(async () => {
+    const app = express()
+    const listener = app.listen(0, '127.0.0.1')
+    await new Promise((resolve) => listener.once('listening', resolve))
+    closers.push(() => void listener.close())
+    url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
+    const card = {
+      name: 'sdk',
+      description: 'The official server',
+      version: '1.0.0',
+      provider: undefined,
+      documentationUrl: undefined,
+      iconUrl: undefined,
+      supportedInterfaces: [
+        { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
+        { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0', tenant: '' },
+        { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '0.3', tenant: '' },
+      ],
+      capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
+      securitySchemes: {},
+      securityRequirements: [],
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [],
+      signatures: [],
+    }
+    const executor: AgentExecutor = {
+      execute: async ({ taskId, contextId, userMessage }, bus) => {
+        const at = new Date().toISOString()
+        bus.publish({
+          kind: 'task',
+          data: {
+            id: taskId,
+            contextId,
+            status: { state: 1, message: undefined, timestamp: at },
+            artifacts: [],
+            history: [userMessage],
+            metadata: undefined,
+          },
+        } as never)
+        bus.publish({
+          kind: 'artifactUpdate',
+          data: {
+            taskId,
+            contextId,
+            append: false,
+            lastChunk: true,
+            metadata: undefined,
+            artifact: {
+              artifactId: 'a',
+              name: 'answer',
+              description: '',
+              extensions: [],
+              metadata: undefined,
+              parts: [
+                { content: { $case: 'text', value: 'from the SDK' }, metadata: undefined, filename: '', mediaType: '' },
+              ],
+            },
+          },
+        } as never)
+        bus.publish({
+          kind: 'statusUpdate',
+          data: { taskId, contextId, status: { state: 3, message: undefined, timestamp: at }, metadata: undefined },
+        } as never)
+        bus.finished()
+      },
+      cancelTask: async () => undefined,
+    }
+    const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor)
+    const userBuilder = UserBuilder.noAuthentication
+    app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: handler }))
+    app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder }))
+    app.use('/rest', restHandler({ requestHandler: handler, userBuilder }))
+  })
+
+  it.each(['JSONRPC', 'HTTP+JSON'] as const)('talk to each other over %s', async (binding) => {
+    const client = createAgentClient(url, { binding })
+    const done = await client.send('hello')
+    expect([done.state, answerOf(done)]).toEqual(['completed', 'from the SDK'])
+    const kinds: string[] = []
+    for await (const event of client.stream('hello')) kinds.push(event.type)
+    expect(kinds[0]).toBe('task')
+    expect(kinds.at(-1)).toBe('status')
+    expect((await client.get(done.id)).id).toBe(done.id)
+  })
+})
+
+describe('a directory', () => {
+  it('finds agents by name, role, tag and skill', () => {
+    const [weather, news] = [
+      createCard({ name: 'weather', description: 'x', tags: ['sky'], skills: [{ id: 'get_weather' }] }),
+      createCard({ name: 'news', description: 'x', role: 'gateway' }),
+    ]
+    const directory = createDirectory([weather, news])
+    expect(directory.find({ skill: 'get_weather' })).toEqual([weather])
+    expect(directory.find({ role: 'gateway' })).toEqual([news])
+    expect(directory.find({ tag: 'sky', role: 'gateway' })).toEqual([])
+    directory.unregister('news')
+    directory.unregister('news')
+    expect([directory.size, directory.find()]).toEqual([1, [weather]])
+  })
+})
