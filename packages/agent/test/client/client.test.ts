@@ -1,4 +1,4 @@
-import { AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { AGENT_CARD_PATH } from '@a2a-js/sdk'
 import { DefaultRequestHandler, InMemoryTaskStore, type AgentExecutor } from '@a2a-js/sdk/server'

@@ -1,0 +1,167 @@
+import { createMock, type MockConfig } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { describe, expect, it } from 'vitest'
+import {
+  AgentHost,
+  approvalsOf,
+  createAgent,
+  createLocalClient,
+  createMemoryStore,
+  messages,
+  parts,
+  toAgentTarget,
+} from '@modelport/agent'
+
+function payment() {
+  const paid: unknown[] = []
+  const tool = defineTool({
+    name: 'pay',
+    description: 'Pays an amount',
+    parameters: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    execute: (args) => {
+      paid.push(args)
+      return 'paid'
+    },
+  })
+  return { paid, tool }
+}
+
+const policy = { rules: { 'tool.pay': 'require-approval' } } as const
+const call = (amount: number) => ({ toolCalls: [{ name: 'pay', arguments: { amount } }] })
+
+function payer(responses: MockConfig['responses'], more: object = {}) {
+  const { paid, tool } = payment()
+  const agent = createAgent({
+    card: { name: 'payer', description: 'Pays' },
+    provider: createMock({ responses: responses ?? [] }),
+    tools: [tool],
+    policy,
+    ...more,
+  })
+  return { paid, agent, client: createLocalClient(agent) }
+}
+
+describe('an approval', () => {
+  it('is a state of the task; approving it executes the call once and completes the task', async () => {
+    const { paid, client } = payer([call(5), 'Done'])
+    const task = await client.send('Pay 5')
+    expect(task.state).toBe('input-required')
+    const [asked] = approvalsOf(task)
+    expect(asked).toMatchObject({ action: { tool: 'pay', args: { amount: 5 } } })
+    expect(paid).toEqual([])
+    const done = await client.answerApproval(task, [
+      { requestId: asked?.requestId ?? '', approved: true, digest: asked?.digest ?? '' },
+    ])
+    expect(done.state).toBe('completed')
+    expect(paid).toEqual([{ amount: 5 }])
+  })
+
+  it('that is refused is told to the model, and nothing is executed', async () => {
+    const { paid, client } = payer([call(5), 'I did not pay'])
+    const task = await client.send('Pay 5')
+    const [asked] = approvalsOf(task)
+    const done = await client.answerApproval(task, [
+      { requestId: asked?.requestId ?? '', approved: false, reason: 'too much' },
+    ])
+    expect([done.state, paid.length]).toEqual(['completed', 0])
+  })
+
+  it('is refused when its digest or its request is another', async () => {
+    const { paid, client } = payer([call(5), 'Done'])
+    const task = await client.send('Pay 5')
+    const requestId = approvalsOf(task)[0]?.requestId ?? ''
+    await expect(client.answerApproval(task, [{ requestId, approved: true, digest: 'other' }])).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
+    await expect(client.answerApproval(task, [{ requestId: 'other', approved: true }])).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
+    expect(paid).toEqual([])
+    expect((await client.get(task.id)).state).toBe('input-required')
+  })
+
+  it('may be given for one of several calls; the task waits for the rest', async () => {
+    const { paid, client } = payer([
+      {
+        toolCalls: [
+          { name: 'pay', arguments: { amount: 1 } },
+          { name: 'pay', arguments: { amount: 2 } },
+        ],
+      },
+      'Done',
+    ])
+    const task = await client.send('Pay 1 and 2')
+    const [first, second] = approvalsOf(task)
+    const half = await client.answerApproval(task, [{ requestId: first?.requestId ?? '', approved: true }])
+    expect(half.state).toBe('input-required')
+    const done = await client.answerApproval(half, [{ requestId: second?.requestId ?? '', approved: true }])
+    expect([done.state, paid]).toEqual(['completed', [{ amount: 1 }, { amount: 2 }]])
+  })
+
+  it('is needed for an explicit tool call as well, and text is not a decision', async () => {
+    const { paid, client } = payer(['unused'])
+    const task = await client.send([parts.toolCall('pay', { amount: 7 })])
+    expect(task.state).toBe('input-required')
+    const [asked] = approvalsOf(task)
+    const done = await client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    expect([done.state, paid]).toEqual(['completed', [{ amount: 7 }]])
+    const again = await client.send([parts.toolCall('pay', { amount: 8 })])
+    expect((await client.send('yes, approved', { taskId: again.id })).state).not.toBe('completed')
+    expect(paid).toHaveLength(1)
+  })
+
+  it('turns into a refusal when its time is over', async () => {
+    const { paid, client } = payer([call(5), 'It expired'], { approvals: { expiresInMs: 20 } })
+    const task = await client.send('Pay 5')
+    await expect.poll(async () => (await client.get(task.id)).state).toBe('completed')
+    expect(paid).toEqual([])
+  })
+
+  it('may be given only by whom the agent allows', async () => {
+    const { client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => false } })
+    const task = await client.send('Pay 5')
+    const [asked] = approvalsOf(task)
+    await expect(
+      client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
+    ).rejects.toMatchObject({ reason: 'forbidden' })
+  })
+
+  it('survives the process: another host over the same store continues the task', async () => {
+    const store = createMemoryStore()
+    const { paid, agent } = payer([call(5), 'Done'])
+    const first = new AgentHost([agent], { store })
+    const accepted = await first.send({ agent: 'payer', principal: 'p', message: messages.user('Pay 5') })
+    const key = { principal: 'p', id: accepted.task.id }
+    const asked = approvalsOf(await first.settled(key, accepted.before))[0]
+    const second = new AgentHost([agent], { store })
+    const answer = messages.user([parts.approval({ requestId: asked?.requestId ?? '', approved: true })])
+    const continued = await second.send({ agent: 'payer', principal: 'p', message: answer, taskId: key.id })
+    expect((await second.settled(key, continued.before)).state).toBe('completed')
+    expect(paid).toEqual([{ amount: 5 }])
+  })
+})
+
+describe('a sub-agent that asks', () => {
+  it('makes its caller wait; the decision is handed down and the result up', async () => {
+    const { paid, agent: child } = payer([call(5), 'Paid 5'])
+    const target = toAgentTarget(createLocalClient(child), { name: 'payer', description: 'Pays' })
+    const boss = createAgent({
+      card: { name: 'boss', description: 'Delegates' },
+      provider: createMock({
+        responses: [
+          { toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'payer', prompt: 'Pay 5' } }] },
+          'It is paid',
+        ],
+      }),
+      agents: [target],
+    })
+    const client = createLocalClient(boss)
+    const task = await client.send('See that 5 is paid')
+    expect(task.state).toBe('input-required')
+    const [asked] = approvalsOf(task)
+    expect(asked?.path).toEqual(['boss', 'payer'])
+    expect(paid).toEqual([])
+    const done = await client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
+  })
+})
