@@ -3,7 +3,7 @@ import type { RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/durable-store.js'
-import type { DurableRun } from '../src/runs/durable-runs.js'
+import type { DurableRun } from '../src/runs/execute-run.js'
 import { testDatabases } from './support/databases.js'
 import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
 
@@ -93,13 +93,17 @@ for (const { name, isMissing, open } of testDatabases())
       const id = nextId()
       let release = (): void => undefined
       const frozen = new Promise<void>((resolve) => (release = resolve))
+      let claimed = (): void => undefined
+      const isClaimed = new Promise<void>((resolve) => (claimed = resolve))
       const first = store.runs.run(id, async ({ journal }) => {
+        claimed()
         await database.engine.cancel(`run:${id}`, (await store.runs.get(id)).engine) // its lease is gone
         await frozen
         await journal.writeIntent(toolIntent(id, 0))
         throw new Error('must not get here')
       })
       first.catch(() => undefined)
+      await isClaimed
       const second = other.runs.run(id, async ({ journal }) => {
         release()
         await expect(first).rejects.toMatchObject({ reason: 'fenced' })

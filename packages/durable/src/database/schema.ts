@@ -18,7 +18,7 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (log, seq))`,
     `CREATE TABLE runs (id TEXT PRIMARY KEY, queue TEXT NOT NULL, engine TEXT NOT NULL, claim BIGINT NOT NULL,
       epoch BIGINT NOT NULL, crashes BIGINT NOT NULL, writes BIGINT NOT NULL, seen BIGINT NOT NULL, mark BIGINT NOT NULL,
-      status TEXT NOT NULL, fingerprint TEXT NOT NULL, checkpoint TEXT, result TEXT, wake BIGINT,
+      status TEXT NOT NULL, fingerprint TEXT NOT NULL, input TEXT, checkpoint TEXT, result TEXT, wake BIGINT,
       created BIGINT NOT NULL, updated BIGINT NOT NULL)`,
     'CREATE INDEX runs_status ON runs (status, updated, id)',
     'CREATE INDEX runs_queue ON runs (queue, status)',

@@ -1,38 +1,12 @@
 import type { ChatMessage } from '@modelport/core'
-import type {
-  InferRequest,
-  JournalEntry,
-  ResumeDecision,
-  RunCheckpoint,
-  RunEvent,
-  RunEventSink,
-  RunJournal,
-  RunResult,
-} from '@modelport/runtime'
+import type { JournalEntry, ResumeDecision, RunEvent, RunResult } from '@modelport/runtime'
 import { DurableError } from '../database/durable-error.js'
 import { EventLog } from '../database/event-log.js'
+import { executeRun, readJournal, type RunFunction } from './execute-run.js'
 import { HeldRun, type RunParts, stateKey } from './held-run.js'
 import type { StoredRun } from './run-table.js'
-import { fromStoredResult, toStoredResult, uncertainCalls } from './stored-result.js'
-
-/** What a function that is run durably gets: spread `request(…)` over what it asks of `infer`. */
-export interface DurableRun {
-  readonly id: string
-  /** Stores intents, receipts and checkpoints. */
-  readonly journal: RunJournal
-  /** Stores the events. */
-  readonly sink: RunEventSink
-  /** Aborts when the run is canceled, or when another worker may have claimed it. */
-  readonly signal: AbortSignal
-  /** Set if the run began before. */
-  readonly resume?: RunCheckpoint
-  /** The transcript stored with `resume`. */
-  readonly messages: readonly ChatMessage[]
-  /** What was decided about the pending items of `resume`. */
-  readonly decisions: readonly ResumeDecision[]
-  /** The request for `infer`: the given one at the beginning, the same with the stored transcript, checkpoint and decisions later. */
-  request<Output>(request: InferRequest<Output>): InferRequest<Output>
-}
+import { queueOf, type RunDefinition, RunWorker, type WorkerOptions } from './run-worker.js'
+import { fromStoredResult } from './stored-result.js'
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
@@ -59,13 +33,9 @@ export class DurableRuns {
    *
    * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
    */
-  async run<Output>(
-    id: string,
-    execute: (run: DurableRun) => Promise<RunResult<Output>>,
-    { signal }: RunOptions = {},
-  ): Promise<RunResult<Output>> {
+  async run<Output>(id: string, execute: RunFunction<Output>, { signal }: RunOptions = {}): Promise<RunResult<Output>> {
     const { table, database, inbox } = this.#parts
-    const queue = queueOf(id)
+    const queue = ownQueue(id)
     await table.create(id, queue, null)
     for (;;) {
       signal?.throwIfAborted()
@@ -77,9 +47,60 @@ export class DurableRuns {
       }
       await table.enqueue(run)
       const held = await HeldRun.claim(this.#parts, queue)
-      if (held instanceof HeldRun) await this.#work(held, execute, signal)
+      if (held instanceof HeldRun) await executeRun(this.#parts, held, execute, signal ? { signal } : {})
       else if (held === undefined) await this.#changeOf(id, signal)
     }
+  }
+
+  /**
+   * Starts a run that any worker with the same definition executes; see {@link DurableRuns.work}. Starting it again does nothing.
+   *
+   * @param input plain JSON, given to the definition's function
+   */
+  async start(id: string, definition: RunDefinition, input?: unknown): Promise<void> {
+    const { table } = this.#parts
+    const run = await table.create(id, queueOf(definition), definition.fingerprint, input)
+    if (run.engine === '') await table.enqueue(run)
+  }
+
+  /** Claims and executes runs of these definitions until it is stopped. */
+  work(definitions: readonly RunDefinition[], options: WorkerOptions = {}): RunWorker {
+    return new RunWorker(this.#parts, definitions, options)
+  }
+
+  /** Waits until a run is over or waits for somebody, and gives its result. */
+  async result(id: string, { signal }: RunOptions = {}): Promise<RunResult> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const run = await this.get(id)
+      if (isOver(run) || run.status === 'suspended') return this.#resultOf(run)
+      await this.#changeOf(id, signal)
+    }
+  }
+
+  /**
+   * Opens a run again that is `stopped`, or whose model call failed: it continues from its checkpoint, under the given definition.
+   *
+   * @throws {DurableError} `not-found`, `conflict` — it is not such a run
+   */
+  async reopen(id: string, definition?: RunDefinition): Promise<void> {
+    const { table, database } = this.#parts
+    const run = await table.get(id)
+    const { status } = (run.result ?? {}) as { readonly status?: string }
+    if (run.status !== 'stopped' && !(run.status === 'finished' && status === 'failed'))
+      throw new DurableError(
+        'conflict',
+        `run "${id}" is ${run.status}; only one that stopped or failed can be opened again`,
+      )
+    const queue = definition ? queueOf(definition) : run.queue
+    await database.write([
+      {
+        sql: `UPDATE runs SET status = 'ready', queue = ?, engine = '', crashes = 0, seen = -1, result = NULL, fingerprint = ?
+          WHERE id = ? AND epoch = ? AND status = ?`,
+        params: [queue, JSON.stringify(definition?.fingerprint ?? run.fingerprint), id, run.epoch, run.status],
+      },
+    ])
+    await table.enqueue(await table.get(id))
   }
 
   /**
@@ -139,86 +160,8 @@ export class DurableRuns {
   }
 
   /** Everything the journal has about a run, in order. */
-  async journal(id: string): Promise<readonly JournalEntry[]> {
-    const { database, codec } = this.#parts
-    const rows = await database.read('SELECT body FROM journal WHERE run = ? ORDER BY seq', [id])
-    return rows.map(({ body }) => codec.decode(body) as JournalEntry)
-  }
-
-  async #work<Output>(
-    held: HeldRun,
-    execute: (run: DurableRun) => Promise<RunResult<Output>>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    let { run, mail } = held
-    for (;;) {
-      if (mail.some(({ kind }) => kind === 'cancel')) {
-        await this.#finish(held, { status: 'cancelled' } as RunResult, 'canceled', await held.journal.messages())
-        return
-      }
-      const decisions = mail.flatMap((one) => (one.kind === 'decision' ? one.decision : []))
-      const context = await this.#contextOf(held, run, decisions, signal)
-      let result: RunResult
-      try {
-        result = await execute(context)
-      } catch (error) {
-        await giveBack(held)
-        if (held.failure) throw held.failure
-        throw error
-      }
-      if (held.failure) {
-        await giveBack(held)
-        throw held.failure
-      }
-      if (signal?.aborted && result.status === 'cancelled' && !held.isCanceled) {
-        await giveBack(held)
-        signal.throwIfAborted()
-      }
-      const status = held.isCanceled && result.status === 'cancelled' ? 'canceled' : 'finished'
-      if (result.status !== 'suspended') {
-        await this.#finish(held, result, status, result.transcript)
-        return
-      }
-      const wake = wakeOf(result)
-      const ended = await held.end('suspended', toStoredResult(result, []), wake === undefined ? {} : { wake })
-      if (ended) return
-      mail = await held.nextMail()
-      run = await this.get(run.id)
-    }
-  }
-
-  async #contextOf(
-    held: HeldRun,
-    run: StoredRun,
-    decisions: readonly ResumeDecision[],
-    outer: AbortSignal | undefined,
-  ): Promise<DurableRun> {
-    const { checkpoint, id } = run
-    const pending = new Set(checkpoint?.pending.map((item) => item.id))
-    const messages = checkpoint ? await held.journal.messages() : []
-    const signal = AbortSignal.any([held.signal, ...(outer ? [outer] : [])])
-    const context = {
-      id,
-      journal: held.journal,
-      sink: held.journal,
-      signal,
-      messages,
-      ...(checkpoint && { resume: checkpoint }),
-      decisions: decisions.filter((decision) => pending.has(decision.id)),
-    }
-    return { ...context, request: (request) => toRequest(request, context) }
-  }
-
-  async #finish(
-    held: HeldRun,
-    result: RunResult,
-    status: 'finished' | 'canceled',
-    transcript: readonly ChatMessage[],
-  ): Promise<void> {
-    const uncertain = result.status === 'cancelled' ? uncertainCalls(await this.journal(held.run.id)) : []
-    await held.end(status, toStoredResult(result, uncertain), {
-      statements: await held.journal.transcriptTo(transcript),
-    })
+  journal(id: string): Promise<readonly JournalEntry[]> {
+    return readJournal(this.#parts, id)
   }
 
   async #resultOf<Output>(run: StoredRun): Promise<RunResult<Output>> {
@@ -243,43 +186,11 @@ export class DurableRuns {
   }
 }
 
-const queueOf = (id: string): string => `run:${id}`
+const ownQueue = (id: string): string => `run:${id}`
 
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: StoredRun): boolean =>
   status === 'finished' || status === 'canceled' || status === 'stopped'
-
-function toRequest<Output>(
-  request: InferRequest<Output>,
-  { id, journal, sink, signal, resume, messages, decisions }: Omit<DurableRun, 'request'>,
-): InferRequest<Output> {
-  const { query, messages: given, history, ...rest } = request
-  const start = {
-    ...(query !== undefined && { query }),
-    ...(given !== undefined && { messages: given }),
-    ...(history !== undefined && { history }),
-  }
-  return {
-    ...rest,
-    ...(resume ? { messages, resume, decisions } : start),
-    runId: id,
-    scope: { ...rest.scope, keyPrefix: rest.scope?.keyPrefix ?? id },
-    journal,
-    sink,
-    signal: rest.signal ? AbortSignal.any([rest.signal, signal]) : signal,
-  }
-}
-
-/** When a suspended run has to look again: the first deadline of what it waits for. */
-function wakeOf(result: Extract<RunResult, { status: 'suspended' }>): number | undefined {
-  const times = result.pending.flatMap((item) =>
-    item.type === 'approval' ? (item.expiresAt ?? []) : item.type === 'uncertain' ? [] : (item.until ?? []),
-  )
-  return times.length > 0 ? Math.min(...times) : undefined
-}
-
-/** The database may be away, or the claim lost: then the lease's end gives the run back. */
-const giveBack = (held: HeldRun): Promise<void> => held.release().catch(() => undefined)
 
 const cancelIdle = (run: StoredRun, now: number, result: string): { sql: string; params: (string | number)[] } => ({
   sql: `UPDATE runs SET status = 'canceled', epoch = epoch + 1, result = ?, updated = ?

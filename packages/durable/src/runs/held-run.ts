@@ -117,10 +117,20 @@ export class HeldRun {
     return true
   }
 
-  /** Gives the run back unfinished, so that another worker continues it at once. */
-  async release(): Promise<void> {
+  /** Gives the run back unfinished: another worker continues it at once, or a little later if its function rejected, which counts like a crash. */
+  async release({ rejection }: { readonly rejection?: unknown } = {}): Promise<void> {
     this.#stop()
-    await this.#parts.table.release(this.run, this.#lease.claim)
+    const { table, database } = this.#parts
+    const { claim } = this.#lease
+    if (rejection === undefined) {
+      await table.release(this.run, undefined)
+      await database.engine.sleep(claim, { hasWork: () => Promise.resolve(true) })
+      database.notify(`queue:${this.run.queue}`)
+      return
+    }
+    await table.release(this.run, failureOf(rejection))
+    const until = database.now() + 200 * 2 ** this.run.crashes
+    await database.engine.sleep(claim, { until, hasWork: () => Promise.resolve(false) })
   }
 
   /** Reads the mail again, after `end` returned false. */
@@ -150,11 +160,20 @@ export class HeldRun {
 /** Under which key a change of a run's status is notified. */
 export const stateKey = (id: string): string => `state:${id}`
 
-const crashLoop = ({ id, crashes }: StoredRun): unknown => ({
+function crashLoop({ id, crashes, result }: StoredRun): unknown {
+  const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
+  const why = error?.message === undefined ? 'look for what ends its process' : `it rejected with: ${error.message}`
+  return {
+    status: 'failed',
+    error: {
+      code: 'unknown',
+      message: `run "${id}" was claimed ${crashes} times in a row without storing anything; ${why}`,
+      details: { reason: 'crash-loop' },
+    },
+  }
+}
+
+const failureOf = (error: unknown): unknown => ({
   status: 'failed',
-  error: {
-    code: 'unknown',
-    message: `run "${id}" was claimed ${crashes} times in a row without storing anything; look for what ends its process`,
-    details: { reason: 'crash-loop' },
-  },
+  error: { message: error instanceof Error ? error.message : String(error) },
 })

@@ -24,6 +24,7 @@ export interface StoredRun {
   readonly mark: number
   readonly status: RunStatus
   readonly fingerprint: unknown
+  readonly input?: unknown
   readonly checkpoint?: RunCheckpoint
   readonly result?: object
   /** The store's time to look again. */
@@ -48,18 +49,25 @@ export class RunTable {
   }
 
   /** Stores the run unless it is there; it becomes claimable with `enqueue`. */
-  async create(id: string, queue: string, fingerprint: unknown): Promise<StoredRun> {
-    await this.#database.write([this.insert(id, queue, fingerprint)])
+  async create(id: string, queue: string, fingerprint: unknown, input?: unknown): Promise<StoredRun> {
+    await this.#database.write([this.insert(id, queue, fingerprint, input)])
     return this.get(id)
   }
 
   /** The statement that stores a new run. */
-  insert(id: string, queue: string, fingerprint: unknown): Statement {
+  insert(id: string, queue: string, fingerprint: unknown, input?: unknown): Statement {
     const now = this.#database.now()
     return {
-      sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, created, updated)
-        VALUES (?, ?, '', 0, 0, 0, 0, -1, 0, 'ready', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-      params: [id, queue, JSON.stringify(fingerprint ?? null), now, now],
+      sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, input, created, updated)
+        VALUES (?, ?, '', 0, 0, 0, 0, -1, 0, 'ready', ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      params: [
+        id,
+        queue,
+        JSON.stringify(fingerprint ?? null),
+        input === undefined ? null : this.#codec.encode(input),
+        now,
+        now,
+      ],
     }
   }
 
@@ -132,20 +140,21 @@ export class RunTable {
     }
   }
 
-  /** Gives a run back that was not finished: it is claimable at once, and the claim counts as no crash. */
-  async release(run: StoredRun, claim: Claim): Promise<void> {
+  /** Makes a held run `ready`. With the failure of its function it counts as a crash. */
+  async release(run: StoredRun, failure: unknown): Promise<void> {
+    const where = `WHERE id = ? AND epoch = ? AND status = 'running'`
     await this.#database.write([
-      {
-        sql: `UPDATE runs SET status = 'ready', seen = -1 WHERE id = ? AND epoch = ? AND status = 'running'`,
-        params: [run.id, run.epoch],
-      },
+      failure === undefined
+        ? { sql: `UPDATE runs SET status = 'ready', seen = -1 ${where}`, params: [run.id, run.epoch] }
+        : {
+            sql: `UPDATE runs SET status = 'ready', result = ? ${where}`,
+            params: [this.#codec.encode(failure), run.id, run.epoch],
+          },
     ])
-    await this.#database.engine.sleep(claim, { hasWork: () => Promise.resolve(true) })
-    this.#database.notify(`queue:${run.queue}`)
   }
 
   #runOf(row: Row): StoredRun {
-    const { checkpoint, result, wake } = row
+    const { checkpoint, result, wake, input } = row
     return {
       id: String(row['id']),
       queue: String(row['queue']),
@@ -155,6 +164,7 @@ export class RunTable {
       mark: Number(row['mark']),
       status: String(row['status']) as RunStatus,
       fingerprint: JSON.parse(String(row['fingerprint'])),
+      ...(input !== null && { input: this.#codec.decode(input) }),
       ...(checkpoint !== null && { checkpoint: this.#codec.decode(checkpoint) as RunCheckpoint }),
       ...(result !== null && { result: this.#codec.decode(result) as object }),
       ...(wake !== null && { wake: Number(wake) }),

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ChangeListeners } from '../database/change-listeners.js'
@@ -193,10 +193,24 @@ function toError({ message, errcode }: { message: string; errcode?: number }, pa
   if (is(11, /malformed/)) return new DurableError('damaged', `${at} is damaged (${message}); restore a back-up`)
   if (is(13, /is full/))
     return new DurableError('full', `${at}: the disk is full; free space and retry, nothing stored is lost`)
+  // SQLite cannot make its log on a read-only file system, and says only that it cannot open it.
+  if (is(14, /unable to open/) && !isWritable(dirname(path)))
+    return new DurableError('read-only', `${at} is read-only; make the file and its folder writable`)
   if (is(14, /unable to open/))
     return new DurableError('unavailable', `${at} cannot be opened; its folder must exist and be writable`)
   if (is(26, /not a database/))
     return new DurableError('damaged', `${at} is not a SQLite database; choose another file`)
   if (code === 10) return new DurableError('unavailable', `${at}: the disk failed (${message})`)
   return new Error(message)
+}
+
+/** False for a folder that exists and cannot be written. */
+function isWritable(folder: string): boolean {
+  if (!existsSync(folder)) return true
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,0 +1,164 @@
+import type { ChatMessage } from '@modelport/core'
+import type {
+  InferRequest,
+  JournalEntry,
+  ResumeDecision,
+  RunCheckpoint,
+  RunEventSink,
+  RunJournal,
+  RunResult,
+} from '@modelport/runtime'
+import type { HeldRun, RunParts } from './held-run.js'
+import type { StoredRun } from './run-table.js'
+import { toStoredResult, uncertainCalls } from './stored-result.js'
+
+/** What a function that is run durably gets: give `request(…)` to `infer`. */
+export interface DurableRun {
+  readonly id: string
+  /** What the run was started with. Unset for `DurableRuns.run`. */
+  readonly input?: unknown
+  /** Stores intents, receipts and checkpoints. */
+  readonly journal: RunJournal
+  /** Stores the events. */
+  readonly sink: RunEventSink
+  /** Aborts when the run is canceled, or when another worker may have claimed it. */
+  readonly signal: AbortSignal
+  /** Set if the run began before. */
+  readonly resume?: RunCheckpoint
+  /** The transcript stored with `resume`. */
+  readonly messages: readonly ChatMessage[]
+  /** What was decided about the pending items of `resume`. */
+  readonly decisions: readonly ResumeDecision[]
+  /** The request for `infer`: the given one at the beginning, the same with the stored transcript, checkpoint and decisions later. */
+  request<Output>(request: InferRequest<Output>): InferRequest<Output>
+}
+
+/** A function that is run durably. It may be called again in another process, with what was stored. */
+export type RunFunction<Output = unknown> = (run: DurableRun) => Promise<RunResult<Output>>
+
+/** How a run is worked on. */
+export interface Execution {
+  /** Stops the work here, not the run. */
+  readonly signal?: AbortSignal
+  /** True if nobody sees a rejection: then it counts like a crash, and the run is claimed again a little later. */
+  readonly countsRejection?: boolean
+}
+
+/**
+ * Works on a held run until it is over or waits.
+ *
+ * @throws what `execute` throws, what the database throws, or the signal's reason; the run was given back then
+ */
+export async function executeRun(
+  parts: RunParts,
+  held: HeldRun,
+  execute: RunFunction,
+  execution: Execution,
+): Promise<void> {
+  let { run, mail } = held
+  for (;;) {
+    if (mail.some(({ kind }) => kind === 'cancel')) return finishCanceled(parts, held)
+    const decisions = mail.flatMap((one) => (one.kind === 'decision' ? one.decision : []))
+    const result = await callOnce(held, execute, await contextOf(held, run, decisions, execution.signal), execution)
+    if (result.status !== 'suspended') return finish(parts, held, result)
+    const wake = wakeOf(result)
+    if (await held.end('suspended', toStoredResult(result, []), wake === undefined ? {} : { wake })) return
+    mail = await held.nextMail()
+    run = await parts.table.get(run.id)
+  }
+}
+
+async function callOnce(
+  held: HeldRun,
+  execute: RunFunction,
+  context: DurableRun,
+  { signal: outer, countsRejection = false }: Execution,
+): Promise<RunResult> {
+  try {
+    const result = await execute(context)
+    await held.journal.flush()
+    if (held.failure) throw held.failure
+    if (result.status === 'cancelled' && !held.isCanceled) outer?.throwIfAborted()
+    return result
+  } catch (error) {
+    // The database may be away, or the claim lost: then the end of the lease gives the run back.
+    const isRejection = countsRejection && held.failure === undefined && !outer?.aborted
+    await held.release(isRejection ? { rejection: error } : {}).catch(() => undefined)
+    if (held.failure) throw held.failure
+    throw error
+  }
+}
+
+async function contextOf(
+  held: HeldRun,
+  { id, checkpoint, input }: StoredRun,
+  decisions: readonly ResumeDecision[],
+  outer: AbortSignal | undefined,
+): Promise<DurableRun> {
+  const pending = new Set(checkpoint?.pending.map((item) => item.id))
+  const context = {
+    id,
+    ...(input !== undefined && { input }),
+    journal: held.journal,
+    sink: held.journal,
+    signal: AbortSignal.any([held.signal, ...(outer ? [outer] : [])]),
+    messages: checkpoint ? await held.journal.messages() : [],
+    ...(checkpoint && { resume: checkpoint }),
+    decisions: decisions.filter((decision) => pending.has(decision.id)),
+  }
+  return { ...context, request: (request) => toRequest(request, context) }
+}
+
+function toRequest<Output>(
+  request: InferRequest<Output>,
+  { id, journal, sink, signal, resume, messages, decisions }: Omit<DurableRun, 'request'>,
+): InferRequest<Output> {
+  const { query, messages: given, history, ...rest } = request
+  const start = {
+    ...(query !== undefined && { query }),
+    ...(given !== undefined && { messages: given }),
+    ...(history !== undefined && { history }),
+  }
+  return {
+    ...rest,
+    ...(resume ? { messages, resume, decisions } : start),
+    runId: id,
+    scope: { ...rest.scope, keyPrefix: rest.scope?.keyPrefix ?? id },
+    journal,
+    sink,
+    signal: rest.signal ? AbortSignal.any([rest.signal, signal]) : signal,
+  }
+}
+
+async function finish(parts: RunParts, held: HeldRun, result: RunResult): Promise<void> {
+  const isCanceled = held.isCanceled && result.status === 'cancelled'
+  const uncertain = result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
+  await held.end(isCanceled ? 'canceled' : 'finished', toStoredResult(result, uncertain), {
+    statements: await held.journal.transcriptTo(result.transcript),
+  })
+}
+
+/** A run that was canceled before it was claimed: nothing is started for it. */
+async function finishCanceled(parts: RunParts, held: HeldRun): Promise<void> {
+  const cancel = held.mail.find((one) => one.kind === 'cancel')
+  const uncertain = uncertainCalls(await readJournal(parts, held.run.id))
+  await held.end('canceled', {
+    status: 'cancelled',
+    reason: cancel?.reason ?? '',
+    ...(uncertain.length > 0 && { uncertain }),
+  })
+}
+
+/** Everything the journal has about a run, in order. */
+export async function readJournal({ database, codec }: RunParts, id: string): Promise<readonly JournalEntry[]> {
+  const rows = await database.read('SELECT body FROM journal WHERE run = ? ORDER BY seq', [id])
+  return rows.map(({ body }) => codec.decode(body) as JournalEntry)
+}
+
+/** When a suspended run has to look again: the first deadline of what it waits for. */
+function wakeOf(result: Extract<RunResult, { status: 'suspended' }>): number | undefined {
+  const times = result.pending.flatMap((item) =>
+    item.type === 'approval' ? (item.expiresAt ?? []) : item.type === 'uncertain' ? [] : (item.until ?? []),
+  )
+  return times.length > 0 ? Math.min(...times) : undefined
+}

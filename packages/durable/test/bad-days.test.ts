@@ -1,0 +1,239 @@
+// What a store says when its database is newer, damaged, full, read-only or away.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { migrations } from '../src/database/schema.js'
+import { createDurableStore } from '../src/durable-store.js'
+import { openPostgresDatabase, openPostgresStore } from '../src/postgres/postgres.js'
+import { openSqliteDatabase, openSqliteStore } from '../src/sqlite/sqlite.js'
+import { findPostgres, type PostgresServer, startPostgres } from './support/postgres-server.js'
+import { finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
+
+const done = () => Promise.resolve(finalResult('done'))
+
+describe('SQLite', () => {
+  const folder = temporaryFolder('bad-days')
+
+  test('a file of a newer version is refused, unchanged, with both versions', async () => {
+    const path = join(folder, 'newer.db')
+    const database = await openSqliteDatabase(path)
+    await database.write([{ sql: 'UPDATE meta SET value = 99' }])
+    await database.close()
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      reason: 'newer-schema',
+      message: expect.stringContaining(
+        `schema version 99, this version of @modelport/durable knows ${migrations.length}`,
+      ),
+    })
+  })
+
+  test('a file that is not a database is refused, and not overwritten', async () => {
+    const path = join(folder, 'letter.db')
+    writeFileSync(path, 'Dear reader, '.repeat(1000))
+    await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'damaged', code: 'protocol' })
+    expect(execFileSync('head', ['-c', '11', path], { encoding: 'utf8' })).toBe('Dear reader')
+  })
+
+  test('a damaged page is a typed error', async () => {
+    const path = join(folder, 'damaged.db')
+    const store = await openSqliteStore(path)
+    for (let run = 0; run < 30; run++) await store.runs.run(`run-${run}`, done)
+    await store.close()
+    const size = Number(execFileSync('stat', ['-c', '%s', path], { encoding: 'utf8' }))
+    execFileSync(
+      'dd',
+      ['if=/dev/urandom', `of=${path}`, 'bs=1024', 'seek=8', `count=${Math.floor(size / 1024) - 8}`, 'conv=notrunc'],
+      { stdio: 'ignore' },
+    )
+    const failure = await (async () => {
+      const again = await openSqliteStore(path)
+      try {
+        await again.runs.run('run-3', done)
+        await again.runs.open()
+      } finally {
+        await again.close()
+      }
+    })().catch((error: unknown) => error)
+    expect(failure).toMatchObject({ reason: 'damaged' })
+  })
+
+  test('a folder that does not exist is named', async () => {
+    await expect(openSqliteStore(join(folder, 'missing', 'store.db'))).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
+  test('another key, and no key, are told apart from damage', async () => {
+    const path = join(folder, 'secret.db')
+    const store = await openSqliteStore(path, { encryptionKey: new Uint8Array(32).fill(1) })
+    await store.runs.run('a', done)
+    await store.close()
+    for (const options of [{}, { encryptionKey: new Uint8Array(32).fill(2) }]) {
+      const other = await openSqliteStore(path, options)
+      await expect(other.runs.run('a', done)).rejects.toThrow(
+        options.encryptionKey ? 'another one' : 'pass encryptionKey',
+      )
+      await other.close()
+    }
+    const raw = spawnSync('grep', ['-c', 'done', path], { encoding: 'utf8' })
+    expect(raw.stdout.trim()).toBe('0')
+  })
+
+  test('encryptionKey must have 32 bytes, leaseMs must be in range', async () => {
+    await expect(openSqliteStore(':memory:', { encryptionKey: new Uint8Array(16) })).rejects.toThrow('it must have 32')
+    await expect(openSqliteStore(':memory:', { leaseMs: 10 })).rejects.toThrow('between 1,000 and 3,600,000')
+  })
+
+  test('a store in memory runs on the memory engine', async () => {
+    const store = await openSqliteStore(':memory:')
+    expect((await store.runs.run('a', done)).text).toBe('done')
+    await store.close()
+    await expect(store.runs.run('a', done)).rejects.toMatchObject({ reason: 'closed' })
+  })
+
+  // A small file system of its own; needs the right to mount.
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]).status === 0
+  if (!mounted) console.log('skipped: a full disk cannot be made here (mount is not allowed)')
+  afterAll(() => {
+    if (mounted) spawnSync('umount', [disk])
+  })
+
+  test.skipIf(!mounted)('a full disk stops the run with nothing lost; with space again it continues', async () => {
+    const store = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
+    const first = await store.runs
+      .run('a', async ({ journal }) => {
+        await journal.writeIntent(toolIntent('a', 0))
+        await journal.writeReceipt(toolReceipt('a', 0))
+        spawnSync('dd', ['if=/dev/zero', `of=${disk}/ballast`, 'bs=4096'], { stdio: 'ignore' })
+        for (let index = 1; index < 2000; index++) await journal.writeIntent(toolIntent('a', index))
+        return finalResult('must not get here')
+      })
+      .catch((error: unknown) => error)
+    expect(first).toMatchObject({ reason: 'full', code: 'server' })
+    spawnSync('rm', [`${disk}/ballast`])
+    const again = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
+    const result = await again.runs.run('a', async ({ journal }) => {
+      const { entries } = await journal.readTail({} as never)
+      expect(entries.slice(0, 2)).toEqual([toolIntent('a', 0), toolReceipt('a', 0)])
+      return finalResult('continued')
+    })
+    expect(result.text).toBe('continued')
+    await Promise.all([store.close(), again.close()])
+  })
+
+  test.skipIf(!mounted)('a disk that becomes read-only is a typed error', async () => {
+    const small = join(folder, 'read-only')
+    mkdirSync(small)
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', small])
+    try {
+      const store = await openSqliteStore(join(small, 'store.db'))
+      await store.runs.run('a', done)
+      await store.close()
+      spawnSync('mount', ['-o', 'remount,ro', small])
+      await expect(openSqliteStore(join(small, 'store.db'))).rejects.toMatchObject({ reason: 'read-only' })
+    } finally {
+      spawnSync('umount', ['-l', small])
+    }
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a file without the right to write is a typed error', async () => {
+    const path = join(folder, 'fixed.db')
+    await (await openSqliteStore(path)).close()
+    chmodSync(path, 0o400)
+    await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'read-only' })
+  })
+})
+
+const programs = findPostgres()
+describe.skipIf(programs === undefined)('PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres(programs!)
+  })
+  afterAll(() => server.stop())
+
+  test('a server that restarts in the middle of a run costs time, not data', async () => {
+    const store = await openPostgresStore(server.url)
+    const result = await store.runs.run('a', async ({ journal }) => {
+      for (let index = 0; index < 20; index++) {
+        await journal.writeIntent(toolIntent('a', index))
+        if (index === 10) await server.restart()
+        await journal.writeReceipt(toolReceipt('a', index))
+      }
+      return finalResult('done')
+    })
+    expect(result.text).toBe('done')
+    expect(await store.runs.journal('a')).toHaveLength(40)
+    await store.close()
+  })
+
+  test('a connection that breaks at any moment neither loses nor doubles a write', async () => {
+    const database = await openPostgresDatabase(server.url, { schema: 'breaks' })
+    const admin = await openPostgresDatabase(server.url, { schema: 'breaks' })
+    await database.write([{ sql: 'CREATE TABLE counted (n BIGINT)' }])
+    const over = new AbortController()
+    const breaking = (async () => {
+      while (!over.signal.aborted) {
+        await admin
+          .read(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%counted%'`,
+          )
+          .catch(() => undefined)
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+    })()
+    for (let n = 0; n < 150; n++) await database.write([{ sql: 'INSERT INTO counted (n) VALUES (?)', params: [n] }])
+    over.abort()
+    await breaking
+    const rows = await database.read('SELECT n FROM counted ORDER BY n')
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 150 }, (_, n) => n))
+    await Promise.all([database.close(), admin.close()])
+  })
+
+  test('a server that stays away is a typed error after reconnectMs, and the store works again later', async () => {
+    const store = await openPostgresStore(server.url, { reconnectMs: 200, schema: 'away' })
+    await server.kill()
+    await expect(store.runs.open()).rejects.toMatchObject({ reason: 'unavailable', code: 'network', retryable: true })
+    await server.start()
+    expect(await store.runs.open()).toEqual([])
+    await store.close()
+  })
+
+  test('an address nobody listens at, a wrong database and a newer schema are typed errors', async () => {
+    await expect(openPostgresStore('postgres://127.0.0.1:1/x', { reconnectMs: 50 })).rejects.toMatchObject({
+      reason: 'unavailable',
+    })
+    await expect(openPostgresStore(server.url.replace('/postgres', '/nothing'), { reconnectMs: 50 })).rejects.toThrow(
+      'check user, password and database',
+    )
+    const database = await openPostgresDatabase(server.url, { schema: 'newer' })
+    await database.write([{ sql: 'UPDATE meta SET value = 99' }])
+    await database.close()
+    await expect(openPostgresStore(server.url, { schema: 'newer' })).rejects.toMatchObject({ reason: 'newer-schema' })
+  })
+
+  test('eight processes may migrate an empty schema at once', async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, () => openPostgresDatabase(server.url, { schema: 'together', connections: 2 })),
+    )
+    expect(await opened[0]!.read('SELECT value FROM meta')).toEqual([{ value: migrations.length }])
+    await Promise.all(opened.map((database) => database.close()))
+  })
+
+  test("times are the server's, whatever the clock of the machine says", async () => {
+    const database = await openPostgresDatabase(server.url, { schema: 'clock' })
+    const original = Date.now
+    try {
+      Date.now = () => original() + 10 * 60_000
+      const [row] = await database.read('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now')
+      expect(Math.abs(database.now() - Number(row?.['now']))).toBeLessThan(5000)
+      const store = createDurableStore(database, { leaseMs: 1000 })
+      expect((await store.runs.run('a', done)).text).toBe('done')
+    } finally {
+      Date.now = original
+      await database.close()
+    }
+  })
+})

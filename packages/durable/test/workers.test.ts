@@ -1,0 +1,140 @@
+// Workers: claims by fingerprint, rolling deployments, what a dead process leaves behind.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../src/database/database.js'
+import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import type { RunFunction } from '../src/runs/execute-run.js'
+import type { RunDefinition, RunWorker } from '../src/runs/run-worker.js'
+import { queueOf } from '../src/runs/run-worker.js'
+import { emptyDatabases } from './support/databases.js'
+import { checkpoint, finalResult } from './support/journal-entries.js'
+
+const define = (version: number, execute: RunFunction): RunDefinition => ({
+  name: 'greeter',
+  fingerprint: { version, model: 'm' },
+  execute,
+})
+const greet: RunFunction = ({ input }) => Promise.resolve(finalResult(`hello ${String(input)}`))
+
+for (const { name, isMissing, open } of emptyDatabases())
+  describe.skipIf(isMissing)(name, () => {
+    let database: Database
+    let store: DurableStore
+    const workers: RunWorker[] = []
+    const work = (definition: RunDefinition): RunWorker => {
+      const worker = store.runs.work([definition], { concurrency: 4 })
+      workers.push(worker)
+      return worker
+    }
+    beforeEach(async () => {
+      database = await open()
+      store = createDurableStore(database, { leaseMs: 1000 })
+    })
+    afterEach(async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+      await store.close()
+    })
+
+    test('runs that were started are executed once each, with their input', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `task-${index}`)
+      await Promise.all(ids.map((id) => store.runs.start(id, define(1, greet), id)))
+      await store.runs.start('task-0', define(1, greet), 'another input')
+      work(define(1, greet))
+      work(define(1, greet))
+      const results = await Promise.all(ids.map((id) => store.runs.result(id)))
+      expect(results.map(({ text }) => text)).toEqual(ids.map((id) => `hello ${id}`))
+    })
+
+    test('while an old version lives, a new one leaves its runs alone', async () => {
+      const old = define(1, () => Promise.resolve(finalResult('old')))
+      const young = define(2, () => Promise.resolve(finalResult('new')))
+      work(young)
+      work(old)
+      await Promise.all([store.runs.start('a', old), store.runs.start('b', young)])
+      expect((await store.runs.result('a')).text).toBe('old')
+      expect((await store.runs.result('b')).text).toBe('new')
+    })
+
+    test('a run that no live version can continue stops with the difference, and can be opened again', async () => {
+      await store.runs.start('a', define(1, greet), 'you')
+      await database.write([{ sql: `UPDATE runs SET updated = 0` }])
+      work(define(2, greet))
+      const result = await store.runs.result('a').then(
+        (value) => value,
+        () => undefined,
+      )
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'config', reason: 'fingerprint' } })
+      expect(result?.status === 'failed' && result.error.message).toContain('version (1 → 2)')
+      expect((await store.runs.get('a')).status).toBe('stopped')
+      await store.runs.reopen('a', define(2, greet))
+      expect((await store.runs.result('a')).text).toBe('hello you')
+    })
+
+    test('a run whose creator died before it was enqueued is found by the sweep', async () => {
+      const definition = define(1, greet)
+      await database.write([
+        {
+          sql: `INSERT INTO runs (id, queue, engine, claim, epoch, crashes, writes, seen, mark, status, fingerprint, created, updated)
+            VALUES ('a', ?, '', 0, 0, 0, 0, -1, 0, 'ready', '{}', 0, 0)`,
+          params: [queueOf(definition)],
+        },
+      ])
+      work(definition)
+      expect((await store.runs.result('a')).status).toBe('final')
+    })
+
+    test('a decision whose wake-up was lost is found by the sweep', async () => {
+      const item = {
+        type: 'approval',
+        id: 'call',
+        action: { type: 'tool_call', tool: 't', args: {} },
+        digest: 'd',
+      } as const
+      const definition = define(1, async ({ id, journal, decisions }) => {
+        if (decisions.length > 0) return finalResult('decided')
+        const at = checkpoint(id, 1, [item])
+        await journal.writeCheckpoint(at, { keep: 0, add: [] })
+        return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as never
+      })
+      work(definition)
+      await store.runs.start('a', definition)
+      expect((await store.runs.result('a')).status).toBe('suspended')
+      await database.write([
+        {
+          sql: `INSERT INTO inbox (id, run, at, kind, body) VALUES ('x', 'a', 0, 'decision', ?)`,
+          params: [JSON.stringify({ kind: 'decision', decision: { type: 'deny', id: 'call' } })],
+        },
+      ])
+      await expect.poll(async () => (await store.runs.get('a')).status).toBe('finished')
+    })
+
+    test('a function that rejects every time is stopped after five tries, with its error', async () => {
+      let calls = 0
+      const definition = define(1, () => {
+        calls++
+        return Promise.reject(new Error('always broken'))
+      })
+      work(definition)
+      await store.runs.start('a', definition)
+      await expect.poll(async () => (await store.runs.get('a')).status).toBe('stopped')
+      expect(calls).toBe(5)
+      const result = await store.runs.result('a')
+      expect(result.status === 'failed' && result.error.message).toContain('it rejected with: always broken')
+    })
+
+    test('a worker that stops gives its runs back, and another one continues them at once', async () => {
+      let started = (): void => undefined
+      const isRunning = new Promise<void>((resolve) => (started = resolve))
+      const slow = define(1, ({ signal }) => {
+        started()
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      })
+      const first = work(slow)
+      await store.runs.start('a', slow)
+      await isRunning
+      await first.stop()
+      expect((await store.runs.get('a')).status).toBe('ready')
+      work(define(1, greet))
+      expect((await store.runs.result('a')).status).toBe('final')
+      expect((await store.runs.get('a')).crashes).toBe(0)
+    })
+  })
