@@ -47,6 +47,7 @@ export { createMemoryStore } from './session/memory-store.js'
 export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/outbox.js'
 export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
 export { foldSession } from './session/session-store.js'
+export type { HeldTask, StoredTurn, TaskLeases } from './session/task-leases.js'
 export type { NewTaskEvent, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './session/task-store.js'
 export type {
   AgentCapabilities,

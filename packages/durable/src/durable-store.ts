@@ -1,5 +1,6 @@
 import type { AgentStore } from '@modelport/agent'
 import { createAgentStore } from './agents/sql-agent-store.js'
+import { SqlLeases } from './agents/sql-leases.js'
 import { BodyCodec } from './database/body-codec.js'
 import type { Database } from './database/database.js'
 import { DurableError } from './database/durable-error.js'
@@ -35,7 +36,7 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     table: new RunTable(database, codec),
     inbox: new RunInbox(database, codec),
   }
-  return { ...createAgentStore(database, codec), runs: new DurableRuns(parts) }
+  return { ...createAgentStore(database, codec), leases: new SqlLeases(parts), runs: new DurableRuns(parts) }
 }
 
 /** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs` */

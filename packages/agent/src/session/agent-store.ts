@@ -2,6 +2,7 @@ import type { IdempotencyStore } from './idempotency.js'
 import type { Inbox } from './inbox.js'
 import type { Outbox, PushConfigStore } from './outbox.js'
 import type { SessionStore } from './session-store.js'
+import type { TaskLeases } from './task-leases.js'
 import type { TaskStore } from './task-store.js'
 
 /** Everything that agents keep. `createMemoryStore` makes one for a single process; a durable store passes the same contract tests. */
@@ -12,6 +13,8 @@ export interface AgentStore {
   readonly outbox: Outbox
   readonly pushConfigs: PushConfigStore
   readonly idempotency: IdempotencyStore
+  /** Lets tasks outlive their process. Unset: a task ends with its process. */
+  readonly leases?: TaskLeases
   /** Resolves if the store can be used; `/readyz` reports it. */
   ping(): Promise<void>
   /** Ends what the store keeps open. */

@@ -18,7 +18,8 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import { EventLog, type LogEntry, type NewLogEntry } from '../database/event-log.js'
 
-const logOf = (id: string): string => `task:${id}`
+/** The log of a task, which is also the key that its changes are notified under. */
+export const logOf = (id: string): string => `task:${id}`
 const columns = 't.id, t.state, t.at, t.record, l.seq'
 
 /** Tasks as logs, with one row each to find them by. */

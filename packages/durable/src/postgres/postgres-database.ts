@@ -7,7 +7,9 @@ import type { Database, Row, SqlValue, Statement, WriteResult } from '../databas
 import { DurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
-import { isLostConnection, isRetryable, toError } from './postgres-error.js'
+import { ClientPool } from './client-pool.js'
+import { isRetryable, toError } from './postgres-error.js'
+import { commitText, expectationFailed, helperFunctions, transactionLost, transactionText } from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
 export interface PostgresSettings {
@@ -20,12 +22,12 @@ export interface PostgresSettings {
 }
 
 type Sql = ReturnType<typeof postgres>
-type Connection = Awaited<ReturnType<Sql['reserve']>>
 
 /** A PostgreSQL database, shared by any number of processes. */
 export class PostgresDatabase implements Database {
   readonly engine: DurableEngine
   readonly #sql: Sql
+  readonly #transactions: ClientPool
   readonly #settings: PostgresSettings
   readonly #listeners = new ChangeListeners()
   readonly #changed = new Set<string>()
@@ -37,18 +39,20 @@ export class PostgresDatabase implements Database {
   private constructor(settings: PostgresSettings) {
     const { url, schema, connections, prepare } = settings
     this.#settings = settings
-    this.#sql = postgres(url, {
-      max: connections,
+    const options = {
       prepare,
       onnotice: () => undefined,
       connection: { search_path: schema, application_name: 'modelport' },
       // BIGINT as number: every one here is a count or a time in milliseconds.
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       transform: { column: { from: postgres.toCamel } },
-    })
+    }
+    this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
+    this.#transactions = new ClientPool(Math.ceil(connections / 2), () => postgres(url, { ...options, max: 1 }))
     const backends = new Map<string, BackendPostgres>()
     this.engine = new OpenWorkflowEngine((queue) => {
-      const backend = backends.get(queue) ?? BackendPostgres.fromPool(this.#sql, { namespaceId: queue, schema })
+      const backend =
+        backends.get(queue) ?? BackendPostgres.fromPool(this.#engineClient(), { namespaceId: queue, schema })
       backends.set(queue, backend)
       return backend
     })
@@ -110,37 +114,39 @@ export class PostgresDatabase implements Database {
     this.#closed = true
     clearTimeout(this.#timer)
     clearInterval(this.#poll)
-    await this.#sql.end({ timeout: 2 })
+    await Promise.all([this.#sql.end({ timeout: 2 }), this.#transactions.close(2)])
   }
 
-  async #tryWrite(statements: readonly Statement[]): Promise<
-    | { readonly result: WriteResult }
-    | {
-        readonly error: unknown
-        readonly committing?: { readonly id: string; readonly rows: readonly (readonly Row[])[] }
-      }
-  > {
-    let connection: Connection | undefined
+  async #tryWrite(statements: readonly Statement[]): Promise<Attempt> {
+    const client = await this.#transactions.acquire()
     let committing: { id: string; rows: readonly (readonly Row[])[] } | undefined
-    let isOpen = true
     try {
-      connection = await this.#sql.reserve()
-      const { id, rows, failed } = await sendAll(connection, statements)
-      if (failed >= 0) {
-        await connection.unsafe('ROLLBACK')
-        return { result: { ok: false, failed } }
-      }
-      committing = { id, rows }
-      await connection.unsafe('COMMIT')
+      const results: unknown = await client.unsafe(transactionText(statements))
+      const rows = (results as (readonly Row[])[]).slice(1).map((found) => [...found])
+      committing = { id: String(rows.pop()?.[0]?.['id']), rows }
+      await client.unsafe(commitText(committing.id))
       return { result: { ok: true, rows } }
     } catch (error) {
-      isOpen = !isLostConnection(error)
-      if (isOpen) await connection?.unsafe('ROLLBACK').catch(() => (isOpen = false))
-      return { error, ...(committing && { committing }) }
+      const { code, message } = error as { readonly code?: string; readonly message?: string }
+      await client.unsafe('ROLLBACK').catch(() => undefined)
+      if (code === expectationFailed) return { result: { ok: false, failed: Number(message) } }
+      return { error, ...(committing && code !== transactionLost && { committing }) }
     } finally {
-      // A connection that is gone has left the pool by itself.
-      if (isOpen) connection?.release()
+      this.#transactions.release(client)
     }
+  }
+
+  /** The pool for the engine, whose transactions run on our clients of one connection. */
+  #engineClient(): Sql {
+    const reserve = async (): Promise<Sql> => {
+      const client = await this.#transactions.acquire()
+      const release = (): void => this.#transactions.release(client)
+      return Object.assign(new Proxy(client, {}), { release })
+    }
+    return new Proxy(this.#sql, {
+      get: (target, name, receiver: unknown) =>
+        (name === 'reserve' ? reserve : Reflect.get(target, name, receiver)) as unknown,
+    })
   }
 
   async #wasCommitted(id: string, until: number): Promise<boolean> {
@@ -173,17 +179,18 @@ export class PostgresDatabase implements Database {
   /** Two processes must not create the schema at once: PostgreSQL reports a duplicate even with IF NOT EXISTS. */
   async #migrateEngine(): Promise<void> {
     const { url, schema } = this.#settings
-    const connection = await this.#sql.reserve()
+    const client = await this.#transactions.acquire()
     try {
-      await connection`SELECT pg_advisory_lock(hashtext(${`modelport ${schema}`}))`
+      await client`SELECT pg_advisory_lock(hashtext(${`modelport ${schema}`}))`
       try {
         const backend = await BackendPostgres.connect(url, { schema })
         await backend.stop()
+        await client.unsafe(helperFunctions(schema))
       } finally {
-        await connection`SELECT pg_advisory_unlock(hashtext(${`modelport ${schema}`}))`
+        await client`SELECT pg_advisory_unlock(hashtext(${`modelport ${schema}`}))`
       }
     } finally {
-      connection.release()
+      this.#transactions.release(client)
     }
   }
 
@@ -219,28 +226,13 @@ const retryMs = 100
 const coalesceMs = 5
 const pollMs = 1000
 
-/** Begins a transaction and sends all statements without waiting for each reply. */
-async function sendAll(
-  connection: Connection,
-  statements: readonly Statement[],
-): Promise<{ id: string; rows: readonly (readonly Row[])[]; failed: number }> {
-  const begin = connection.unsafe('BEGIN')
-  const sent = statements.map(({ sql, params = [] }) =>
-    connection.unsafe<Row[]>(numbered(sql), [...params], { prepare: params.length > 0 }),
-  )
-  const transaction = connection.unsafe<{ id: string }[]>('SELECT pg_current_xact_id()::text AS id')
-  await Promise.allSettled([begin, ...sent, transaction])
-  await begin
-  const rows: (readonly Row[])[] = []
-  // In order: the statement after one that failed its expectation may have broken a constraint because of that.
-  for (const [index, statement] of statements.entries()) {
-    const result = await (sent[index] ?? [])
-    const count = 'count' in result ? result.count : result.length
-    if (statement.expect !== undefined && count !== statement.expect) return { id: '', rows: [], failed: index }
-    rows.push([...result])
-  }
-  return { id: (await transaction)[0]?.id ?? '', rows, failed: -1 }
-}
+/** What came of one try: a result, or an error with the transaction whose commit may have reached the server. */
+type Attempt =
+  | { readonly result: WriteResult }
+  | {
+      readonly error: unknown
+      readonly committing?: { readonly id: string; readonly rows: readonly (readonly Row[])[] }
+    }
 
 const spelled = new Map<string, string>()
 

@@ -14,9 +14,9 @@ export function isLostConnection(error: unknown): boolean {
   return /^(?:08|57P0[123]|53300)/.test(code)
 }
 
-/** True when the same transaction may succeed later: also after a deadlock or a failed serialization. */
+/** True when the same transaction may succeed later: also after a deadlock, a failed serialization, or on a new connection. */
 export function isRetryable(error: unknown): boolean {
-  return isLostConnection(error) || /^40(?:001|P01)$/.test(codeOf(error))
+  return isLostConnection(error) || /^(?:40001|40P01|MP002)$/.test(codeOf(error))
 }
 
 /** An error of PostgreSQL or of its client, with what to do. */

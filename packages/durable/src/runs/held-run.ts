@@ -38,6 +38,7 @@ export class HeldRun {
     this.journal = journal
     this.mail = mail
     this.#lease = lease
+    lease.onBeat = () => parts.database.write([parts.table.fence(run, false)])
     this.#seenMail = mail.length
     const look = (): void => void this.#look()
     this.#unwatch = parts.database.watch(mailKey(run.id), look)

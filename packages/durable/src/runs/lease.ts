@@ -6,6 +6,8 @@ export class Lease {
   readonly #engine: DurableEngine
   readonly #leaseMs: number
   readonly #controller = new AbortController()
+  /** Called with each heartbeat, to show the row as alive. */
+  onBeat: () => Promise<unknown> = () => Promise.resolve()
   #validFrom: Instant
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopped = false
@@ -47,6 +49,7 @@ export class Lease {
     try {
       if (await this.#engine.extend(this.claim, this.#leaseMs)) this.#validFrom = sentAt
       else this.#lose('another worker claimed it, or it was canceled')
+      await this.onBeat()
     } catch {
       // The database is away: the next heartbeat may reach it before the lease ends.
     }

@@ -41,6 +41,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #log: EventLog
   readonly #eventLog: string
   #journalSeq = 0
+  /** Number of the last entry before the checkpoint. */
+  #mark = 0
   #transcriptLength = 0
   #eventSeq = 0
   #events: NewLogEntry[] = []
@@ -72,6 +74,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
       journal.#log.last(journal.#eventLog),
     ])
     journal.#journalSeq = Math.max(Number(last?.['seq'] ?? 0), run.mark)
+    journal.#mark = run.mark
     journal.#transcriptLength = Number(length?.['seq'] ?? 0)
     journal.#eventSeq = events
     return journal
@@ -98,7 +101,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
       ...this.#changeTranscript(keep, add),
       {
         sql: 'UPDATE runs SET checkpoint = ?, mark = ? WHERE id = ?',
-        params: [this.#codec.encode(checkpoint), this.#journalSeq, this.#run.id],
+        params: [this.#codec.encode(checkpoint), (this.#mark = this.#journalSeq), this.#run.id],
       },
     ])
   }
@@ -106,9 +109,20 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async readTail(): Promise<JournalTail> {
     const rows = await this.#database.read('SELECT body FROM journal WHERE run = ? AND seq > ? ORDER BY seq', [
       this.#run.id,
-      this.#run.mark,
+      this.#mark,
     ])
     return { entries: rows.map(({ body }) => this.#codec.decode(body) as JournalEntry), seq: this.#eventSeq }
+  }
+
+  /** Drops the checkpoint and the transcript: another run begins under the same id. Entries stay. */
+  async restart(): Promise<void> {
+    await this.#write('checkpoint', () => [
+      ...this.#changeTranscript(0, []),
+      {
+        sql: 'UPDATE runs SET checkpoint = NULL, mark = ? WHERE id = ?',
+        params: [(this.#mark = this.#journalSeq), this.#run.id],
+      },
+    ])
   }
 
   /** The stored transcript. */

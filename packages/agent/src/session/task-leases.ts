@@ -1,0 +1,41 @@
+import type { ChatMessage } from '@modelport/core'
+import type { RunCheckpoint, RunJournal } from '@modelport/runtime'
+import type { TaskKey, TaskStore } from './task-store.js'
+
+/** The stored run of a turn. */
+export interface StoredTurn {
+  /** Where the run writes down what it does. */
+  readonly journal: RunJournal
+  /** Where it was cut. Unset: it has not begun. */
+  readonly resume?: RunCheckpoint
+  /** The transcript stored with `resume`. */
+  readonly messages: readonly ChatMessage[]
+}
+
+/** A task that this process alone works on, until it is released or its lease is lost. */
+export interface HeldTask {
+  /** Writes here fail once the lease is lost. */
+  readonly tasks: TaskStore
+  /** Aborts when the lease is lost, or when another process ended the task. */
+  readonly signal: AbortSignal
+  /** Opens the stored run of this id; what is stored of another run of the task is dropped. */
+  open(runId: string): Promise<StoredTurn>
+  /** Ends the hold: another process may continue the task at once. */
+  release(): Promise<void>
+}
+
+/** Which process works on a task. A store that has leases lets tasks outlive their process. */
+export interface TaskLeases {
+  /** How often to ask for `abandoned`, in milliseconds. */
+  readonly checkMs: number
+  /**
+   * Takes the lease of a task. `undefined`: another process has it.
+   * @param fingerprint what the agent is made of
+   */
+  hold(key: TaskKey, fingerprint: string): Promise<HeldTask | undefined>
+  /**
+   * Tasks that are submitted or working, and that no live process works on. Also says that this process lives, and serves these agents.
+   * @param agents fingerprints by name; a task that was begun under another fingerprint is given only if no live process has it
+   */
+  abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]>
+}

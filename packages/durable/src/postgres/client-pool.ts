@@ -1,0 +1,39 @@
+import type postgres from 'postgres'
+
+type Sql = ReturnType<typeof postgres>
+
+/** Clients of one connection each, used by one caller at a time: what the package's own `reserve` does, which hangs when a connection breaks. */
+export class ClientPool {
+  readonly #make: () => Sql
+  readonly #most: number
+  readonly #idle: Sql[] = []
+  readonly #all: Sql[] = []
+  readonly #waiting: ((client: Sql) => void)[] = []
+
+  constructor(most: number, make: () => Sql) {
+    this.#most = most
+    this.#make = make
+  }
+
+  /** Give the client back with `release`. */
+  async acquire(): Promise<Sql> {
+    const idle = this.#idle.pop()
+    if (idle) return idle
+    if (this.#all.length < this.#most) {
+      const made = this.#make()
+      this.#all.push(made)
+      return made
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  release(client: Sql): void {
+    const next = this.#waiting.shift()
+    if (next) next(client)
+    else this.#idle.push(client)
+  }
+
+  async close(timeoutSeconds: number): Promise<void> {
+    await Promise.all(this.#all.map((client) => client.end({ timeout: timeoutSeconds })))
+  }
+}

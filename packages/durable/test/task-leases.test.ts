@@ -1,0 +1,107 @@
+// Leases of tasks: how a process takes one, loses it, and takes it over from another.
+import type { TaskRecord } from '@modelport/agent'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../src/database/database.js'
+import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import { emptyDatabases } from './support/databases.js'
+import { checkpoint, toolIntent, toolReceipt } from './support/journal-entries.js'
+
+const key = { principal: 'alice', id: 't' }
+const record: TaskRecord = {
+  id: 't',
+  agent: 'a',
+  principal: 'alice',
+  sessionId: 's',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  metadata: {},
+  flowState: {},
+}
+const status = (state: 'submitted' | 'working' | 'canceled') =>
+  ({ type: 'status', state, at: '2026-01-01T00:00:00.000Z', attempt: 1 }) as const
+
+for (const { name, isMissing, open } of emptyDatabases())
+  describe.skipIf(isMissing)(name, () => {
+    let database: Database
+    let store: DurableStore
+    beforeEach(async () => {
+      database = await open()
+      store = createDurableStore(database, { leaseMs: 1000 })
+      await store.tasks.create(record, [status('submitted'), status('working')])
+    })
+    afterEach(() => store.close())
+
+    test('one process holds a task; after its release another one does', async () => {
+      const [first, second] = await Promise.all([store.leases!.hold(key, 'f'), store.leases!.hold(key, 'f')])
+      expect([first, second].filter(Boolean)).toHaveLength(1)
+      await (first ?? second)!.release()
+      const third = await store.leases!.hold(key, 'f')
+      expect(third).toBeDefined()
+      await third!.release()
+    })
+
+    test('a task that no live process works on is found, one that is held is not', async () => {
+      const agents = new Map([['a', 'f']])
+      expect(await store.leases!.abandoned(agents)).toEqual([key])
+      const held = await store.leases!.hold(key, 'f')
+      expect(await store.leases!.abandoned(agents)).toEqual([])
+      await new Promise((resolve) => setTimeout(resolve, 1500)) // longer than the lease: heartbeats keep it
+      expect(await store.leases!.abandoned(agents)).toEqual([])
+      await held!.release()
+      expect(await store.leases!.abandoned(agents)).toEqual([key])
+      expect(await store.leases!.abandoned(new Map([['b', 'f']]))).toEqual([])
+    })
+
+    test('a task of another fingerprint is left to the process that has it, while that one lives', async () => {
+      await (await store.leases!.hold(key, 'old'))!.release()
+      await store.leases!.abandoned(new Map([['a', 'old']]))
+      const other = createDurableStore(database, { leaseMs: 1000 })
+      expect(await other.leases!.abandoned(new Map([['a', 'new']]))).toEqual([])
+      await database.write([{ sql: `UPDATE workers SET seen = 0 WHERE queues LIKE '%old%'` }])
+      expect(await other.leases!.abandoned(new Map([['a', 'new']]))).toEqual([key])
+    })
+
+    test('a process that lost its lease can neither append to the task nor write its journal', async () => {
+      const lost = await store.leases!.hold(key, 'f')
+      const { journal } = await lost!.open('run-1')
+      await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1' }]) // another process took it over
+      await expect(lost!.tasks.append(key, 2, [status('canceled')])).rejects.toThrow('claimed by another worker')
+      await expect(journal.writeIntent(toolIntent('t', 0))).rejects.toMatchObject({ reason: 'fenced' })
+    })
+
+    test('the next process gets the checkpoint and what was recorded after it', async () => {
+      const first = await store.leases!.hold(key, 'f')
+      const { journal } = await first!.open('run-1')
+      await journal.writeCheckpoint(checkpoint('run-1', 1), { keep: 0, add: [{ role: 'user', content: 'hi' }] })
+      await journal.writeIntent(toolIntent('t', 0))
+      await journal.writeReceipt(toolReceipt('t', 0))
+      await first!.release()
+      const second = await store.leases!.hold(key, 'f')
+      const stored = await second!.open('run-1')
+      expect(stored).toMatchObject({ resume: { step: 1 }, messages: [{ content: 'hi' }] })
+      expect(await stored.journal.readTail(stored.resume!)).toMatchObject({
+        entries: [{ entry: 'intent' }, { entry: 'receipt' }],
+      })
+      const next = await second!.open('run-2')
+      expect(next).toMatchObject({ messages: [] })
+      expect(next.resume).toBeUndefined()
+      await second!.release()
+    })
+
+    test('a task that another process cancels aborts the signal of its holder', async () => {
+      const held = await store.leases!.hold(key, 'f')
+      await store.tasks.append(key, 2, [status('canceled')])
+      await expect.poll(() => held!.signal.aborted).toBe(true)
+      await held!.release()
+    })
+
+    test('a task that ends its process five times in a row fails with a named error', async () => {
+      for (let crash = 0; crash < 5; crash++) {
+        expect(await store.leases!.hold(key, 'f')).toBeDefined()
+        const { engine, id } = (await store.runs.open())[0]!
+        await database.engine.cancel(id, engine) // the process is gone, and its lease too
+      }
+      expect(await store.leases!.hold(key, 'f')).toBeUndefined()
+      const { task } = (await store.tasks.load(key))!
+      expect(task).toMatchObject({ state: 'failed', metadata: { error_reason: 'crash-loop' } })
+    })
+  })
