@@ -165,7 +165,7 @@ for (const { name, isMissing, open } of testDatabases())
         await journal.writeIntent(toolIntent(id, 0))
         await other.runs.cancel(id, 'the user left')
         await expect(journal.writeIntent(toolIntent(id, 1))).rejects.toThrow('was canceled')
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await expect.poll(() => signal.aborted).toBe(true)
         return { status: 'cancelled', reason: signal.reason, transcript: [], text: '' } as unknown as RunResult
       })
       expect(result).toMatchObject({ status: 'cancelled', reason: 'canceled: the user left' })

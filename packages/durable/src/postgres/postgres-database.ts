@@ -42,6 +42,9 @@ export class PostgresDatabase implements Database {
     const options = {
       prepare,
       onnotice: () => undefined,
+      // Seconds; its own default grows to 20.
+      backoff: () => 0.05,
+      connect_timeout: 10,
       connection: { search_path: schema, application_name: 'modelport' },
       // BIGINT as number: every one here is a count or a time in milliseconds.
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },

@@ -47,8 +47,12 @@ export class DurableRuns {
       }
       await table.enqueue(run)
       const held = await HeldRun.claim(this.#parts, queue)
-      if (held instanceof HeldRun) await executeRun(this.#parts, held, execute, signal ? { signal } : {})
-      else if (held === undefined) await this.#changeOf(id, signal)
+      if (held === undefined) await this.#changeOf(id, signal)
+      if (!(held instanceof HeldRun)) continue
+      await executeRun(this.#parts, held, execute, signal ? { signal } : {})
+      const now = await table.get(id)
+      // Also with a deadline that is over already: the caller decides when to look again.
+      if (now.status === 'suspended') return this.#resultOf<Output>(now)
     }
   }
 
