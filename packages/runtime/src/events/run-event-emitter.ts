@@ -68,6 +68,11 @@ export class RunEventEmitter {
     this.#known = known
   }
 
+  /** True if the event that follows this number was handed out by an earlier process. */
+  isPast(seq: number): boolean {
+    return seq < this.#known
+  }
+
   /** Skips to the number that a recorded effect ended with. */
   skipTo(seq: number): void {
     this.#seq = Math.max(this.#seq, seq)

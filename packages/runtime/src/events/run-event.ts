@@ -82,6 +82,13 @@ export type CallEvent =
   /** Text of the reply; in JSON mode text of the action. */
   | (Delta & { readonly type: 'text-delta' })
   | (Delta & { readonly type: 'reasoning-delta' })
+  /** What `output.partial` made of the text so far. */
+  | (OfRun & {
+      readonly type: 'output-partial'
+      readonly value: unknown
+      /** See the field of the same name of `model-call-start`. */
+      readonly attempt: number
+    })
   /** Text of the arguments of a call. */
   | (Delta & {
       readonly type: 'tool-call-delta'

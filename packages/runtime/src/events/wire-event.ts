@@ -33,6 +33,7 @@ function describe(event: RunEvent): readonly Draft[] {
     case 'reasoning-delta':
       return [{ type: 'llm_chunk', content: own.text, kind: own.type === 'text-delta' ? 'text' : 'reasoning' }]
     case 'tool-call-delta':
+    case 'output-partial':
     case 'run-suspended':
       return []
     case 'model-call-end':

@@ -8,7 +8,7 @@ export function callOptions(state: RunState, contract: Contract, isLast: boolean
   const { preset, request, failedActions, executedActions } = state
   const given = mergeOptions(preset.options, request.options)
   // A choice that forces a call is for the first step only: nothing would ever end otherwise.
-  const { toolChoice, responseFormat: _format, reasoning, ...rest } = given
+  const { toolChoice, responseFormat, reasoning, ...rest } = given
   // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
   const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
   const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
@@ -19,6 +19,10 @@ export function callOptions(state: RunState, contract: Contract, isLast: boolean
   return mergeOptions(
     rest,
     keepsReasoning && reasoning !== undefined ? { reasoning } : {},
+    // The parser of the request may have asked for a form that the API can hold the model to.
+    request.output && responseFormat && !contract.definitions.length && state.mode === 'native'
+      ? { responseFormat }
+      : {},
     contract.options,
     system ? { system } : {},
     keepsChoice ? { toolChoice } : {},

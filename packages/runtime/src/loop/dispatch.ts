@@ -104,10 +104,12 @@ class Step {
   async #decide(): Promise<void> {
     const state = this.#state
     const seen = new Set<string>()
+    const reported = countReported(state, this.#calls.length)
     for (const [index, planned] of this.#calls.entries()) {
       const { action, call } = planned
-      state.events.emit({ type: 'action-requested', actionId: call.id, action })
-      if (this.#refuseRepeat(planned, seen) || this.#refuseUnserved(planned)) continue
+      const isReported = index < reported
+      if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
+      if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
       const tool = [...state.tools, ...state.delegation].find(({ definition }) => definition.name === call.name)
       const verdict = tool ? await permit(state, planned, index, tool) : ({ effect: 'allow' } as const)
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
@@ -123,18 +125,18 @@ class Step {
       const found = await recover(this.#state, open)
       if (found.is === 'live') live.push(open)
       else if (found.is === 'pending') this.#pending.push(found.item)
-      else this.#results.take(open, found.result, found.outcome)
+      else this.#results.take(open, found.result, found.outcome, found.isReported)
     }
     return live.sort((a, b) => a.index - b.index)
   }
 
-  #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>): boolean {
+  #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>, isReported: boolean): boolean {
     const { repeats, events, preset, limits } = this.#state
     const signature = signatureOf(action)
     const twice = seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
     seen.add(signature)
     if (call.error !== undefined || !(twice || repeats.repeats(action))) return false
-    events.emit({ type: 'action-repeated', actionId: call.id, action })
+    if (!isReported) events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
     this.#results.answerRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
     return true
@@ -229,6 +231,17 @@ class Step {
     if (!open) throw new TypeError(`the call "${id}" is not one of this step`)
     return open
   }
+}
+
+/** How many calls of the step an earlier process has reported and decided on: all of them, once one was started. */
+function countReported({ log, request }: RunState, all: number): number {
+  const kinds = new Set(log.entries.map(({ kind }) => kind))
+  if (kinds.has('tool') || kinds.has('agent')) return all
+  const decided = log.entries.some(({ entry, kind }) => entry === 'receipt' && kind === 'authorization')
+  if (decided && request.resume?.pending.length) return all
+  let count = 0
+  while (count < all && log.find(log.keyOf('authorization', count))) count++
+  return count
 }
 
 /** Calls with a receipt first, in the order of the receipts: guards then count as they did before. */

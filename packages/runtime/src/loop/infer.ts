@@ -27,12 +27,12 @@ export async function infer<Output = unknown>(
 }
 
 /** The events of a run, one by one. */
-export interface RunEventReader extends Reader<RunEvent> {
+export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
   /**
    * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
    * Never rejects for how a run goes.
    */
-  result(): Promise<RunResult>
+  result(): Promise<RunResult<Output>>
 }
 
 /**
@@ -40,11 +40,14 @@ export interface RunEventReader extends Reader<RunEvent> {
  * `close()` cancels the run. Once the signal aborts, reads reject with its reason, and the result is `cancelled`.
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
  */
-export function inferStream(provider: Provider, request: InferRequest): RunEventReader {
+export function inferStream<Output = unknown>(
+  provider: Provider,
+  request: InferRequest<Output>,
+): RunEventReader<Output> {
   checkProvider(provider)
   checkRequest(request, 'tools')
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, withDescription(provider, request), signal, sink)
     return async () => toResult(state, await runLoop(state))
-  })
+  }) as RunEventReader<Output>
 }

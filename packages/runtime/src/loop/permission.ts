@@ -25,7 +25,6 @@ export async function permit(state: RunState, planned: PlannedCall, index: numbe
   if (recorded?.kind === 'authorization') {
     events.skipTo(recorded.seq)
     ;({ decision } = recorded)
-    report(state, call.id, decision)
   } else {
     await log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
     const asked = await ask(state, planned)

@@ -25,6 +25,7 @@ export async function readTurn(
         meter.add(event.text)
         state.answerTold = true
         events.emit({ type: event.type, text: event.text, attempt: state.attempt })
+        if (event.type === 'text-delta') reportPartial(state)
         await events.drained()
       }
       if (event.type === 'tool-call-delta') {
@@ -55,4 +56,16 @@ export async function readTurn(
     content: '',
   }
   return { message, finishReason, usage: reader.usage(), details: reader.details() }
+}
+
+/** Hands out the value that the text so far stands for. In JSON mode the text is that of an action, and stands for none. */
+function reportPartial({ request: { output }, events, mode, text, attempt }: RunState): void {
+  if (!output?.partial || mode === 'json') return
+  let value: unknown
+  try {
+    value = output.partial(text)
+  } catch {
+    return
+  }
+  if (value !== undefined) events.emit({ type: 'output-partial', value, attempt })
 }

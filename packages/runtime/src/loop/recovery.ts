@@ -13,7 +13,13 @@ import type { StepCall } from './step-call.js'
 export type Recovered =
   | { readonly is: 'live' }
   | { readonly is: 'pending'; readonly item: PendingItem }
-  | { readonly is: 'done'; readonly result: ToolResult; readonly outcome: ToolOutcome }
+  | {
+      readonly is: 'done'
+      readonly result: ToolResult
+      readonly outcome: ToolOutcome
+      /** True if an earlier process reported it. */
+      readonly isReported: boolean
+    }
 
 const live: Recovered = { is: 'live' }
 
@@ -24,7 +30,7 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   const { intent, receipt } = recorded
   if (receipt && 'outcome' in receipt) {
     state.events.skipTo(receipt.seq)
-    if (receipt.outcome.status !== 'pending') return done(open, receipt.outcome)
+    if (receipt.outcome.status !== 'pending') return done(open, receipt.outcome, state.events.isPast(receipt.seq))
     return settle(state, open, toTask(open, receipt.outcome))
   }
   if (!intent || open.effect !== 'once') return live
@@ -63,13 +69,18 @@ async function keep(state: RunState, open: StepCall, given: RecordedOutcome): Pr
   const { key, kind, call } = open
   const outcome = { ...given, content: noted(open, given.content) }
   await state.log.record(key, { entry: 'receipt', kind, callId: call.id, outcome })
-  return done(open, outcome)
+  return done(open, outcome, false)
 }
 
-function done({ call }: StepCall, { status, content, message, latencyMs }: RecordedOutcome): Recovered {
+function done(
+  { call }: StepCall,
+  { status, content, message, latencyMs }: RecordedOutcome,
+  isReported: boolean,
+): Recovered {
   const isError = status !== 'ok'
   return {
     is: 'done',
+    isReported,
     result: { callId: call.id, content, ...(isError && { isError }) },
     outcome: { status, latencyMs, ...(message === undefined ? { value: content } : { message }) },
   }

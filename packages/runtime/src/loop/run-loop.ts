@@ -1,4 +1,4 @@
-import { type AssistantMessage, type Content, isLlmError, LlmError, textOf } from '@modelport/core'
+import { type AssistantMessage, isLlmError, LlmError, textOf } from '@modelport/core'
 import { ActionParseError } from '../reply/action-parse-error.js'
 import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { compactBefore } from './auto-compaction.js'
@@ -10,10 +10,10 @@ import type { JournalTail, RunJournal } from '../journal/journal.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { referTo } from '../journal/transcript-log.js'
 import { dispatch } from './dispatch.js'
-import { findJsonObject } from '../reply/json-object.js'
+import { checkOutput } from './check-output.js'
 import { messageOf } from '../base/message-of.js'
 import { callModel } from './model-call.js'
-import { expectedReply, textFor, toOutputCorrection, toParseCorrection } from '../reply/corrections.js'
+import { expectedReply, textFor, toParseCorrection } from '../reply/corrections.js'
 import { toTargets } from '../reply/delegation.js'
 import type { ActionTargets } from '../reply/repair-action.js'
 import { type ModelReply, readReply, type Understood } from '../reply/read-reply.js'
@@ -160,8 +160,8 @@ async function finishRun(
   understood: Extract<Understood, { kind: 'final' }>,
 ): Promise<Ending | undefined> {
   const { action, content } = understood
-  const checked = await checkOutput(state, content)
-  if (!checked.ok) return failParse(state, message, toOutputCorrection(checked.message), checked.message)
+  const checked = await checkOutput(state, { text: action.content, content, message, finishReason })
+  if (!checked.ok) return failParse(state, message, checked.feedback, checked.message, checked.correction)
   forgetFailures(state)
   state.transcript.append(message)
   state.text = action.content
@@ -174,19 +174,13 @@ async function finishRun(
   }
 }
 
-async function checkOutput(
+function failParse(
   state: RunState,
-  content: Content,
-): Promise<{ ok: true; output?: unknown } | { ok: false; message: string }> {
-  const { output } = state
-  if (!output) return { ok: true }
-  const found = findJsonObject(textOf(content))
-  if (!found.ok) return found
-  const validated = await state.wait(output.validate(found.value))
-  return validated.ok ? { ok: true, output: validated.value } : validated
-}
-
-function failParse(state: RunState, message: AssistantMessage, feedback: string, shown: string): Ending | undefined {
+  message: AssistantMessage,
+  feedback: string,
+  shown: string,
+  correction?: string,
+): Ending | undefined {
   const { parseFailures, events, preset, mode } = state
   const isOver = parseFailures.fail()
   events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
@@ -194,9 +188,8 @@ function failParse(state: RunState, message: AssistantMessage, feedback: string,
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return toLimit('parse-failures', state)
-  state.transcript.append(
-    toRunMessage(toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))),
-  )
+  const text = correction ?? toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
+  state.transcript.append(toRunMessage(text))
   return undefined
 }
 

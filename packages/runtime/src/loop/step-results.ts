@@ -44,7 +44,7 @@ export class StepResults {
   }
 
   /** Takes what came of a call: answers it, counts it, and reports it. */
-  take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome): void {
+  take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
     const state = this.#state
     this.answer(call, result)
     const { status, latencyMs } = outcome
@@ -58,6 +58,7 @@ export class StepResults {
         text: mayRepeat ? `step ${state.step}` : textOf(result.content),
       })
     } else state.failedActions++
+    if (isReported) return
     const failure =
       status === 'ok' || status === 'pending'
         ? undefined

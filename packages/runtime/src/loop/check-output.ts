@@ -1,0 +1,40 @@
+import { LlmError, textOf } from '@modelport/core'
+import { isPlainObject } from '../base/canonical-json.js'
+import { toOutputCorrection } from '../reply/corrections.js'
+import { findJsonObject } from '../reply/json-object.js'
+import type { FinalReply } from './output-parser.js'
+import type { RunState } from './run-state.js'
+
+/** Whether a final reply is what was asked for. */
+export type CheckedOutput =
+  | { readonly ok: true; readonly output?: unknown }
+  | {
+      readonly ok: false
+      /** What is wrong, for the event. */
+      readonly message: string
+      /** What is wrong, for the model. */
+      readonly feedback: string
+      /** The whole text for the model, in place of one made of the feedback. */
+      readonly correction?: string
+    }
+
+/** Makes a value of a final reply: with the parser of the request, or its schema. @throws what the parser throws. */
+export async function checkOutput(state: RunState, reply: FinalReply): Promise<CheckedOutput> {
+  const { output, request } = state
+  if (request.output) return parseOutput(state, request.output.parse(reply))
+  if (!output) return { ok: true }
+  const found = findJsonObject(textOf(reply.content))
+  const checked = found.ok ? await state.wait(output.validate(found.value)) : found
+  if (checked.ok) return { ok: true, output: checked.value }
+  return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
+}
+
+async function parseOutput(state: RunState, given: unknown): Promise<CheckedOutput> {
+  const parsed = await state.wait(given)
+  if (isPlainObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
+  if (!isPlainObject(parsed) || parsed['ok'] !== false)
+    throw new LlmError('config', 'output.parse returned neither { ok: true, value } nor { ok: false, issues }')
+  const { issues, correction } = parsed
+  const message = (Array.isArray(issues) ? issues : [issues]).map(String).join('\n')
+  return { ok: false, message, feedback: message, ...(typeof correction === 'string' && { correction }) }
+}

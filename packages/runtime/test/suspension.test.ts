@@ -1,0 +1,276 @@
+import { type ChatMessage, LlmError, textOf } from '@modelport/core'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { describe, expect, test } from 'vitest'
+import {
+  type Authorize,
+  createMemoryJournal,
+  infer,
+  type InferRequest,
+  pending,
+  type PendingApproval,
+  type ResumeDecision,
+  ResumeError,
+  type RunEvent,
+  type RunResult,
+} from '../src/index.js'
+import { calls, ended, roles, weather } from './weather-run.js'
+
+const approveParis: Authorize = (asked) =>
+  asked.type === 'tool_call' && asked.args['city'] === 'Paris'
+    ? { effect: 'require-approval', reason: 'far away' }
+    : { effect: 'allow' }
+
+/** A run that can be continued: with what it was started with, from the JSON of its result. */
+function start(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
+  const executed: unknown[] = []
+  const events: RunEvent[] = []
+  const provider = createMock({ responses })
+  const tools = [
+    weather(({ city }) => {
+      executed.push(city)
+      return `18 degrees in ${String(city)}`
+    }),
+  ]
+  const base = { tools, authorize: approveParis, onEvent: (event: RunEvent) => void events.push(event), ...request }
+  const first = infer(provider, { query: 'What is the weather?', ...base })
+  const resume = async (decisions: readonly ResumeDecision[], more: Partial<InferRequest> = {}) => {
+    const { checkpoint, transcript } = JSON.parse(JSON.stringify(ended(await first, 'suspended'))) as {
+      checkpoint: InferRequest['resume']
+      transcript: ChatMessage[]
+    }
+    return infer(provider, { ...base, resume: checkpoint as never, messages: transcript, decisions, ...more })
+  }
+  return { first, resume, executed, events, provider }
+}
+
+const approvalOf = (result: RunResult): PendingApproval => ended(result, 'suspended').pending[0] as PendingApproval
+const toolTexts = ({ transcript }: RunResult) =>
+  transcript.flatMap((one) => (one.role === 'tool' ? [textOf(one.content)] : []))
+
+describe('a run that needs an approval', () => {
+  test('decides every call, runs the allowed ones, and then suspends with a transcript that can be sent', async () => {
+    const { first, executed, events } = start([calls('Paris', 'Rome')])
+    const result = await first
+    const { pending: items, checkpoint } = ended(result, 'suspended')
+    expect(executed).toEqual(['Rome'])
+    expect(items).toMatchObject([
+      { type: 'approval', id: 'call_1', action: { tool: 'get_weather', args: { city: 'Paris' } }, reason: 'far away' },
+    ])
+    expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect(toolTexts(result)[0]).toBe('This call waits for approval: it was not executed yet.')
+    expect(checkpoint.pending).toEqual(items)
+    expect(events.at(-1)?.type).toBe('run-suspended')
+    expect(JSON.parse(JSON.stringify(checkpoint))).toEqual(checkpoint)
+  })
+
+  test('continues with the approval: the call runs once, and nothing else runs again', async () => {
+    const { first, resume, executed, events, provider } = start([calls('Paris', 'Rome'), 'Warm.'])
+    const { digest } = approvalOf(await first)
+    const before = events.length
+    const result = await resume([{ type: 'approve', id: 'call_1', digest, by: 'me' }])
+    expect(ended(result, 'final')).toMatchObject({ text: 'Warm.', steps: 2 })
+    expect(executed).toEqual(['Rome', 'Paris'])
+    expect(toolTexts(result)).toEqual(['18 degrees in Paris', '18 degrees in Rome'])
+    expect(provider.requests).toHaveLength(2)
+    expect(result.metrics.executedActions).toBe(2)
+    expect(result.usage).toMatchObject({ inputTokens: 20, outputTokens: 10 })
+    expect(events.slice(before, before + 3).map(({ type }) => type)).toEqual([
+      'approval-decision',
+      'tool-start',
+      'tool-result',
+    ])
+  })
+
+  test('numbers its events without gaps and without repeats over a resume', async () => {
+    const { first, resume, events } = start([calls('Paris', 'Rome'), 'Warm.'])
+    const { digest } = approvalOf(await first)
+    await resume([{ type: 'approve', id: 'call_1', digest }])
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+  })
+
+  test('tells the model of a refusal, of an expiry, and of the reason', async () => {
+    const outcomes: readonly [ResumeDecision, string][] = [
+      [{ type: 'deny', id: 'call_1', reason: 'not today' }, 'Not allowed: not today'],
+      [{ type: 'deny', id: 'call_1' }, 'Not allowed: approval was refused'],
+      [{ type: 'expire', id: 'call_1' }, 'Not allowed: nobody approved the call in time'],
+    ]
+    for (const [decision, text] of outcomes) {
+      const { first, resume, executed } = start([calls('Paris', 'Rome'), 'Then not.'])
+      await first
+      const result = await resume([decision])
+      expect(ended(result, 'final').text).toBe('Then not.')
+      expect([executed, toolTexts(result)[0]]).toEqual([['Rome'], text])
+    }
+  })
+
+  test('denies by itself what is resumed after its expiry', async () => {
+    const authorize = () => ({ effect: 'require-approval', expiresAt: Date.now() + 200 }) as const
+    const { first, resume, executed } = start([calls('Paris'), 'Then not.'], { authorize })
+    expect(approvalOf(await first).expiresAt).toBeGreaterThan(0)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    const result = await resume([])
+    expect([executed, toolTexts(result)]).toEqual([[], ['Not allowed: nobody approved the call in time']])
+  })
+
+  test('takes some of the decisions now and the rest later', async () => {
+    const authorize = () => ({ effect: 'require-approval' }) as const
+    const provider = createMock({ responses: [calls('Paris', 'Rome'), 'Warm.'] })
+    const executed: unknown[] = []
+    const tools = [weather(({ city }) => executed.push(city))]
+    const request = { tools, authorize }
+    const first = ended(await infer(provider, { ...request, query: 'Weather?' }), 'suspended')
+    const [paris, rome] = first.pending as readonly PendingApproval[]
+    const second = ended(
+      await infer(provider, {
+        ...request,
+        resume: first.checkpoint,
+        messages: first.transcript,
+        decisions: [{ type: 'approve', id: 'call_2', digest: rome?.digest ?? '' }],
+      }),
+      'suspended',
+    )
+    expect([executed, second.pending]).toEqual([['Rome'], [paris]])
+    const third = await infer(provider, {
+      ...request,
+      resume: second.checkpoint,
+      messages: second.transcript,
+      decisions: [{ type: 'approve', id: 'call_1', digest: paris?.digest ?? '' }],
+    })
+    ended(third, 'final')
+    expect(executed).toEqual(['Rome', 'Paris'])
+    expect(provider.requests).toHaveLength(2)
+  })
+
+  test('executes changed arguments, validated again, and says so to the model', async () => {
+    const { first, resume, executed } = start([calls('Paris'), 'Warm.'])
+    const { digest } = approvalOf(await first)
+    const result = await resume([{ type: 'approve', id: 'call_1', digest, arguments: { city: 'Lyon' } }])
+    expect(executed).toEqual(['Lyon'])
+    expect(toolTexts(result)).toEqual([
+      'The arguments were changed before the call was executed: {"city":"Lyon"}\n18 degrees in Lyon',
+    ])
+    const wrong = start([calls('Paris'), 'Then not.'])
+    const item = approvalOf(await wrong.first)
+    const refused = await wrong.resume([{ type: 'approve', id: 'call_1', digest: item.digest, arguments: { city: 7 } }])
+    expect(wrong.executed).toEqual([])
+    expect(toolTexts(refused)[0]).toContain('not valid and it was not executed')
+  })
+
+  test('a policy may change the arguments, and the model is told', async () => {
+    const authorize = () => ({ effect: 'allow', arguments: { city: 'Lyon' } }) as const
+    const { first, executed, events } = start([calls('Paris'), 'Warm.'], { authorize })
+    expect(toolTexts(await first)[0]).toContain('{"city":"Lyon"}')
+    expect(executed).toEqual(['Lyon'])
+    expect(events.find(({ type }) => type === 'tool-start')).toMatchObject({ args: { city: 'Lyon' } })
+  })
+
+  test('a user message closes what is pending: the model is told, and the message follows', async () => {
+    for (const asMessage of [false, true]) {
+      const { first, resume, executed, provider } = start([calls('Paris', 'Rome'), 'As you wish.'])
+      const { transcript } = await first
+      const said = 'Never mind Paris.'
+      const more = asMessage ? { messages: [...transcript, { role: 'user', content: said } as const] } : { query: said }
+      const result = await resume([], more)
+      ended(result, 'final')
+      expect(executed).toEqual(['Rome'])
+      expect(toolTexts(result)[0]).toBe('Not allowed: the user sent a new message instead of approving the call')
+      expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', content: said })
+    }
+  })
+})
+
+describe('what cannot be resumed', () => {
+  const problemOf = async (promise: Promise<unknown>): Promise<string> => {
+    const error: unknown = await promise.then(
+      () => 'resumed',
+      (reason: unknown) => reason,
+    )
+    return error instanceof ResumeError ? `${error.problem}: ${error.differences.join('; ')}` : String(error)
+  }
+
+  test.each<[string, Partial<InferRequest>, string]>([
+    ['tools', { tools: [] }, 'fingerprint: tool get_weather was removed'],
+    ['instructions', { system: 'Be brief.' }, 'fingerprint: prompt system changed'],
+    ['limits', { limits: { maxSteps: 3 } }, 'fingerprint: limits.maxSteps: 10 → 3'],
+    ['the mode', { mode: 'json' }, 'fingerprint: mode: native → json'],
+    ['the policy', { policyVersion: '2' }, 'fingerprint: policy: unversioned → 2'],
+    ['options', { options: { temperature: 1 } }, 'fingerprint: prompt options changed'],
+    ['agents', { agents: [{ name: 'a', description: 'b', call: () => '' }] }, 'fingerprint: agent a was added'],
+    ['messages', { messages: [{ role: 'user', content: 'Another question' }] }, 'transcript: '],
+  ])('another value for %s is an error that names it', async (_name, change, expected) => {
+    const { first, resume } = start([calls('Paris'), 'x'])
+    await first
+    expect(await problemOf(resume([], change))).toBe(expected)
+  })
+
+  test('another version of the checkpoint', async () => {
+    const { first, resume } = start([calls('Paris'), 'x'])
+    const { checkpoint } = ended(await first, 'suspended')
+    expect(await problemOf(resume([], { resume: { ...checkpoint, version: 2 as 1 } }))).toBe('version: ')
+  })
+
+  test.each<[string, readonly ResumeDecision[]]>([
+    ['about something that is not pending', [{ type: 'deny', id: 'call_9' }]],
+    ['of another kind', [{ type: 'result', id: 'call_1', result: 1 }]],
+    ['with the digest of something else', [{ type: 'approve', id: 'call_1', digest: 'other' }]],
+    [
+      'given twice',
+      [
+        { type: 'deny', id: 'call_1' },
+        { type: 'expire', id: 'call_1' },
+      ],
+    ],
+  ])('a decision %s', async (_name, decisions) => {
+    const { first, resume, executed } = start([calls('Paris'), 'x'])
+    await first
+    expect(await problemOf(resume(decisions))).toBe('decision: ')
+    expect(executed).toEqual([])
+  })
+})
+
+describe('work that continues elsewhere', () => {
+  test.each<[string, ResumeDecision, string]>([
+    ['its result', { type: 'result', id: 'call_1', result: { degrees: 18 } }, '{"degrees":18}'],
+    ['its failure', { type: 'failure', id: 'call_1', message: 'no sensor' }, 'no sensor'],
+    ['nobody waiting for it', { type: 'give-up', id: 'call_1' }, 'unknown'],
+  ])('is pending until a resume with %s', async (_name, decision, text) => {
+    let started = 0
+    const tools = [weather(() => (started++, pending('job_7', { until: 12 })))]
+    const { first, resume } = start([calls('Rome'), 'Done.'], { tools })
+    const { pending: items } = ended(await first, 'suspended')
+    expect(items).toMatchObject([{ type: 'wait', id: 'call_1', taskId: 'job_7', until: 12 }])
+    const again = await resume([])
+    expect(ended(again, 'suspended').pending).toEqual(items)
+    const result = await resume([decision])
+    ended(result, 'final')
+    expect([started, toolTexts(result)[0]]).toEqual([1, expect.stringContaining(text)])
+  })
+})
+
+describe('a run that failed', () => {
+  test('can be resumed from its checkpoint: the failed call is made again, under the same limits', async () => {
+    const provider = createMock({
+      responses: [calls('Rome'), { error: 'auth' }, calls('Rome'), 'Warm.'],
+    })
+    const request = { tools: [weather()], limits: { maxSteps: 3 } }
+    const failed = ended(await infer(provider, { ...request, query: 'Weather?' }), 'failed')
+    const result = await infer(provider, {
+      ...request,
+      resume: JSON.parse(JSON.stringify(failed.checkpoint)) as never,
+      messages: failed.transcript,
+    })
+    expect(ended(result, 'final')).toMatchObject({ text: 'Warm.', steps: 3 })
+    // The repeat guard remembers the call of the first process.
+    expect(toolTexts(result)[1]).toContain('already performed')
+  })
+
+  test('keeps its recorded failure as the outcome unless it may be repeated', async () => {
+    const journal = createMemoryJournal()
+    const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }, 'Hello.'] })
+    await infer(provider, { query: 'Hi', runId: 'r', journal })
+    const kept = await infer(provider, { ...journal.load('r'), journal })
+    expect(ended(kept, 'failed').error).toMatchObject({ code: 'auth', message: 'mock: auth: no key' })
+    const repeated = await infer(provider, { ...journal.load('r'), journal, repeatFailed: true })
+    expect(ended(repeated, 'final').text).toBe('Hello.')
+  })
+})
