@@ -48,6 +48,29 @@ describe('complete', () => {
     expect(code).toBe(0)
   })
 
+  test('--schema ends with an error if the reply does not fit, is not JSON or was cut', async () => {
+    const file = join(home.path, 'other.json')
+    writeFileSync(file, JSON.stringify({ type: 'object', properties: { ok: { type: 'string' } }, required: ['ok'] }))
+    for (const args of [[], ['--json']])
+      expect(await cli(['complete', '--schema', file, ...args, 'x'])).toMatchObject({
+        code: 16,
+        err: expect.stringContaining('the reply does not fit the schema') as string,
+      })
+  })
+
+  test('--base-url needs no configuration, and does not move a configured model', async () => {
+    await server.restart({ apiKey: '' })
+    const bare = { home: join(home.path, 'bare'), stdin: '' }
+    expect(await command(['complete', '--base-url', `${server.url}/v1`, 'be plain'], bare)).toMatchObject({
+      code: 0,
+      out: 'Plain text\n',
+    })
+    expect(await cli(['complete', '-m', 'main', '--base-url', 'http://127.0.0.1:9/v1', 'x'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('--base-url cannot change the configured model "main"') as string,
+    })
+  })
+
   test('passes options on, and a schema', async () => {
     const file = join(home.path, 'schema.json')
     writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')

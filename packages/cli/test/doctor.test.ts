@@ -109,6 +109,16 @@ describe('doctor', () => {
     })
   })
 
+  test('says that no key was sent where the server asks for one, instead of that it was refused', async () => {
+    const { report, code } = await diagnosed(['-m', 'openai-compatible:m', '--base-url', `${server.url}/v1`])
+    expect(code).toBe(20)
+    expect(report.steps.find(({ status }) => status === 'failed')).toMatchObject({
+      id: 'auth',
+      problem: 'auth',
+      fix: expect.stringContaining('No key was sent') as string,
+    })
+  })
+
   test('https where the server speaks http', async () => {
     configure(home.path, server.url.replace('http:', 'https:'))
     const { last } = await diagnosed()
@@ -116,7 +126,7 @@ describe('doctor', () => {
       id: 'tls',
       status: 'failed',
       problem: 'tls',
-      fix: expect.stringContaining('http against https') as string,
+      fix: `The server speaks http: write http:// in the base URL.`,
     })
   })
 

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isOllama } from '../src/init/running-servers.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
 import { configOf, key, startModel } from './wire.js'
@@ -134,4 +137,20 @@ describe('init without a terminal', () => {
       err: expect.stringContaining('already') as string,
     })
   })
+})
+
+test('Ollama is found by its list of models, not by its port', async () => {
+  const bodies: Record<string, string> = { '/api/tags': '{"models":[]}' }
+  const ollama = createServer((request, response) => response.end(bodies[request.url ?? ''] ?? 'hello'))
+  await new Promise<void>((resolve) => ollama.listen(0, '127.0.0.1', resolve))
+  const { port } = ollama.address() as AddressInfo
+  const { signal } = new AbortController()
+  try {
+    expect(await isOllama(port, signal)).toBe(true)
+    bodies['/api/tags'] = '<html>'
+    expect(await isOllama(port, signal)).toBe(false)
+  } finally {
+    ollama.close()
+  }
+  expect(await isOllama(port, signal)).toBe(false)
 })

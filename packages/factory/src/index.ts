@@ -15,7 +15,13 @@ export { fallbackCodes } from './fallback/fallback-chain.js'
 export type { HostEntry, HostPurpose } from './resolve/host-entry.js'
 export { hostPort } from './resolve/host-entry.js'
 export { apiHost, apiHosts } from './resolve/hosts.js'
-export type { AzureSettings, ModelConfig, ValueSource, VertexSettings } from './config/model-config.js'
+export type {
+  AzureSettings,
+  FallbackSettings,
+  ModelConfig,
+  ValueSource,
+  VertexSettings,
+} from './config/model-config.js'
 export type { ModelProfile } from '@modelport/core'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export { parseModel } from './config/model-string.js'

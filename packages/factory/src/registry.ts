@@ -32,8 +32,8 @@ export class Registry {
   constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
     this.#load = load
     this.#context = context
-    const given: { readonly models?: unknown; readonly roles?: unknown } | null | undefined = pool
-    if (!Array.isArray(given?.models) || typeof given.roles !== 'object' || given.roles === null)
+    const { models, roles } = ((pool as unknown) ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
+    if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
       throw new LlmError(
         'config',
         'createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }',

@@ -347,6 +347,14 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
   })
 
+  test('takes the options of a fallback: codes, cool-down and attempts', () => {
+    const text = pool(
+      'provider: openai\nmodel: m\nfallback_options: {on_switch: [rate-limit], cool_down_ms: 10, attempts: 1}',
+    )
+    expect(parseConfig(text).models[0]?.fallbackOptions).toEqual({ codes: ['rate-limit'], coolDownMs: 10, attempts: 1 })
+    expect(() => parseConfig(text.replace('rate-limit', 'config'))).toThrow('fallback_options.on_switch[0]')
+  })
+
   test('reports mistakes in the form and mistakes in the content in one pass', () => {
     const text = [
       'models:',

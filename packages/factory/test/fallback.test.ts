@@ -8,8 +8,8 @@ import {
 } from '@modelport/core'
 import { createMock, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createFallback, type FallbackSwitch } from '../src/index.js'
-import { failureOf } from './support.js'
+import { createFallback, type FallbackSwitch, newProvider } from '../src/index.js'
+import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
 
 const once: CallOptions = { retry: { attempts: 1 } }
 const question = [{ role: 'user' as const, content: '?' }]
@@ -415,4 +415,25 @@ test('what is no list of providers is refused as configuration', () => {
       }),
     )
   }
+})
+
+test('a fallback of a configuration switches as it says, after the attempts it says, and is observed', async () => {
+  const first = recordingFetch(() => Response.json({ error: { message: 'busy' } }, { status: 503 }))
+  const second = recordingFetch(() => Response.json({ error: { message: 'no' } }, { status: 400 }))
+  const switches: string[] = []
+  const spare = { provider: 'ollama', model: 'b', fetch: second.fetch }
+  const config = { provider: 'ollama', model: 'a', fetch: first.fetch, fallback: [spare] }
+  const context = {
+    environment: emptyEnvironment,
+    onSwitch: ({ from, to }: FallbackSwitch) => switches.push(`${from.model} to ${to.model}`),
+  }
+  const provider = await newProvider({ ...config, fallbackOptions: { attempts: 1 } }, context)
+  await expect(provider.complete('?')).rejects.toMatchObject({ code: 'invalid-request' })
+  expect([first.urls.length, second.urls.length, switches]).toEqual([1, 1, ['a to b']])
+  const never = await newProvider({ ...config, fallbackOptions: { attempts: 1, codes: ['auth'] } }, context)
+  await expect(never.complete('?', { retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'overloaded' })
+  expect(switches).toHaveLength(1)
+  await expect(newProvider({ ...config, fallbackOptions: { attempts: 0 } }, context)).rejects.toMatchObject({
+    code: 'config',
+  })
 })

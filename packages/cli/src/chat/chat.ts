@@ -45,6 +45,8 @@ export class Chat {
   readonly #secrets = new Set<string>()
   #provider: Provider | undefined
   #stop: AbortController | undefined
+  /** Milliseconds of the current turn in which the user was asked. */
+  #askedMs = 0
 
   constructor(cli: Cli, lines: LineReader, settings: ChatSettings) {
     this.cli = cli
@@ -116,6 +118,7 @@ export class Chat {
     const stop = new AbortController()
     this.#stop = stop
     const startedAt = performance.now()
+    this.#askedMs = 0
     try {
       const provider = this.#provider ?? (await this.use(this.model))
       const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
@@ -136,7 +139,7 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
-      this.#account(answer, performance.now() - startedAt)
+      this.#account(answer, performance.now() - startedAt - this.#askedMs)
       await this.#keep(text, answer)
     } finally {
       this.#stop = undefined
@@ -202,6 +205,7 @@ export class Chat {
     if (this.settings.allowTools || this.#allowed.has(name)) return true
     const { io, err } = this.cli
     if (!io.stdin.isTTY || this.cli.json) return false
+    const askedAt = performance.now()
     try {
       const answer = await this.#lines.answer(
         `${err.style('yellow', 'run')} ${name} ${shown} ${err.style('yellow', '[y]es, [N]o, [a]lways?')} `,
@@ -211,6 +215,8 @@ export class Chat {
     } catch (error) {
       stop.abort(error)
       throw error
+    } finally {
+      this.#askedMs += performance.now() - askedAt
     }
   }
 }

@@ -47,7 +47,7 @@ class TerminalLines implements LineReader {
     return this.#ask(question, fastestAnswerMs)
   }
 
-  /** Lines of the first `deafMs` are no answer: they wait for their turn. */
+  /** Lines of the first `deafMs` do not answer the question: they wait for their turn. */
   #ask(prompt: string, deafMs: number): Promise<string | undefined> {
     const lines = createInterface({
       input: this.#stdin,
@@ -58,6 +58,11 @@ class TerminalLines implements LineReader {
     })
     const askedAt = performance.now()
     const answers: string[] = []
+    let above = ''
+    const paste = watchPaste(this.#stdin, this.#output)
+    lines.once('close', () => {
+      paste.end()
+    })
     return new Promise((resolve, reject) => {
       lines.on('history', (history) => {
         this.#history = history
@@ -73,12 +78,19 @@ class TerminalLines implements LineReader {
           lines.prompt()
           return
         }
+        const continues = !deafMs && line.endsWith('\\')
+        if (paste.active() || continues) {
+          above += `${continues ? line.slice(0, -1) : line}\n`
+          lines.setPrompt(this.#output.isTTY && continues ? '… ' : '')
+          lines.prompt()
+          return
+        }
         if (answers.push(line) > 1) return
         // The rest of what came with it comes before this.
         queueMicrotask(() => {
           this.#begun = lines.line
           this.#ahead.push(...answers.slice(1))
-          resolve(line)
+          resolve(above + line)
           lines.close()
         })
       })
@@ -94,6 +106,24 @@ class TerminalLines implements LineReader {
 
   close(): void {
     this.#stdin.pause()
+  }
+}
+
+/** Asks the terminal to mark what is pasted (bracketed paste), so that line ends in it do not send it. */
+function watchPaste(stdin: Io['stdin'], output: Io['stdout']): { active(): boolean; end(): void } {
+  let active = false
+  const onKeypress = (_text: unknown, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === 'paste-start') active = true
+    if (key?.name === 'paste-end') active = false
+  }
+  output.write('\u001b[?2004h')
+  stdin.on('keypress', onKeypress)
+  return {
+    active: () => active,
+    end: () => {
+      stdin.off('keypress', onKeypress)
+      output.write('\u001b[?2004l')
+    },
   }
 }
 

@@ -14,6 +14,7 @@ import { type Start, withCommonOptions, withModelOption } from './start.js'
 
 interface ChatOptions extends CommonOptions {
   readonly model?: string
+  readonly baseUrl?: string
   readonly system?: string
   readonly tools?: string
   readonly allowTools?: boolean
@@ -54,7 +55,7 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const models = await loadModels(cli)
   const store = new SessionStore(resolve(sessions ?? cli.locations.sessions))
   const resumed = options.resume === undefined ? undefined : await resumedSession(store, options.resume)
-  const model = models.pick(options.model ?? resumed?.model)
+  const model = models.pick(options.model ?? resumed?.model, options.baseUrl)
   const now = new Date()
   const fresh: Session = {
     id: SessionStore.newId(now),

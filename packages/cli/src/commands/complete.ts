@@ -1,4 +1,5 @@
-import type { ChatMessage, FinishReason } from '@modelport/core'
+import { type CallOptions, type ChatMessage, type FinishReason, LlmError } from '@modelport/core'
+import { compileJsonSchema } from '@modelport/runtime'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
 import { type Answer, ask } from '../chat/answer.js'
@@ -14,6 +15,7 @@ import { type Start, withCommonOptions, withModelOption } from './start.js'
 
 interface CompleteOptions extends CommonOptions, CallFlags {
   readonly model?: string
+  readonly baseUrl?: string
   readonly usage?: boolean
 }
 
@@ -33,7 +35,7 @@ export function addComplete(program: Command, start: Start): void {
 
 async function complete(cli: Cli, words: readonly string[], options: CompleteOptions): Promise<number> {
   const { out, err, json, signal, context } = cli
-  const model = (await loadModels(cli)).pick(options.model)
+  const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toCallOptions(options)
   const messages: ChatMessage[] = [{ role: 'user', content: await readPrompt(cli, words) }]
   const provider = await newProvider(model.config, context)
@@ -41,6 +43,7 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
     const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the answer', () =>
       provider.generate(messages, callOptions, { signal }),
     )
+    checkForm(callOptions, text, finishReason)
     const cost = costOf(usage, model.profile)
     out.json({ text, finishReason, model: message.origin?.model ?? provider.model, usage, ...(cost && { cost }) })
     return exitCodes.done
@@ -58,7 +61,26 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
   signal.throwIfAborted()
   warnOfCut(cli, answer)
   if (options.usage) err.line(formatUsage(answer.usage, model.profile))
+  checkForm(callOptions, answer.text, answer.finishReason)
   return exitCodes.done
+}
+
+/** Rejects a reply that was cut, or does not fit the schema that was asked for. */
+function checkForm({ responseFormat }: CallOptions, text: string, finishReason: FinishReason | undefined): void {
+  if (responseFormat?.type !== 'json-schema') return
+  if (finishReason === 'length')
+    throw new LlmError(
+      'truncated',
+      'the reply was cut at the token limit, so it does not fit the schema; raise --max-tokens',
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new LlmError('protocol', 'the reply is not JSON, so it does not fit the schema; try another model')
+  }
+  const checked = compileJsonSchema(responseFormat.schema)(value)
+  if (!checked.ok) throw new LlmError('protocol', `the reply does not fit the schema: ${checked.message}`)
 }
 
 /** Says what the text alone does not: that it was cut, or filtered. */

@@ -6,17 +6,18 @@ import { type DoctorReport, type DoctorStep, type StepId, stepIds } from '../doc
 import { exitCodes } from '../errors/exit-codes.js'
 import { Progress } from '../terminal/progress.js'
 import { toSeconds } from './call-options.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withBaseUrlOption, withCommonOptions } from './start.js'
 
 interface DoctorOptions extends CommonOptions {
   readonly model?: readonly string[]
+  readonly baseUrl?: string
   readonly until: StepId
   readonly timeout: number
 }
 
 /** `modelport doctor`: what works, what does not, and what to do about it. */
 export function addDoctor(program: Command, start: Start): void {
-  withCommonOptions(program.command('doctor'))
+  withBaseUrlOption(withCommonOptions(program.command('doctor')))
     .description('check each model from its configuration to an answer, and say what to do about what fails')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
     .addOption(
@@ -26,10 +27,11 @@ export function addDoctor(program: Command, start: Start): void {
     .action((options: DoctorOptions) => start(options, (cli) => doctor(cli, options)))
 }
 
-async function doctor(cli: Cli, { model: names, until, timeout }: DoctorOptions): Promise<number> {
+async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }: DoctorOptions): Promise<number> {
   const { out, err, json } = cli
   const models = await loadModels(cli)
-  const chosen = names ? names.map((name) => models.pick(name)) : models.all()
+  const chosen =
+    names || baseUrl !== undefined ? (names ?? [undefined]).map((name) => models.pick(name, baseUrl)) : models.all()
   const reports: DoctorReport[] = []
   for (const model of chosen) {
     let progress: Progress | undefined

@@ -18,6 +18,7 @@ import { type Start, withCommonOptions, withModelOption } from './start.js'
 
 interface RecordOptions extends CommonOptions, CallFlags {
   readonly model?: string
+  readonly baseUrl?: string
   readonly tools?: string
   readonly toolTimeout: number
 }
@@ -49,7 +50,7 @@ export function addRecord(program: Command, start: Start): void {
 
 async function record(cli: Cli, file: string, words: readonly string[], options: RecordOptions): Promise<number> {
   const { out, err, json, signal, context } = cli
-  const model = (await loadModels(cli)).pick(options.model)
+  const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toCallOptions(options)
   const tools = options.tools === undefined ? [] : await loadTools(options.tools)
   const prompt = await readPrompt(cli, words)

@@ -24,4 +24,10 @@ export const withCommonOptions = (command: Command): Command =>
 
 /** Adds the option that names a model. */
 export const withModelOption = (command: Command): Command =>
-  command.option('-m, --model <name>', 'a model of the configuration, or provider:model (default: the role chat)')
+  withBaseUrlOption(
+    command.option('-m, --model <name>', 'a model of the configuration, or provider:model (default: the role chat)'),
+  )
+
+/** Adds the option for the address of a model that is not in the configuration. */
+export const withBaseUrlOption = (command: Command): Command =>
+  command.option('--base-url <url>', 'base URL of the API, for provider:model; no configuration is needed')

@@ -8,10 +8,12 @@ import {
   type HostEntry,
   hostPort,
   proxyVariables,
+  resolveApiKey,
   resolveModel,
 } from '@modelport/factory'
 import type { Cli } from '../program/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
+import { speaksHttp, speaksTls } from './connection.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'
 import { checks } from './checks.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doctor-step.js'
@@ -91,13 +93,44 @@ async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promis
     return { id, status, ...(timed && status !== 'skipped' && { latencyMs: latency() }), ...outcome }
   } catch (error) {
     signal.throwIfAborted()
-    return { id, status: 'failed', latencyMs: latency(), ...describeFailure(error, state) }
+    const latencyMs = latency()
+    const other = await otherScheme(id, state, timeoutMs)
+    return { id, status: 'failed', latencyMs, ...describeFailure(error, state, other) }
+  }
+}
+
+/** The other scheme, if the server speaks it: asked with a connection of its own when TLS or a plain request failed. */
+async function otherScheme(
+  id: StepId,
+  { api, dialled, cli }: CheckState,
+  timeoutMs: number,
+): Promise<'http' | 'https' | undefined> {
+  if (!api || api !== dialled || !['tls', 'auth'].includes(id)) return undefined
+  const signal = AbortSignal.any([cli.signal, AbortSignal.timeout(Math.min(timeoutMs, 5000))])
+  const speaks = api.scheme === 'https' ? speaksHttp : speaksTls
+  return (await speaks(api, signal)) ? (api.scheme === 'https' ? 'http' : 'https') : undefined
+}
+
+function sendsNoKey({ model, cli }: CheckState): boolean {
+  try {
+    return resolveApiKey(resolveModel(model.config, cli.context), cli.context) === undefined
+  } catch {
+    return false
   }
 }
 
 /** A failure with its name, its fix, and what a sandbox needs. */
-function describeFailure(error: unknown, state: CheckState): Omit<DoctorStep, 'id' | 'status'> {
-  const { problem, fix } = diagnose(error)
+function describeFailure(
+  error: unknown,
+  state: CheckState,
+  other: 'http' | 'https' | undefined,
+): Omit<DoctorStep, 'id' | 'status'> {
+  const { problem, fix: usual } = diagnose(error)
+  const fix = other
+    ? `The server speaks ${other}: write ${other}:// in the base URL.`
+    : problem === 'auth' && sendsNoKey(state)
+      ? 'No key was sent, and the server asks for one: set api_key_env to the name of the variable that holds it.'
+      : usual
   const detail = error instanceof Error ? error.message : String(error)
   // A message of a configuration says itself what to do.
   const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)]

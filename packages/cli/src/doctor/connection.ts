@@ -109,6 +109,40 @@ export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSig
   }
 }
 
+/** True if a server answers a plain request with HTTP. */
+export const speaksHttp = (entry: HostEntry, signal: AbortSignal): Promise<boolean> =>
+  probe(entry, signal, async (socket) => {
+    socket.write(`HEAD / HTTP/1.1\r\nhost: ${hostPort(entry)}\r\nconnection: close\r\n\r\n`)
+    const [chunk] = (await once(socket, 'data', { signal })) as [Buffer]
+    return chunk.toString('latin1').startsWith('HTTP/')
+  })
+
+/** True if a server takes part in a TLS handshake, whatever its certificate. */
+export const speaksTls = (entry: HostEntry, signal: AbortSignal): Promise<boolean> =>
+  probe(entry, signal, async (socket) => {
+    const name = entry.host.replace(/^\[(.*)\]$/, '$1')
+    // Nothing is sent over this connection: it only shows which protocol the server speaks.
+    const secure = connectTls({ socket, rejectUnauthorized: false, ...(!isIP(name) && { servername: name }) })
+    await once(secure, 'secureConnect', { signal })
+    return true
+  })
+
+async function probe(
+  entry: HostEntry,
+  signal: AbortSignal,
+  ask: (socket: Socket) => Promise<boolean>,
+): Promise<boolean> {
+  let socket: Socket | undefined
+  try {
+    socket = await openSocket(entry, signal)
+    return await ask(socket)
+  } catch {
+    return false
+  } finally {
+    socket?.destroy()
+  }
+}
+
 function toFailure(error: unknown, host: string): unknown {
   const code = codeOf(error)
   if ((error as { readonly name?: unknown }).name === 'AbortError') {

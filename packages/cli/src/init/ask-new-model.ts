@@ -87,9 +87,10 @@ async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow):
   const given = await answered(
     text({
       message: `Address of ${name}?`,
-      ...(usual === undefined ? { placeholder: 'http://localhost:8080/v1' } : { initialValue: usual }),
+      placeholder: usual ?? 'http://localhost:8080/v1',
+      ...(usual !== undefined && { defaultValue: usual }),
       validate: (value) =>
-        /^https?:\/\/[^\s/@]+/i.test(value?.trim() ?? '')
+        (usual !== undefined && !value?.trim()) || /^https?:\/\/[^\s/@]+/i.test(value?.trim() ?? '')
           ? undefined
           : 'Write it like http://localhost:8080/v1, without a password',
       ...streams(cli),

@@ -49,7 +49,8 @@ export class ConfiguredModels {
    * The model of this name, else the provider or `provider:model` of it; without a name the one of the role `chat`.
    * @throws {LlmError} `config` — there is no such model or provider, or no configuration.
    */
-  pick(name: string | undefined): NamedModel {
+  pick(name: string | undefined, baseUrl?: string): NamedModel {
+    if (baseUrl !== undefined) return this.#atAddress(name, baseUrl)
     if (name === undefined) {
       const pool = this.#needPool()
       return this.pick(pool.roles['chat'] ?? pool.models[0]?.name ?? '')
@@ -64,6 +65,17 @@ export class ConfiguredModels {
       'config',
       `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`,
     )
+  }
+
+  /** Another address than the configured one would get the configured key, so only `provider:model` takes one. */
+  #atAddress(name: string | undefined, baseUrl: string): NamedModel {
+    if (name !== undefined && this.#pool?.models.some((one) => one.name === name))
+      throw new LlmError(
+        'config',
+        `--base-url cannot change the configured model ${JSON.stringify(name)}; write provider:model, or change its base_url in ${this.#file}`,
+      )
+    const config = { ...parseModel(name ?? 'openai-compatible'), baseUrl }
+    return { name: name ?? 'openai-compatible', config, profile: undefined, purpose: undefined }
   }
 
   #needPool(): ModelPool {

@@ -18,6 +18,7 @@ const fields: Readonly<
   proxyEnv: 'string',
   cheapestModel: 'string',
   fallback: 'any',
+  fallbackOptions: 'object',
   defaults: 'object',
   vendor: 'object',
   headers: 'object',

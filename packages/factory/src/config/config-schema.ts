@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fallbackCodes } from '../fallback/fallback-chain.js'
 
 const text = z.string().trim().min(1)
 const optionalText = z.string().trim().nullish()
@@ -35,6 +36,12 @@ const defaults = z.strictObject({
   retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),
 })
 
+const fallbackOptions = z.strictObject({
+  on_switch: z.array(z.enum(fallbackCodes)).nullish(),
+  cool_down_ms: z.number().nonnegative().nullish(),
+  attempts: z.number().int().min(1).max(5).nullish(),
+})
+
 const model = z.strictObject({
   name: text,
   provider: text,
@@ -48,6 +55,7 @@ const model = z.strictObject({
   cheapest_model: optionalText,
   purpose: optionalText,
   fallback: z.array(text).nullish(),
+  fallback_options: fallbackOptions.nullish(),
   profile: profile.nullish(),
   defaults: defaults.nullish(),
   vendor: anything,
@@ -93,6 +101,7 @@ export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   const nested: Readonly<Record<string, readonly string[]>> = {
     profile: Object.keys(profile.shape),
     defaults: Object.keys(defaults.shape),
+    fallback_options: Object.keys(fallbackOptions.shape),
     azure: ['endpoint', 'deployment', 'api_version'],
     vertex: ['project', 'location', 'application_default'],
     retry: ['attempts'],

@@ -1,4 +1,4 @@
-import type { CallOptions, JsonObject, ModelProfile } from '@modelport/core'
+import type { CallOptions, ErrorCode, JsonObject, ModelProfile } from '@modelport/core'
 
 /** Which model to use, where it is, and who asks. Only `provider` is needed; the table of providers has the rest. */
 export interface ModelConfig {
@@ -26,6 +26,8 @@ export interface ModelConfig {
   readonly profile?: ModelProfile | undefined
   /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
+  /** When and how a fallback switches. */
+  readonly fallbackOptions?: FallbackSettings | undefined
   /** Options of every call; a call's own win. */
   readonly defaults?: CallOptions | undefined
   /** Fields added to every request as they are, over everything else. */
@@ -42,6 +44,16 @@ export interface ModelConfig {
   readonly vertex?: VertexSettings | undefined
   /** Anything else that the provider's package takes, in its own words. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined
+}
+
+/** How the fallbacks of a configuration switch, as data; `FactoryContext.onSwitch` observes them. */
+export interface FallbackSettings {
+  /** Failures to switch on. Default `fallbackCodes`. In a file: `on_switch`. */
+  readonly codes?: readonly ErrorCode[] | undefined
+  /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
+  readonly coolDownMs?: number | undefined
+  /** Attempts of each provider before the next is asked, 1 to 5. Default: those of the call. */
+  readonly attempts?: number | undefined
 }
 
 /** An Azure resource. */

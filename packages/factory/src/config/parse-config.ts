@@ -162,7 +162,8 @@ function toCamelCase(value: object): object {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
       if (inner === null || inner === undefined || inner === '') return []
-      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      // A list of codes in a file; in code, `onSwitch` is the callback.
+      const name = key === 'on_switch' ? 'codes' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
       return [[name, typeof inner === 'object' && !Array.isArray(inner) ? toCamelCase(inner) : inner]]
     }),
   )

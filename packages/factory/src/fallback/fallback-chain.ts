@@ -25,9 +25,11 @@ export interface FallbackOptions {
   readonly name?: string
   /** Failures to switch on. Default {@link fallbackCodes}. */
   readonly codes?: readonly ErrorCode[]
+  /** Attempts of each provider before the next is asked, 1 to 5; the last one has as many as the call allows. Default: those of the call. */
+  readonly attempts?: number
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
   readonly coolDownMs?: number
-  /** Told of each change. What it throws switches it off, and nothing else. */
+  /** Called on each change. If it throws or rejects, it is not called again; the call is not affected. */
   readonly onSwitch?: (change: FallbackSwitch) => void
   /** Milliseconds, never going back; for tests. */
   readonly now?: () => number
@@ -73,6 +75,7 @@ export class FallbackChain {
   readonly #members: readonly Member[]
   readonly #codes: ReadonlySet<ErrorCode>
   readonly #now: () => number
+  readonly #attempts: number | undefined
   #onSwitch: ((change: FallbackSwitch) => unknown) | undefined
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
@@ -83,6 +86,15 @@ export class FallbackChain {
         'config',
         `createFallback: "${wrong}" must not switch: another provider would fail alike, or hide a mistake`,
       )
+    const { attempts } = options
+    if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 1 && attempts <= 5))
+      throw new LlmError(
+        'config',
+        `createFallback: attempts must be a whole number from 1 to 5, not ${String(attempts)}`,
+      )
+    if (!(coolDownMs >= 0))
+      throw new LlmError('config', `createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
+    this.#attempts = attempts
     this.#codes = new Set(codes)
     this.#onSwitch = options.onSwitch?.bind(options)
     this.#now = now
@@ -102,6 +114,7 @@ export class FallbackChain {
         this.#tell(change)
       },
       this.#now,
+      this.#attempts,
     )
   }
 
@@ -140,6 +153,7 @@ export class FallbackWalk {
   readonly #tell: (change: FallbackSwitch) => void
   readonly #now: () => number
   readonly #startedAt: number
+  readonly #attempts: number | undefined
   #position = 0
 
   constructor(
@@ -148,7 +162,9 @@ export class FallbackWalk {
     switches: (error: unknown) => error is LlmError,
     tell: (change: FallbackSwitch) => void,
     now: () => number,
+    attempts?: number,
   ) {
+    this.#attempts = attempts
     this.#order = order
     this.#options = options
     this.#switches = switches
@@ -209,8 +225,10 @@ export class FallbackWalk {
     const own = this.#options.signal
     const joined = signal && own ? AbortSignal.any([own, signal]) : (signal ?? own)
     const { deadlineMs } = this.#options
+    const hasNext = this.#position + 1 < this.#order.length
     return {
       ...this.#options,
+      ...(this.#attempts !== undefined && hasNext && { retry: { ...this.#options.retry, attempts: this.#attempts } }),
       ...(joined && { signal: joined }),
       ...(deadlineMs !== undefined && this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
     }

@@ -3,7 +3,8 @@ import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { createFallback } from '../fallback/fallback.js'
 import { fallbackOrder } from '../fallback/fallback-order.js'
-import type { ModelConfig } from '../config/model-config.js'
+import type { FallbackOptions } from '../fallback/fallback-chain.js'
+import type { FallbackSettings, ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 import type { ListedModel, ListModelsOptions, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
 
@@ -21,8 +22,20 @@ export async function makeProvider(
 ): Promise<Provider> {
   const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
   const [only] = providers
-  return only && providers.length === 1 ? only : createFallback(providers)
+  if (only && providers.length === 1) return only
+  const { fallbackOptions = {} } = typeof config === 'string' ? { fallbackOptions: undefined } : config
+  return createFallback(providers, toFallbackOptions(fallbackOptions, context))
 }
+
+const toFallbackOptions = (
+  { codes, coolDownMs, attempts }: FallbackSettings,
+  { onSwitch }: FactoryContext,
+): FallbackOptions => ({
+  ...(codes && { codes }),
+  ...(coolDownMs !== undefined && { coolDownMs }),
+  ...(attempts !== undefined && { attempts }),
+  ...(onSwitch && { onSwitch }),
+})
 
 async function makeOne(load: LoadCreators, config: ModelConfig | string, context: FactoryContext): Promise<Provider> {
   const model = resolveModel(config, context)

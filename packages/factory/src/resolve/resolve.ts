@@ -1,6 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { parseNamed, parseProxy } from './addresses.js'
 import { type Environment, processEnvironment, resolveEnvironment } from '../env.js'
+import type { FallbackSwitch } from '../fallback/fallback-chain.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { parseModel } from '../config/model-string.js'
 import { defaultTable, findRow, type ProviderTable } from '../providers/provider-table.js'
@@ -12,6 +13,8 @@ export interface FactoryContext {
   readonly table?: ProviderTable
   /** Default: the environment of this process. */
   readonly environment?: Environment
+  /** Called when a fallback of a configuration goes from one provider to the next. */
+  readonly onSwitch?: (change: FallbackSwitch) => void
 }
 
 /**
@@ -53,7 +56,7 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, environment: Envi
     if (value === undefined)
       throw new LlmError(
         'config',
-        `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; it is to have the base URL`,
+        `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; set it to the base URL`,
       )
     return fromVariable(row, baseUrlEnv, value)
   }
