@@ -8,7 +8,7 @@ const key = 'sk-Attack0123456789-Qx72-zyxwvutsrqponmlk'
 type Below = (below: number) => number
 
 /** One change to bytes: flip, cut out, double, swap, insert, or end early. */
-function mutate(bytes: Buffer, below: Below): Buffer {
+function mutate(bytes: Buffer, below: Below): Buffer<ArrayBuffer> {
   const at = below(bytes.length)
   const length = 1 + below(40)
   const part = bytes.subarray(at, at + length)
@@ -33,7 +33,7 @@ function mutate(bytes: Buffer, below: Below): Buffer {
         bytes.subarray(at),
       ])
     case 5:
-      return before
+      return Buffer.from(before)
     default:
       return Buffer.concat([before, Buffer.from(Array.from({ length }, () => below(256))), after])
   }
@@ -57,7 +57,7 @@ describe.each(dialects)('mutated streams: $name', (dialect) => {
     const provider = dialect.create(server.url, key)
     const rounds = tries(60, 4000)
     for (let round = 0; round < rounds; round++) {
-      let bytes = Buffer.from(dialect.stream)
+      let bytes: Buffer = Buffer.from(dialect.stream)
       for (let changes = 1 + below(3); changes > 0; changes--) bytes = mutate(bytes, below)
       const [one, other] = [split(bytes, below), split(bytes, below)]
       server.reply = () => ({ pieces: chunked(200, dialect.type, one) })
