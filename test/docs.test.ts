@@ -14,6 +14,7 @@ import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import { docBlocks, pageFolder, writePage } from './support/doc-blocks.js'
+import { withoutLayout } from './support/same-code.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 
 /** Run by these tests, which read the page; here they are type-checked only. */
@@ -29,8 +30,9 @@ const tests = repositoryFiles()
   .filter((path) => path.endsWith('.test.ts'))
   .map(readText)
   .join('\n')
-/** Pages whose blocks stand word for word in a test are type-checked and run there. */
-const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => tests.includes(code))
+const testCode = withoutLayout(tests)
+/** Pages whose blocks stand in a test, but for their layout, are type-checked and run there. */
+const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => testCode.includes(withoutLayout(code)))
 const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
 const pages = [...inFolder('docs'), ...inFolder('docs/guides'), ...readmes].filter((page) => !isOfTest(page))
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))

@@ -142,6 +142,7 @@ export const boundaries = [
       '@modelcontextprotocol/sdk',
       '@noble/hashes',
       '@opentelemetry/api',
+      'eventsource-parser',
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/provider-openai', 'node:fs'],
   },

@@ -1,0 +1,182 @@
+import { isLlmError, LlmError, type ErrorCode } from '@modelport/core'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { isPlainObject } from '../base/canonical-json.js'
+import { toSseResponse } from './sse-response.js'
+
+/** How events are sent. */
+export interface ToResponseOptions extends ResponseInit {
+  /**
+   * The last event that the client has, from its header `last-event-id`: events up to it are not sent again. The source must then give all events from the
+   * first, as an {@link EventLog} does. Default 0.
+   */
+  readonly after?: number
+  /** Writes an error for the client. Default: the code of a typed error and its message, and nothing of any other. */
+  readonly onError?: (error: unknown) => { readonly code: string; readonly message: string }
+}
+
+/**
+ * Sends the events of any reader to a browser as server-sent events: each with its number, then `end` or `error`. A client that loses the connection asks
+ * for the rest with the number of its last event. Cancelling the body closes the reader.
+ */
+export function toResponse(events: AsyncIterable<unknown>, options: ToResponseOptions = {}): Response {
+  const { after = 0, onError = describeError, ...init } = options
+  const records = recordsOf(events, after, onError)
+  const body = new ReadableStream<string>(
+    {
+      pull: async (controller) => {
+        const step = await records.next()
+        if (step.done) controller.close()
+        else controller.enqueue(step.value)
+      },
+      cancel: async () => {
+        await records.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return toSseResponse(body, {}, init)
+}
+
+async function* recordsOf(
+  events: AsyncIterable<unknown>,
+  after: number,
+  onError: NonNullable<ToResponseOptions['onError']>,
+): AsyncGenerator<string, void> {
+  let number = 0
+  try {
+    for await (const event of events) if (++number > after) yield toRecord(number, 'message', event)
+    yield toRecord(number + 1, 'end', null)
+  } catch (error) {
+    yield toRecord(number + 1, 'error', onError(error))
+  }
+}
+
+const toRecord = (id: number, event: string, data: unknown): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
+const describeError = (error: unknown): { code: string; message: string } =>
+  isLlmError(error) ? { code: error.code, message: error.message } : { code: 'unknown', message: 'the stream failed' }
+
+/** How events are received. */
+export interface FromResponseOptions {
+  /** Asks for the events after this one, when the connection is lost. Default: a lost connection rejects with `truncated`. */
+  readonly resume?: (after: number) => Promise<Response>
+  /** Most times in a row that the connection is asked for without a new event. Default 5. */
+  readonly maxResumes?: number
+  /** Milliseconds before the second attempt in a row; doubled for each further one. Default 500. */
+  readonly delayMs?: number
+}
+
+/**
+ * Reads the events of {@link toResponse} in a browser or anywhere else. Each event is given once, also if the connection is lost in between.
+ * @throws {LlmError} `truncated` — the connection was lost and could not be resumed; `protocol` — the response is not one of `toResponse`; any other code
+ * that the server sent.
+ */
+export async function* fromResponse<Event = unknown>(
+  response: Response,
+  options: FromResponseOptions = {},
+): AsyncGenerator<Event, void> {
+  const { resume, maxResumes = 5, delayMs = 500 } = options
+  let current = response
+  let last = 0
+  for (let failures = 0; ; failures++) {
+    try {
+      for await (const { id, event, data } of readRecords(current)) {
+        if (id <= last) continue
+        if (event === 'end') return
+        if (event === 'error') throw toError(data)
+        last = id
+        failures = -1
+        yield data as Event
+      }
+    } catch (error) {
+      if (isLlmError(error) || !resume) throw isLlmError(error) ? error : truncated(error)
+    }
+    if (!resume || failures >= maxResumes) throw truncated(undefined)
+    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, delayMs * 2 ** (failures - 1)))
+    current = await resume(last).catch(() => new Response(null, { status: 503 }))
+  }
+}
+
+const truncated = (cause: unknown): LlmError =>
+  new LlmError('truncated', 'the connection to the server was lost before the last event', { cause })
+
+interface Received {
+  readonly id: number
+  readonly event: string
+  readonly data: unknown
+}
+
+async function* readRecords(response: Response): AsyncGenerator<Received, void> {
+  if (response.status >= 500) return
+  const type = response.headers.get('content-type') ?? ''
+  if (!response.ok || !response.body || !type.startsWith('text/event-stream'))
+    throw new LlmError(
+      'protocol',
+      `fromResponse: expected a response of toResponse, not status ${response.status} with ${type || 'no type'}`,
+    )
+  const records = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const reader = records.getReader()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const { id, event = 'message', data } = read.value
+      yield { id: Number(id), event, data: parse(data) }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data) as unknown
+  } catch (error) {
+    throw new LlmError('protocol', 'fromResponse: an event is not JSON', { cause: error })
+  }
+}
+
+function toError(data: unknown): LlmError {
+  const { code, message } = isPlainObject(data) ? data : {}
+  return new LlmError(
+    (typeof code === 'string' ? code : 'unknown') as ErrorCode,
+    typeof message === 'string' ? message : 'the stream failed',
+  )
+}
+
+/** Keeps the events of a live reader, so that clients can come, go and return: each reads all of them from the first. */
+export class EventLog<Event> implements AsyncIterable<Event> {
+  readonly #events: Event[] = []
+  #end: { readonly error?: unknown } | undefined
+  #wake: (() => void)[] = []
+
+  /** Starts to read at once, at full speed. */
+  constructor(source: AsyncIterable<Event>) {
+    void this.#read(source)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    for (let at = 0; ; at++) {
+      while (at >= this.#events.length && !this.#end) await new Promise<void>((resolve) => this.#wake.push(resolve))
+      if (at < this.#events.length) yield this.#events[at] as Event
+      else if (this.#end && 'error' in this.#end) throw this.#end.error
+      else return
+    }
+  }
+
+  async #read(source: AsyncIterable<Event>): Promise<void> {
+    try {
+      for await (const event of source) {
+        this.#events.push(event)
+        this.#notify()
+      }
+      this.#end = {}
+    } catch (error) {
+      this.#end = { error }
+    }
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+}

@@ -1,0 +1,147 @@
+import type { RunEvent } from '../events/run-event.js'
+import type { PendingItem } from '../journal/pending-item.js'
+
+/** What a screen shows of a run, one change at a time. Both UI protocols are written from these. */
+export type StoryChange =
+  | { readonly type: 'start'; readonly runId: string }
+  | { readonly type: 'step-start' | 'step-end'; readonly step: number }
+  | { readonly type: 'block-start' | 'block-end'; readonly kind: BlockKind; readonly id: string }
+  | { readonly type: 'block-delta'; readonly kind: BlockKind; readonly id: string; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'approval-request'; readonly id: string; readonly reason?: string | undefined }
+  | { readonly type: 'approval'; readonly id: string; readonly approved: boolean; readonly reason?: string | undefined }
+  | { readonly type: 'call-result'; readonly id: string; readonly output: unknown }
+  | { readonly type: 'call-error'; readonly id: string; readonly message: string }
+  | { readonly type: 'call-denied'; readonly id: string; readonly reason: string }
+  | { readonly type: 'failure'; readonly message: string; readonly code: string }
+  | {
+      readonly type: 'end'
+      readonly runId: string
+      readonly outcome: 'final' | 'suspended' | 'stopped'
+      readonly pending: readonly PendingItem[]
+    }
+
+/** Text for the user, or reasoning. */
+export type BlockKind = 'text' | 'reasoning'
+
+/** Follows a run and tells what changes on a screen. */
+export class RunStory {
+  #runId = ''
+  #isStarted = false
+  #step = 0
+  #isNative = true
+  #attempt = 0
+  #block: { readonly kind: BlockKind; readonly id: string } | undefined
+  #blocks = 0
+  /** True once text of the current attempt was shown. */
+  #hasText = false
+  #outcome: 'final' | 'suspended' | 'stopped' = 'stopped'
+  #pending: readonly PendingItem[] = []
+
+  /** The changes that an event makes; none for events that a user does not see. */
+  tell(event: RunEvent): readonly StoryChange[] {
+    const start: StoryChange[] = this.#isStarted ? [] : [{ type: 'start', runId: event.runId }]
+    this.#isStarted = true
+    this.#runId = event.runId
+    return [...start, ...this.#changes(event)]
+  }
+
+  /** The changes at the end of the events. */
+  end(): readonly StoryChange[] {
+    return [...this.#endStep(), { type: 'end', runId: this.#runId, outcome: this.#outcome, pending: this.#pending }]
+  }
+
+  #changes(event: RunEvent): readonly StoryChange[] {
+    switch (event.type) {
+      case 'step-start':
+        return this.#startStep(event.step)
+      case 'model-call-start':
+        this.#isNative = event.native
+        return []
+      case 'text-delta':
+        return this.#isNative ? this.#delta('text', event.text, event.attempt) : []
+      case 'reasoning-delta':
+        return this.#delta('reasoning', event.text, event.attempt)
+      case 'model-call-end':
+        return this.#endBlock()
+      case 'final':
+        this.#outcome = 'final'
+        return this.#hasText ? [] : [...this.#delta('text', event.action.content, this.#attempt), ...this.#endBlock()]
+      case 'model-error':
+        return event.recoverable ? [] : [{ type: 'failure', message: event.message, code: event.code }]
+      case 'run-suspended':
+        this.#outcome = 'suspended'
+        this.#pending = event.pending
+        return []
+      default:
+        return changesOfAction(event)
+    }
+  }
+
+  #startStep(step: number): readonly StoryChange[] {
+    const changes = this.#endStep()
+    this.#step = step
+    this.#attempt = 0
+    this.#hasText = false
+    return [...changes, { type: 'step-start', step }]
+  }
+
+  #endStep(): readonly StoryChange[] {
+    const changes: StoryChange[] = [...this.#endBlock()]
+    if (this.#step > 0) changes.push({ type: 'step-end', step: this.#step })
+    this.#step = 0
+    return changes
+  }
+
+  #delta(kind: BlockKind, text: string, attempt: number): readonly StoryChange[] {
+    const changes: StoryChange[] = []
+    if (this.#block && (this.#block.kind !== kind || attempt !== this.#attempt)) changes.push(...this.#endBlock())
+    this.#attempt = attempt
+    if (kind === 'text') this.#hasText = true
+    if (!this.#block) {
+      this.#block = { kind, id: `${kind}-${++this.#blocks}` }
+      changes.push({ type: 'block-start', ...this.#block })
+    }
+    return text ? [...changes, { type: 'block-delta', ...this.#block, text }] : changes
+  }
+
+  #endBlock(): readonly StoryChange[] {
+    const block = this.#block
+    this.#block = undefined
+    return block ? [{ type: 'block-end', ...block }] : []
+  }
+}
+
+function changesOfAction(event: RunEvent): readonly StoryChange[] {
+  switch (event.type) {
+    case 'action-requested': {
+      const { actionId: id, action } = event
+      if (action.type === 'tool_call') return [{ type: 'call', id, name: action.tool, input: action.args }]
+      const input = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, args: action.args }
+      return [{ type: 'call', id, name: action.agent, input }]
+    }
+    case 'action-repeated':
+      return [{ type: 'call-error', id: event.actionId, message: 'the same call was made before' }]
+    case 'policy-decision':
+      if (event.effect === 'deny')
+        return [{ type: 'call-denied', id: event.actionId, reason: event.reason ?? 'denied' }]
+      return event.effect === 'require-approval'
+        ? [{ type: 'approval-request', id: event.actionId, reason: event.reason }]
+        : []
+    case 'approval-decision': {
+      const { actionId: id, approved, reason } = event
+      const denial: StoryChange[] = approved
+        ? []
+        : [{ type: 'call-denied', id, reason: reason ?? 'approval was refused' }]
+      return [{ type: 'approval', id, approved, reason }, ...denial]
+    }
+    case 'tool-result':
+    case 'agent-call-result':
+      return [{ type: 'call-result', id: event.actionId, output: event.result }]
+    case 'tool-error':
+    case 'agent-call-error':
+      return event.phase === 'authorization' ? [] : [{ type: 'call-error', id: event.actionId, message: event.message }]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,191 @@
+import type { RunEvent } from '../events/run-event.js'
+import type { RunResult } from '../loop/run-result.js'
+import { RunStory, type StoryChange } from './run-story.js'
+import { toSseResponse } from './sse-response.js'
+
+/** A chunk of the AI SDK's UI message stream, as `useChat` reads it. */
+export type UiMessageChunk =
+  | { readonly type: 'start'; readonly messageId?: string }
+  | { readonly type: 'start-step' | 'finish-step' }
+  | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'tool-input-available'
+      readonly toolCallId: string
+      readonly toolName: string
+      readonly input: unknown
+      readonly dynamic: true
+    }
+  | {
+      readonly type: 'tool-approval-request'
+      readonly approvalId: string
+      readonly toolCallId: string
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'tool-approval-response'
+      readonly approvalId: string
+      readonly approved: boolean
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'tool-output-available'
+      readonly toolCallId: string
+      readonly output: unknown
+      readonly dynamic: true
+    }
+  | {
+      readonly type: 'tool-output-error'
+      readonly toolCallId: string
+      readonly errorText: string
+      readonly dynamic: true
+    }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | { readonly type: 'source-url'; readonly sourceId: string; readonly url: string; readonly title?: string }
+  | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
+  | { readonly type: 'error'; readonly errorText: string }
+  | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'error' | 'other' }
+
+/** A run to show: its reader, or events that were stored. */
+export interface RunEvents extends AsyncIterable<RunEvent> {
+  /** How the run ended; sources and images are taken from it. */
+  result?(): Promise<RunResult>
+}
+
+/** How a run is shown. */
+export interface UiStreamOptions {
+  /** Id of the assistant's message. Default: the client makes one. */
+  readonly messageId?: string
+  /** The text that the user sees of a failure. Default "An error occurred.": messages of servers are not for every user. */
+  readonly onError?: (error: { readonly message: string; readonly code: string }) => string
+}
+
+/**
+ * Writes a run as the AI SDK's UI message stream, version 1. Reading it drives the run; cancelling it closes the run's reader. In JSON and text mode the
+ * text is shown when the run has ended, since until then it is the text of an action.
+ */
+export function toUiMessageStream(run: RunEvents, options: UiStreamOptions = {}): ReadableStream<UiMessageChunk> {
+  const chunks = chunksOf(run, options)
+  return new ReadableStream<UiMessageChunk>(
+    {
+      pull: async (controller) => {
+        const step = await chunks.next()
+        if (step.done) controller.close()
+        else controller.enqueue(step.value)
+      },
+      cancel: async () => {
+        await chunks.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Answers a request of `useChat` with a run: the stream of {@link toUiMessageStream} as server-sent events. */
+export function toUiMessageResponse(run: RunEvents, options: UiStreamOptions & ResponseInit = {}): Response {
+  const { messageId, onError, ...init } = options
+  const stream = toUiMessageStream(run, {
+    ...(messageId !== undefined && { messageId }),
+    ...(onError && { onError }),
+  })
+  const records = stream.pipeThrough(
+    new TransformStream<UiMessageChunk, string>({
+      transform: (chunk, controller) => {
+        controller.enqueue(`data: ${JSON.stringify(chunk)}\n\n`)
+      },
+      flush: (controller) => {
+        controller.enqueue('data: [DONE]\n\n')
+      },
+    }),
+  )
+  return toSseResponse(records, { 'x-vercel-ai-ui-message-stream': 'v1' }, init)
+}
+
+async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerator<UiMessageChunk, void> {
+  const story = new RunStory()
+  let hasFailed = false
+  const toChunks = (changes: readonly StoryChange[]): readonly UiMessageChunk[] =>
+    changes.flatMap((change) => {
+      hasFailed ||= change.type === 'failure'
+      return toChunk(change, options, hasFailed) ?? []
+    })
+  try {
+    for await (const event of run) yield* toChunks(story.tell(event))
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    yield* toChunks([{ type: 'failure', message, code: 'unknown' }])
+  }
+  const result = await run.result?.()
+  const [end, ...steps] = story.end().toReversed()
+  yield* toChunks(steps.toReversed())
+  if (result) yield* attachmentsOf(result)
+  if (end) yield* toChunks([end])
+}
+
+function toChunk(change: StoryChange, options: UiStreamOptions, hasFailed: boolean): UiMessageChunk | undefined {
+  switch (change.type) {
+    case 'start':
+      return { type: 'start', ...(options.messageId !== undefined && { messageId: options.messageId }) }
+    case 'step-start':
+      return { type: 'start-step' }
+    case 'step-end':
+      return { type: 'finish-step' }
+    case 'block-start':
+      return { type: `${change.kind}-start`, id: change.id }
+    case 'block-end':
+      return { type: `${change.kind}-end`, id: change.id }
+    case 'block-delta':
+      return { type: `${change.kind}-delta`, id: change.id, delta: change.text }
+    case 'failure':
+      return { type: 'error', errorText: options.onError?.(change) ?? 'An error occurred.' }
+    case 'end': {
+      const reasons = { final: 'stop', suspended: 'tool-calls', stopped: 'other' } as const
+      return { type: 'finish', finishReason: hasFailed ? 'error' : reasons[change.outcome] }
+    }
+    default:
+      return toCallChunk(change)
+  }
+}
+
+function toCallChunk(change: StoryChange): UiMessageChunk | undefined {
+  switch (change.type) {
+    case 'call':
+      return {
+        type: 'tool-input-available',
+        toolCallId: change.id,
+        toolName: change.name,
+        input: change.input,
+        dynamic: true,
+      }
+    case 'approval-request':
+      return { type: 'tool-approval-request', approvalId: change.id, toolCallId: change.id, ...reasonOf(change) }
+    case 'approval':
+      return { type: 'tool-approval-response', approvalId: change.id, approved: change.approved, ...reasonOf(change) }
+    case 'call-result':
+      return { type: 'tool-output-available', toolCallId: change.id, output: change.output ?? null, dynamic: true }
+    case 'call-error':
+      return { type: 'tool-output-error', toolCallId: change.id, errorText: change.message, dynamic: true }
+    case 'call-denied':
+      return { type: 'tool-output-denied', toolCallId: change.id }
+    default:
+      return undefined
+  }
+}
+
+const reasonOf = ({ reason }: { readonly reason?: string | undefined }): { reason?: string } =>
+  reason === undefined ? {} : { reason }
+
+/** Images of the reply, and the sources it names. */
+function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
+  const parts = result.status === 'final' && typeof result.content !== 'string' ? result.content : []
+  for (const part of parts) {
+    if (part.type === 'text') continue
+    const { source } = part
+    if (source.type === 'base64')
+      yield { type: 'file', url: `data:${source.mediaType};base64,${source.data}`, mediaType: source.mediaType }
+    else yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
+  }
+  for (const [index, { url, title }] of (result.details.citations ?? []).entries())
+    if (url !== undefined)
+      yield { type: 'source-url', sourceId: `source-${index + 1}`, url, ...(title !== undefined && { title }) }
+}

@@ -1,0 +1,103 @@
+import { EventSchemas } from '@ag-ui/core/schemas'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { defineTool, infer, type InferRequest, type RunEvent } from '@modelport/runtime'
+import { fromAgUiEvents, toAgUiEvents } from '@modelport/runtime/ui'
+import { describe, expect, test } from 'vitest'
+
+const look = defineTool({ name: 'look', description: 'Looks', execute: () => ({ seen: 'a door' }) })
+const turns: readonly MockResponse[] = [
+  { text: 'Let me look.', reasoning: 'Hm', toolCalls: [{ name: 'look', arguments: {} }] },
+  'A door.',
+]
+
+async function* each<T>(list: readonly T[]): AsyncGenerator<T, void> {
+  yield* list
+}
+const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+  const list: T[] = []
+  for await (const one of source) list.push(one)
+  return list
+}
+
+async function eventsOf(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<RunEvent[]> {
+  const events: RunEvent[] = []
+  const provider = createMock({ responses, retry: { attempts: 1 } } as never)
+  await infer(provider, { query: 'Hi', tools: [look], onEvent: (event) => events.push(event), ...request })
+  return events
+}
+const runs: readonly [string, readonly MockResponse[], Partial<InferRequest>][] = [
+  ['with a tool', turns, {}],
+  ['in JSON mode', [JSON.stringify({ type: 'final', content: 'Fine.' })], { mode: 'json' }],
+  ['that fails', [{ error: 'auth' }], {}],
+  ['that waits for approval', turns, { authorize: () => ({ effect: 'require-approval', reason: 'ask' }) }],
+  ['with a denied call', turns, { authorize: () => ({ effect: 'deny', reason: 'no' }) }],
+]
+
+describe.each(runs)('a run %s', (_name, responses, request) => {
+  test('is written as valid AG-UI events, and exact events come back as they were', async () => {
+    const events = await eventsOf(responses, request)
+    for (const exact of [false, true]) {
+      const written = await all(toAgUiEvents(each(events), { threadId: 't', exact }))
+      for (const one of written) expect(EventSchemas.parse(one)).toMatchObject({ type: one.type })
+      expect(written[0]?.type).toBe('RUN_STARTED')
+      expect(['RUN_FINISHED', 'RUN_ERROR']).toContain(written.at(-1)?.type)
+      if (exact) expect(await all(fromAgUiEvents(written))).toEqual(JSON.parse(JSON.stringify(events)))
+    }
+  })
+})
+
+test('a run with a tool becomes messages, reasoning and a tool call', async () => {
+  const written = await all(toAgUiEvents(each(await eventsOf(turns)), { threadId: 't' }))
+  const types = written.map(({ type }) => type).filter((type, at, list) => type !== list[at - 1])
+  expect(types).toEqual([
+    'RUN_STARTED',
+    'STEP_STARTED',
+    'REASONING_START',
+    'REASONING_MESSAGE_START',
+    'REASONING_MESSAGE_CONTENT',
+    'REASONING_MESSAGE_END',
+    'REASONING_END',
+    'TEXT_MESSAGE_START',
+    'TEXT_MESSAGE_CONTENT',
+    'TEXT_MESSAGE_END',
+    'TOOL_CALL_START',
+    'TOOL_CALL_ARGS',
+    'TOOL_CALL_END',
+    'TOOL_CALL_RESULT',
+    'STEP_FINISHED',
+    'STEP_STARTED',
+    'TEXT_MESSAGE_START',
+    'TEXT_MESSAGE_CONTENT',
+    'TEXT_MESSAGE_END',
+    'STEP_FINISHED',
+    'RUN_FINISHED',
+  ])
+  expect(written.at(-1)).toMatchObject({ threadId: 't', outcome: { type: 'success' } })
+})
+
+test('a run that waits ends with an interrupt', async () => {
+  const events = await eventsOf(turns, { authorize: () => ({ effect: 'require-approval', reason: 'ask' }) })
+  const written = await all(toAgUiEvents(each(events), { threadId: 't' }))
+  expect(written.at(-1)).toMatchObject({
+    type: 'RUN_FINISHED',
+    outcome: { type: 'interrupt', interrupts: [{ reason: 'approval', message: 'ask' }] },
+  })
+})
+
+test('the events of another agent become events of a run', async () => {
+  const written = await all(toAgUiEvents(each(await eventsOf(turns)), { threadId: 't' }))
+  const read = await all(fromAgUiEvents(written))
+  expect(read.map(({ type }) => type).filter((type, at, list) => type !== list[at - 1])).toEqual([
+    'step-start',
+    'reasoning-delta',
+    'text-delta',
+    'action-requested',
+    'tool-start',
+    'tool-result',
+    'step-start',
+    'text-delta',
+    'final',
+  ])
+  expect(read.at(-1)).toMatchObject({ action: { type: 'final', content: 'A door.' }, step: 3 })
+  await expect(all(fromAgUiEvents([1]))).rejects.toMatchObject({ code: 'protocol' })
+})

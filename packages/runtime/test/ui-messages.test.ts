@@ -1,0 +1,176 @@
+import { Chat } from '@ai-sdk/react'
+import type { ChatMessage } from '@modelport/core'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
+import { defineTool, infer, type InferRequest, inferStream, type RunEvent } from '@modelport/runtime'
+import { fromUiMessages, toUiMessageResponse, toUiMessageStream, type UiMessageChunk } from '@modelport/runtime/ui'
+import { DefaultChatTransport, type UIMessageChunk as AiChunk, type UIMessage } from 'ai'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks',
+  parameters: { type: 'object', properties: { at: { type: 'string' } } },
+  execute: ({ at }: { at?: unknown }) => {
+    if (at === 'nothing') throw new Error('nothing there')
+    return { seen: at }
+  },
+})
+const callOf = (at: string): MockResponse => ({
+  text: 'Let me look.',
+  toolCalls: [{ name: 'look', arguments: { at } }],
+})
+
+/** A real client of the AI SDK, with a server behind it that runs a model of this package. */
+function chatWith(responses: readonly MockResponse[], request: Partial<InferRequest> = {}) {
+  const provider = createMock({ responses, retry: { attempts: 1 } } as never)
+  const asked: (readonly ChatMessage[])[] = []
+  const serve: typeof fetch = async (_url, init) => {
+    const { messages } = fromUiMessages((JSON.parse(init?.body as string) as { messages: unknown }).messages)
+    asked.push(messages)
+    return toUiMessageResponse(inferStream(provider, { messages, tools: [look], ...request }))
+  }
+  const chat = new Chat({ transport: new DefaultChatTransport({ api: 'http://localhost/chat', fetch: serve }) })
+  return { chat, asked, provider }
+}
+const shown = (chat: { messages: UIMessage[] }) =>
+  chat.messages.at(-1)?.parts.map((part) => ({ ...part, ...('id' in part && { id: '' }) }))
+
+describe('a client of the AI SDK', () => {
+  test('shows text, reasoning, tool calls and their results, step by step', async () => {
+    const { chat, asked, provider } = chatWith([{ ...(callOf('door') as object), reasoning: 'Hm' }, 'A door.'])
+    await chat.sendMessage({ text: 'What is there?' })
+    expect(chat.error).toBeUndefined()
+    expect(shown(chat)).toMatchObject([
+      { type: 'step-start' },
+      { type: 'reasoning', text: 'Hm', state: 'done' },
+      { type: 'text', text: 'Let me look.', state: 'done' },
+      {
+        type: 'dynamic-tool',
+        toolName: 'look',
+        state: 'output-available',
+        input: { at: 'door' },
+        output: { seen: 'door' },
+      },
+      { type: 'step-start' },
+      { type: 'text', text: 'A door.', state: 'done' },
+    ])
+    await chat.sendMessage({ text: 'And now?' })
+    expect(asked[1]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
+    expect(provider.requests.at(-1)?.messages[2]).toMatchObject({ role: 'tool', content: '{"seen":"door"}' })
+  })
+
+  test('shows a tool that fails, a call that is denied, and the text of JSON mode', async () => {
+    const { chat } = chatWith(
+      [{ toolCalls: ['nothing', 'secret'].map((at) => ({ name: 'look', arguments: { at } })) }, 'Sorry.'],
+      {
+        authorize: (action) =>
+          action.type === 'tool_call' && action.args['at'] === 'secret'
+            ? { effect: 'deny', reason: 'not that' }
+            : { effect: 'allow' },
+      },
+    )
+    await chat.sendMessage({ text: 'Look.' })
+    expect(shown(chat)).toMatchObject([
+      { type: 'step-start' },
+      { state: 'output-error', errorText: expect.stringContaining('nothing there') as string },
+      { state: 'output-denied' },
+      { type: 'step-start' },
+      { type: 'text', text: 'Sorry.' },
+    ])
+    const json = chatWith([JSON.stringify({ type: 'final', content: 'Fine.' })], { mode: 'json' })
+    await json.chat.sendMessage({ text: 'Hi' })
+    expect(shown(json.chat)).toMatchObject([{ type: 'step-start' }, { type: 'text', text: 'Fine.' }])
+  })
+
+  test('shows an error without its message', async () => {
+    const { chat } = chatWith([{ error: 'auth' }])
+    await chat.sendMessage({ text: 'Hi' })
+    expect(chat.status).toBe('error')
+    expect(chat.error?.message).toBe('An error occurred.')
+  })
+
+  test('ends with an approval request, and sends back the decision', async () => {
+    const { chat } = chatWith([callOf('door')], {
+      authorize: () => ({ effect: 'require-approval', reason: 'ask first' }),
+    })
+    await chat.sendMessage({ text: 'Look.' })
+    const part = shown(chat)?.find(({ type }) => type === 'dynamic-tool') as unknown as { approval: { id: string } }
+    expect(part).toMatchObject({ state: 'approval-requested' })
+    await chat.addToolApprovalResponse({ id: part.approval.id, approved: true, reason: 'go' })
+    expect(fromUiMessages(chat.messages).approvals).toEqual([{ id: part.approval.id, approved: true, reason: 'go' }])
+  })
+})
+
+test('the chunks are those of the AI SDK', () => {
+  expectTypeOf<UiMessageChunk>().toExtend<AiChunk>()
+})
+
+test('cancelling the stream closes the run', async () => {
+  const reader = inferStream(createMock({ responses: [{ text: ['a', 'b', 'c'] }] }), { query: 'Hi' })
+  const stream = toUiMessageStream(reader).getReader()
+  await stream.read()
+  await stream.cancel()
+  expect(await reader.result()).toMatchObject({ status: 'cancelled' })
+})
+
+test('images and sources of the result are shown before the end', async () => {
+  const events: RunEvent[] = []
+  const result = await infer(createMock({ responses: ['Look'] }), {
+    query: 'Hi',
+    onEvent: (event) => events.push(event),
+  })
+  const run = {
+    [Symbol.asyncIterator]: async function* () {
+      yield* events
+    },
+    result: () =>
+      Promise.resolve({
+        ...result,
+        content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } }],
+        details: { citations: [{ url: 'https://a.example', title: 'A' }] },
+      } as never),
+  }
+  const chunks: UiMessageChunk[] = []
+  for await (const chunk of toUiMessageStream(run)) chunks.push(chunk)
+  expect(chunks.slice(-4)).toEqual([
+    { type: 'finish-step' },
+    { type: 'file', url: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
+    { type: 'source-url', sourceId: 'source-1', url: 'https://a.example', title: 'A' },
+    { type: 'finish', finishReason: 'stop' },
+  ])
+})
+
+describe('fromUiMessages', () => {
+  test('reads files, and leaves out calls without a result', () => {
+    const messages = [
+      {
+        id: '1',
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'See' },
+          { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' },
+          { type: 'file', mediaType: 'application/pdf', url: 'https://a.example/b.pdf' },
+        ],
+      },
+      {
+        id: '2',
+        role: 'assistant',
+        parts: [{ type: 'tool-look', toolCallId: 'c', state: 'input-available', input: {} }],
+      },
+    ]
+    expect(fromUiMessages(messages).messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+          { type: 'file', source: { type: 'url', url: 'https://a.example/b.pdf' } },
+        ],
+      },
+    ])
+  })
+
+  test.each([null, 'x', [1], [{ role: 'user' }], [{ role: 'tool', parts: [] }]])('refuses %j', (given) => {
+    expect(() => fromUiMessages(given)).toThrow(expect.objectContaining({ code: 'invalid-request' }) as Error)
+  })
+})
