@@ -25,8 +25,10 @@ export interface StreamReader extends Reader<string> {
   fullText(): string
   /** Token counts so far; final after the end. */
   usage(): TokenUsage
-  /** Why the answer ended; undefined before that. */
+  /** Why the reply ended; undefined before that. */
   finishReason(): FinishReason | undefined
+  /** The conversation so far with the reply at its end, plain JSON: reasoning and provider state are kept. Pass it on for a memory. */
+  messages(): readonly ChatMessage[]
   /** Sources, calls of the vendor's own tools, warnings so far; final after the end. */
   details(): ReplyDetails
 }
@@ -42,7 +44,9 @@ export interface ToolStreamReader extends Reader<StreamEvent> {
   sendToolResults(results: readonly ToolResult[]): Promise<void>
   /** Replaces the tools from the next round on. */
   setTools(tools: readonly ToolDefinition[]): void
-  /** All text of all rounds so far. */
+  /** Why the last finished turn ended; undefined before that. */
+  finishReason(): FinishReason | undefined
+  /** All text of all turns so far. */
   fullText(): string
   /** Token counts of all rounds so far. */
   usage(): TokenUsage

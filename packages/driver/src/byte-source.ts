@@ -1,15 +1,15 @@
-/** Told once of the chunk that was asked for, of the end (undefined), or of what cut the body off. */
-export interface ChunkTaker {
+/** Receives the result of one `pull`: a chunk, `undefined` at the end, or an error. */
+export interface ChunkCallbacks {
   /** The chunk, or undefined at the end. */
-  take(chunk: Uint8Array | undefined): void
+  onChunk(chunk: Uint8Array | undefined): void
   /** The connection failed. */
-  fail(error: unknown): void
+  onError(error: unknown): void
 }
 
 /** Bytes pulled one network chunk at a time. */
 export interface ByteSource {
-  /** Asks for the next chunk, which may be given at once. One at a time. */
-  pull(taker: ChunkTaker): void
+  /** Asks for the next chunk, which may come synchronously. One pull at a time. */
+  pull(callbacks: ChunkCallbacks): void
   /** The next chunk, or undefined at the end. Rejects when the connection fails. */
   read(): Promise<Uint8Array | undefined>
   /** Drops the connection. Never throws. */
@@ -24,7 +24,7 @@ export interface PullStream {
   readonly readableEnded: boolean
 }
 
-/** The source of a response's body: our own Node transport's, a web stream, or a stream of Node. */
+/** The bytes of a response's body, which is our own Node transport's, a web stream or a Node stream. */
 export function toByteSource(response: Response): ByteSource {
   const body: unknown = response.body ?? new Blob().stream()
   if (typeof (body as ByteSource).pull === 'function') return body as ByteSource
@@ -32,14 +32,14 @@ export function toByteSource(response: Response): ByteSource {
   return new WebSource((body as ReadableStream<Uint8Array>).getReader())
 }
 
-/** A source of which only `pull` and `cancel` are its own. */
+/** Base of byte sources: implements `read` by `pull`. */
 export abstract class Source implements ByteSource {
-  abstract pull(taker: ChunkTaker): void
+  abstract pull(callbacks: ChunkCallbacks): void
   abstract cancel(): void
 
   read(): Promise<Uint8Array | undefined> {
-    return new Promise((take, fail) => {
-      this.pull({ take, fail })
+    return new Promise((onChunk, onError) => {
+      this.pull({ onChunk, onError })
     })
   }
 }
@@ -52,13 +52,13 @@ class WebSource extends Source {
     this.#reader = reader
   }
 
-  pull(taker: ChunkTaker): void {
+  pull(callbacks: ChunkCallbacks): void {
     this.#reader.read().then(
       ({ done, value }) => {
-        taker.take(done ? undefined : value)
+        callbacks.onChunk(done ? undefined : value)
       },
       (error: unknown) => {
-        taker.fail(error)
+        callbacks.onError(error)
       },
     )
   }
@@ -68,10 +68,10 @@ class WebSource extends Source {
   }
 }
 
-/** Reads a stream of Node without a web stream in between, which costs more than parsing the event (see docs/performance.md). */
+/** Reads a Node stream without a web stream in between, which would cost more than parsing (docs/performance.md). */
 export class PullSource extends Source {
   readonly #stream: PullStream
-  #taker: ChunkTaker | undefined
+  #callbacks: ChunkCallbacks | undefined
   #over = false
   #failure: Error | undefined
 
@@ -96,9 +96,9 @@ export class PullSource extends Source {
     })
   }
 
-  /** No promise: this is run for every event of a live stream. */
-  pull(taker: ChunkTaker): void {
-    this.#taker = taker
+  /** Uses no promise: it runs once per event of a live stream. */
+  pull(callbacks: ChunkCallbacks): void {
+    this.#callbacks = callbacks
     this.#settle()
   }
 
@@ -107,15 +107,15 @@ export class PullSource extends Source {
     this.#stream.destroy()
   }
 
-  /** Gives who asked what there is; goes on waiting when there is nothing yet. */
+  /** Serves the pending pull, if there is one, with a chunk, the end or the error. */
   #settle(): void {
-    const taker = this.#taker
-    if (!taker) return
+    const callbacks = this.#callbacks
+    if (!callbacks) return
     const chunk = this.#stream.read()
     if (chunk === null && !this.#over && !this.#stream.readableEnded && !this.#failure) return
-    this.#taker = undefined
-    if (chunk !== null) taker.take(chunk)
-    else if (this.#failure && !this.#over && !this.#stream.readableEnded) taker.fail(this.#failure)
-    else taker.take(undefined)
+    this.#callbacks = undefined
+    if (chunk !== null) callbacks.onChunk(chunk)
+    else if (this.#failure && !this.#over && !this.#stream.readableEnded) callbacks.onError(this.#failure)
+    else callbacks.onChunk(undefined)
   }
 }

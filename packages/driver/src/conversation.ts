@@ -21,7 +21,7 @@ import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import { defined } from './defined.js'
 import type { Turn } from './driver.js'
-import type { EventSource, Step } from './event-reader.js'
+import type { EventProducer, ReadCallbacks } from './event-reader.js'
 import { Exchange } from './exchange.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
@@ -37,7 +37,7 @@ export interface RoundMaker {
 }
 
 /** One stream's conversation: its rounds, the results between them, what it cost. Emits events; knows nothing of readers. */
-export class Conversation implements EventSource {
+export class Conversation implements EventProducer {
   /** Why the last finished round ended. */
   finishReason: FinishReason | undefined
   readonly #context: CallContext
@@ -52,7 +52,7 @@ export class Conversation implements EventSource {
   #text = ''
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
-  #step: Step | undefined
+  #callbacks: ReadCallbacks | undefined
 
   constructor(
     context: CallContext,
@@ -74,25 +74,25 @@ export class Conversation implements EventSource {
     return this.#exchange.open()
   }
 
-  advance(step: Step): void {
-    this.#step = step
-    if (this.#phase === 'done') step.next(false)
+  advance(callbacks: ReadCallbacks): void {
+    this.#callbacks = callbacks
+    if (this.#phase === 'done') callbacks.onProgress(false)
     else if (this.#phase === 'reading') this.#exchange.read(this.#read)
-    else this.#nextRound().then(step.next, step.fail)
+    else this.#nextRound().then(callbacks.onProgress, callbacks.onError)
   }
 
-  readonly #read: Step = {
-    next: () => {
+  readonly #read: ReadCallbacks = {
+    onProgress: () => {
       try {
         if (this.#exchange.ended) this.#endTurn()
       } catch (error) {
-        this.#step?.fail(error)
+        this.#callbacks?.onError(error)
         return
       }
-      this.#step?.next(true)
+      this.#callbacks?.onProgress(true)
     },
-    fail: (error) => {
-      this.#step?.fail(error)
+    onError: (error) => {
+      this.#callbacks?.onError(error)
     },
   }
 

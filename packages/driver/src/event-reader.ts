@@ -1,24 +1,24 @@
 import type { LlmError, Reader } from '@modelport/core'
 import type { CallScope } from './scope.js'
 
-/** Told once how a step ended. */
-export interface Step {
-  /** True: there may be more. False: that was the end. An error is given to the waiting reads only. */
-  readonly next: (more: boolean | LlmError) => void
+/** Receives the result of one `advance`; one of them is called, once. */
+export interface ReadCallbacks {
+  /** True: there may be more. False: that was the end. An error rejects the pending reads, and the stream continues. */
+  readonly onProgress: (more: boolean | LlmError) => void
   /** The stream has failed. */
-  readonly fail: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
-/** A step as a promise, for who reads whole answers. */
-export const oneStep = (go: (step: Step) => void): Promise<boolean | LlmError> =>
-  new Promise((next, fail) => {
-    go({ next, fail })
+/** One `advance` as a promise, for readers of whole replies. */
+export const readOnce = (go: (callbacks: ReadCallbacks) => void): Promise<boolean | LlmError> =>
+  new Promise((onProgress, onError) => {
+    go({ onProgress, onError })
   })
 
-/** What a reader pulls from. */
-export interface EventSource {
-  /** Goes on by one step, and tells how it ended, at once where nothing is waited for. */
-  advance(step: Step): void
+/** The source of a reader's events. */
+export interface EventProducer {
+  /** Reads on and calls one of the callbacks: synchronously if nothing has to be waited for. */
+  advance(callbacks: ReadCallbacks): void
 }
 
 interface Waiter<T> {
@@ -28,18 +28,18 @@ interface Waiter<T> {
 
 const end = Object.freeze({ done: true, value: undefined })
 
-/** The one reader: a queue that is filled by pulling, and reads that wait in order. Rules R1–R8 of docs/contract.md. */
+/** The one reader: a queue that pulls fill, and pending reads in order. Rules R1–R8 of docs/contract.md. */
 export class EventReader<T> implements Reader<T> {
   readonly #scope: CallScope
-  #source: EventSource | undefined
-  /** Empty while a read waits. */
+  #source: EventProducer | undefined
+  /** Empty while a read is pending. */
   #queue: T[] = []
   #head = 0
   readonly #waiters: Waiter<T>[] = []
   #pulling = false
-  /** Steps that have ended. */
-  #steps = 0
-  /** True while the loop asks for a step. */
+  /** Pulls that have completed. */
+  #reads = 0
+  /** True while the loop calls `advance`. */
   #looping = false
   #failure: { readonly error: unknown } | undefined
   #ended = false
@@ -48,8 +48,8 @@ export class EventReader<T> implements Reader<T> {
     this.#scope = scope
   }
 
-  /** Sets what to pull from, once. */
-  attach(source: EventSource): void {
+  /** Sets the source, once. */
+  attach(source: EventProducer): void {
     this.#source = source
     this.#scope.onEnd(() => {
       if (this.#ended) return
@@ -64,7 +64,7 @@ export class EventReader<T> implements Reader<T> {
     return this.#ended
   }
 
-  /** Gives an item to the read that waits longest, else puts it in the queue. */
+  /** Serves the oldest pending read with the item, or queues it. */
   push(item: T): void {
     if (this.#waiters.length > 0) this.#waiters.shift()?.resolve({ done: false, value: item })
     else this.#queue.push(item)
@@ -108,15 +108,15 @@ export class EventReader<T> implements Reader<T> {
     return item
   }
 
-  /** One loop for all that wait, in which steps that end at once do not pile up. No promise: each event of a live stream comes by. */
+  /** Pulls while reads are pending. A loop, not recursion: a pull may complete synchronously. No promises: it runs once per event. */
   #pull(): void {
     this.#pulling = true
     while (this.#waiters.length > 0 && !this.#ended) {
-      const before = this.#steps
+      const before = this.#reads
       this.#looping = true
       this.#advance()
       this.#looping = false
-      if (this.#steps === before) return
+      if (this.#reads === before) return
     }
     this.#pulling = false
   }
@@ -124,32 +124,32 @@ export class EventReader<T> implements Reader<T> {
   #advance(): void {
     const source = this.#source
     if (!source) {
-      this.#step.next(false)
+      this.#callbacks.onProgress(false)
       return
     }
     try {
-      source.advance(this.#step)
+      source.advance(this.#callbacks)
     } catch (error) {
-      this.#step.fail(error)
+      this.#callbacks.onError(error)
     }
   }
 
-  readonly #step: Step = {
-    next: (more) => {
+  readonly #callbacks: ReadCallbacks = {
+    onProgress: (more) => {
       if (more === false) this.#settle()
       else if (more !== true) for (const waiter of this.#waiters.splice(0)) waiter.reject(more)
-      this.#stepped()
+      this.#afterRead()
     },
-    fail: (error) => {
-      // What failed after the end was told already.
+    onError: (error) => {
+      // A failure after the end was reported already.
       this.#fail(error)
-      this.#stepped()
+      this.#afterRead()
     },
   }
 
-  /** The loop goes on by itself with a step that ended at once. */
-  #stepped(): void {
-    this.#steps++
+  /** The loop continues by itself after a pull that completed synchronously. */
+  #afterRead(): void {
+    this.#reads++
     if (!this.#looping) this.#pull()
   }
 
@@ -159,7 +159,7 @@ export class EventReader<T> implements Reader<T> {
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(end)
   }
 
-  /** What was read before the failure is still given out. */
+  /** Items that were read before the failure can still be read. */
   #fail(error: unknown): void {
     if (this.#ended) return
     this.#failure = { error }

@@ -1,9 +1,9 @@
 import { isLlmError, LlmError, type PartialReply, ProviderError, type StreamEvent } from '@modelport/core'
-import { type ByteSource, type ChunkTaker, toByteSource } from './byte-source.js'
+import { type ByteSource, type ChunkCallbacks, toByteSource } from './byte-source.js'
 import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
-import type { Step } from './event-reader.js'
+import type { ReadCallbacks } from './event-reader.js'
 import { createFramer, type Framer } from './framing.js'
 import { createGuardedFetch } from './guarded-fetch.js'
 import { clipStrings, nameFailure } from './http-failure.js'
@@ -14,9 +14,9 @@ import { graceMs, maxErrorBytes } from './limits.js'
 import { sanitizeError } from './sanitize.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
 
-/** One round on the wire: sends, reads, decodes, and tries again until the first piece of the answer. */
+/** One turn on the wire: sends, reads, decodes, and retries until the first delta of the reply. */
 export class Exchange {
-  /** True once the body was read to its end and the answer is whole. */
+  /** True once the body was read to its end and the reply is whole. */
   ended = false
   recorder: TurnRecorder
   readonly #context: CallContext
@@ -34,14 +34,14 @@ export class Exchange {
   #host: string | undefined
   #failure: LlmError | undefined
   #interrupt: ((error: unknown) => void) | undefined
-  #step: Step | undefined
-  readonly #forget: () => void
-  readonly #taker: ChunkTaker = {
-    take: (chunk) => {
-      this.#taken(chunk)
+  #readCallbacks: ReadCallbacks | undefined
+  readonly #stopListening: () => void
+  readonly #chunkCallbacks: ChunkCallbacks = {
+    onChunk: (chunk) => {
+      this.#receive(chunk)
     },
-    fail: (error) => {
-      this.#taken(undefined, { error })
+    onError: (error) => {
+      this.#receive(undefined, { error })
     },
   }
 
@@ -52,7 +52,7 @@ export class Exchange {
     this.#emit = emit
     this.#request = context.driver.request(turn)
     this.recorder = this.#newRecorder()
-    this.#forget = context.scope.onEnd(() => {
+    this.#stopListening = context.scope.onEnd(() => {
       this.#abandon()
     })
   }
@@ -72,25 +72,25 @@ export class Exchange {
   }
 
   /**
-   * Reads one chunk of the body and decodes it, at once where it is there. A live stream does this for every event: no promise.
-   * @throws the reason, when the call ended between two steps: none was there to be told.
+   * Reads one chunk of the body and decodes it, synchronously if it is there already. Uses no promise: it runs once per event.
+   * @throws the reason, if the call ended between two reads.
    */
-  read(step: Step): void {
+  read(callbacks: ReadCallbacks): void {
     this.#context.scope.throwIfEnded()
-    this.#step = step
+    this.#readCallbacks = callbacks
     this.#idle?.start()
     try {
-      this.#source?.pull(this.#taker)
+      this.#source?.pull(this.#chunkCallbacks)
     } catch (error) {
-      // A stream that throws where it should fail.
-      this.#taker.fail(error)
+      // A body that throws instead of calling back.
+      this.#chunkCallbacks.onError(error)
     }
   }
 
-  #taken(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
+  #receive(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
     const { pieces: before, terminated } = this.recorder
     try {
-      if (cut && !this.recorder.finished) throw this.#failure ?? this.#cut(cut.error)
+      if (cut && !this.recorder.finished) throw this.#failure ?? this.#truncated(cut.error)
       this.#context.scope.throwIfEnded()
       // A reset or a silence after the terminal event takes nothing away.
       if (this.#failure && !this.recorder.finished) throw this.#failure
@@ -99,21 +99,21 @@ export class Exchange {
       this.#idle?.stop(this.recorder.pieces > before)
       if (this.recorder.terminated && !terminated) this.#idle?.endWithin(graceMs)
     } catch (error) {
-      this.#again(error).then(
-        () => this.#step?.next(true),
-        (failure: unknown) => this.#step?.fail(failure),
+      this.#reopen(error).then(
+        () => this.#readCallbacks?.onProgress(true),
+        (failure: unknown) => this.#readCallbacks?.onError(failure),
       )
       return
     }
-    this.#step?.next(true)
+    this.#readCallbacks?.onProgress(true)
   }
 
-  async #again(error: unknown): Promise<void> {
+  async #reopen(error: unknown): Promise<void> {
     await this.#recover(error)
     await this.open()
   }
 
-  /** What has arrived of the round, once anything has. */
+  /** What has arrived of the turn; undefined before the first byte. */
   partial(): PartialReply | undefined {
     return this.#bytes > 0 ? this.recorder.partial(this.#bytes) : undefined
   }
@@ -142,7 +142,7 @@ export class Exchange {
     try {
       this.#begin(await this.#interruptible(this.#send(cancel)))
     } catch (error) {
-      // Set from callbacks, which the compiler does not see.
+      // Set by callbacks, which the compiler cannot see.
       throw (this.#failure as LlmError | undefined) ?? error
     } finally {
       cancel()
@@ -226,27 +226,27 @@ export class Exchange {
     } catch (error) {
       // A message cut short is not a malformed one; after the terminal event it takes nothing away.
       if (!isLlmError(error, 'protocol') || !(whole || this.#framer?.cut)) throw error
-      if (!whole) throw this.#cut(error)
+      if (!whole) throw this.#truncated(error)
     }
     if (!this.recorder.finished) {
-      if (this.#framer instanceof JsonBodyFramer && this.#bytes > 0) throw this.#strange()
-      if (!this.#context.config.lenientEof || !this.recorder.committed) throw this.#cut(undefined)
+      if (this.#framer instanceof JsonBodyFramer && this.#bytes > 0) throw this.#unknownJson()
+      if (!this.#context.config.lenientEof || !this.recorder.committed) throw this.#truncated(undefined)
       this.recorder.finish('unknown')
     }
     this.recorder.complete()
     this.ended = true
     this.#context.retries.succeeded()
-    this.#forget()
+    this.#stopListening()
     this.#idle?.end()
     // The body is read: aborting would cost an exception for nothing.
     this.#source = undefined
   }
 
-  #strange(): LlmError {
+  #unknownJson(): LlmError {
     return new LlmError('protocol', 'the server returned JSON that this API does not define; check the base URL')
   }
 
-  #cut(cause: unknown): LlmError {
+  #truncated(cause: unknown): LlmError {
     return new LlmError(
       'truncated',
       `the connection ended before the reply did (${this.#bytes} bytes read)`,
@@ -262,7 +262,7 @@ export class Exchange {
     this.#interrupt?.(error)
   }
 
-  /** Waits for the next attempt, which looks first whether the call has ended; or throws what the caller shall see. */
+  /** Waits until the next attempt, or throws the error that the caller sees if there is none. */
   async #recover(thrown: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
     this.#abandon()

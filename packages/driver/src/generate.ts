@@ -1,7 +1,7 @@
 import type { AssistantMessage, Generation } from '@modelport/core'
 import type { CallContext } from './call-context.js'
 import { defined } from './defined.js'
-import { oneStep } from './event-reader.js'
+import { readOnce } from './event-reader.js'
 import type { StartConversation } from './stream-readers.js'
 
 /** Runs a conversation to the end of its first round, or of the rounds a pause strings together, and gives it as one answer. */
@@ -10,8 +10,8 @@ export async function generateAnswer(context: CallContext, start: StartConversat
   try {
     await conversation.open()
     while (
-      (await oneStep((step) => {
-        conversation.advance(step)
+      (await readOnce((callbacks) => {
+        conversation.advance(callbacks)
       })) === true
     );
   } finally {

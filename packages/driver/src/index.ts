@@ -24,7 +24,7 @@ export type {
   WrittenText,
 } from './driver.js'
 export { estimatePrompt } from './estimate-prompt.js'
-export { keepNewest } from './newest.js'
+export { memoizeLatest } from './memoize-latest.js'
 export type { Framer, FramerChoice } from './framing.js'
 export { createFramer } from './framing.js'
 export type { FailureFacts } from './http-failure.js'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { type ChunkTaker, Source } from './byte-source.js'
+import { type ChunkCallbacks, Source } from './byte-source.js'
 
 /** Unread bytes at which the connection is paused: the size of a Node stream's own buffer. */
 const mostUnread = 64 * 1024
@@ -25,7 +25,7 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
   readonly #onSent: () => void
   #unread: Uint8Array[] = []
   #bytes = 0
-  #taker: ChunkTaker | undefined
+  #callbacks: ChunkCallbacks | undefined
   #over = false
   #failure: { readonly error: unknown } | undefined
   #cancelled: { readonly reason: Error } | undefined
@@ -56,9 +56,9 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#over) return
-    const taker = this.#taken()
-    if (taker) {
-      taker.take(chunk)
+    const callbacks = this.#takeCallbacks()
+    if (callbacks) {
+      callbacks.onChunk(chunk)
       return
     }
     this.#unread.push(chunk)
@@ -78,8 +78,8 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
     this.#settle()
   }
 
-  pull(taker: ChunkTaker): void {
-    this.#taker = taker
+  pull(callbacks: ChunkCallbacks): void {
+    this.#callbacks = callbacks
     if (!this.#settle() && this.#controller?.paused) this.#controller.resume()
   }
 
@@ -89,20 +89,20 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
 
   /** Serves the pending read with all unread chunks as one, else with the end or the error. False if there is nothing yet. */
   #settle(): boolean {
-    if (this.#bytes > 0) this.#taken()?.take(this.#joined())
+    if (this.#bytes > 0) this.#takeCallbacks()?.onChunk(this.#joinUnread())
     else if (!this.#over) return false
-    else if (this.#failure) this.#taken()?.fail(this.#failure.error)
-    else this.#taken()?.take(undefined)
+    else if (this.#failure) this.#takeCallbacks()?.onError(this.#failure.error)
+    else this.#takeCallbacks()?.onChunk(undefined)
     return true
   }
 
-  #taken(): ChunkTaker | undefined {
-    const taker = this.#taker
-    this.#taker = undefined
-    return taker
+  #takeCallbacks(): ChunkCallbacks | undefined {
+    const callbacks = this.#callbacks
+    this.#callbacks = undefined
+    return callbacks
   }
 
-  #joined(): Uint8Array {
+  #joinUnread(): Uint8Array {
     const [first] = this.#unread
     const all = first && this.#unread.length === 1 ? first : Buffer.concat(this.#unread)
     this.#unread = []

@@ -171,7 +171,7 @@ function decompress(body: ByteSource, encoding: string | null): ByteSource {
 const toStream = (body: ByteSource): Readable =>
   new Readable({
     read() {
-      body.pull({ take: (chunk) => this.push(chunk ?? null), fail: () => this.push(null) })
+      body.pull({ onChunk: (chunk) => this.push(chunk ?? null), onError: () => this.push(null) })
     },
     destroy(error, done) {
       body.cancel()

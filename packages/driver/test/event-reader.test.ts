@@ -28,7 +28,7 @@ function over(...steps: readonly Step[]) {
           counts.running--
         }
       }
-      run().then(step.next, step.fail)
+      run().then(step.onProgress, step.onError)
     },
   })
   return { reader, scope, counts }
@@ -203,7 +203,7 @@ test('steps that end at once do not pile up', async () => {
   reader.attach({
     advance: (step) => {
       if (left-- === 0) reader.push(1)
-      step.next(left >= -1)
+      step.onProgress(left >= -1)
     },
   })
   expect([await reader.next(), await reader.next()]).toEqual([value(1), done])

@@ -63,3 +63,22 @@ test('warnings, and a reply that was cut at maxTokens, reach onWarning; what it 
     'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest',
   ])
 })
+
+test('a reader of text has the whole conversation, one with tools has its finish reason', async () => {
+  const steps: readonly Step[] = [
+    ['reasoning', 'Hm'],
+    ['text', 'Hello'],
+    ['state', { signature: 's' }],
+    ['finish', 'stop'],
+  ]
+  const { provider } = play([steps])
+  const reader = await provider.stream('Hi')
+  for await (const _ of reader);
+  const question = { role: 'user', content: 'Hi' } as const
+  const origin = { provider: 'p', model: 'm', state: { signature: 's' } }
+  expect(reader.messages()).toEqual([question, { role: 'assistant', content: 'Hello', reasoning: 'Hm', origin }])
+  const events = await provider.streamWithTools([question], [])
+  expect(events.finishReason()).toBeUndefined()
+  for await (const _ of events);
+  expect(events.finishReason()).toBe('stop')
+})

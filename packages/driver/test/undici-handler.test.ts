@@ -37,7 +37,7 @@ function begun(signal?: AbortSignal) {
 /** What the taker of one read was told, if anything. */
 function pull(body: UndiciBody): unknown[] {
   const told: unknown[] = []
-  body.pull({ take: (chunk) => told.push(chunk), fail: (error) => told.push(error) })
+  body.pull({ onChunk: (chunk) => told.push(chunk), onError: (error) => told.push(error) })
   return told
 }
 

@@ -3,7 +3,7 @@ import {
   type CommonConfig,
   createProvider,
   type Driver,
-  keepNewest,
+  memoizeLatest,
   postJson,
   type ProviderSettings,
   requireConfig,
@@ -33,7 +33,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
   requireConfig(config, 'createAnthropic')
   const connection = toConnection(config)
   const build = buildRequests(connection, config.dangerouslyAllowBrowser ?? false)
-  const known = keepNewest<ApiRequest>()
+  const known = memoizeLatest<ApiRequest>()
   const rules = toRules(config)
   const driver: Driver<AnthropicRequest> = {
     name: providerName,

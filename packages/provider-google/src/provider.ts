@@ -2,7 +2,7 @@ import type { Provider } from '@modelport/core'
 import {
   createProvider,
   type Driver,
-  keepNewest,
+  memoizeLatest,
   postJson,
   type ProviderSettings,
   type Turn,
@@ -69,7 +69,7 @@ export function createClient(config: GoogleConfig): GoogleClient {
 }
 
 function createDriver(client: GoogleClient, config: GoogleConfig): Driver<GoogleRequest> {
-  const known = keepNewest<ApiRequest>()
+  const known = memoizeLatest<ApiRequest>()
   const ask = ({ model, stream }: GoogleRequest): Promise<ApiRequest> =>
     client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
   return {

@@ -3,7 +3,7 @@ import { type JsonObject, LlmError, type Provider } from '@modelport/core'
 import {
   createProvider,
   type Driver,
-  keepNewest,
+  memoizeLatest,
   postJson,
   type ProviderSettings,
   requireConfig,
@@ -111,7 +111,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
 /** Requests to one path differ in their body only: their URL and headers are made once, but for tokens, which expire. */
 function createSend(endpoint: Endpoint, config: OpenAIConfig, path: string): Driver<JsonObject>['send'] {
   const build = buildRequests(endpoint, config)
-  const known = keepNewest<ApiRequest>()
+  const known = memoizeLatest<ApiRequest>()
   return async (body, io) => {
     const { url, headers } = await (endpoint.token ? build(path) : known('', () => build(path)))
     return postJson(io, url, body, headers)

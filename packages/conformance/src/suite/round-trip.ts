@@ -1,5 +1,5 @@
 import type { AssistantMessage, ChatMessage, Generation } from '@modelport/core'
-import { addCounts, isProvider, toToolMessage, zeroCounts } from '@modelport/core'
+import { addCounts, isProvider, textOf, toToolMessage, zeroCounts } from '@modelport/core'
 import { assert, assertEqual } from '../assert.js'
 import { assertRound, assertUniqueIds, assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
@@ -89,6 +89,8 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
   assertEqual(text, expected, 'text of stream()')
   assertEqual(reader.fullText(), expected, 'fullText()')
   assertEqual(reader.finishReason(), script.turns[0]?.finish, 'finishReason()')
+  const reply = reader.messages().at(-1)
+  assertEqual([reply?.role, textOf(reply?.content ?? '')], ['assistant', reader.fullText()], 'the last of messages()')
   assertUsage(reader.usage(), script.turns[0]?.usage ?? {}, lab.format, 'usage()')
   const { rawFinishReason } = await provider.generate(question)
   assertEqual(reader.details().rawFinishReason, rawFinishReason, 'rawFinishReason of details() and of generate()')

@@ -160,6 +160,10 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     return this.inner.details()
   }
 
+  messages(): readonly ChatMessage[] {
+    return this.inner.messages()
+  }
+
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<StreamReader> {
     const spent = this.usage()
     const reader = await walk.ask(this.#open, signal)
@@ -216,6 +220,10 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
 
   details(): ReplyDetails {
     return mergeDetails(this.#before, this.inner.details())
+  }
+
+  finishReason(): FinishReason | undefined {
+    return this.inner.finishReason()
   }
 
   messages(): readonly ChatMessage[] {

@@ -89,6 +89,10 @@ export class ObservedTextReader extends ObservedReader<string, StreamReader> imp
     return this.inner.details()
   }
 
+  messages(): readonly ChatMessage[] {
+    return this.inner.messages()
+  }
+
   protected mayContinue(): boolean {
     return false
   }
@@ -114,6 +118,10 @@ export class ObservedToolReader extends ObservedReader<StreamEvent, ToolStreamRe
 
   details(): ReplyDetails {
     return this.inner.details()
+  }
+
+  finishReason(): FinishReason | undefined {
+    return this.inner.finishReason()
   }
 
   messages(): readonly ChatMessage[] {

@@ -1,5 +1,5 @@
 /** Gives the last value again for as long as the key stays the same, else makes one. What fails is not kept. */
-export function keepNewest<Value>(): (key: string, make: () => Promise<Value>) => Promise<Value> {
+export function memoizeLatest<Value>(): (key: string, make: () => Promise<Value>) => Promise<Value> {
   let kept: { readonly key: string; readonly value: Value } | undefined
   return async (key, make) => {
     if (kept?.key !== key) kept = { key, value: await make() }

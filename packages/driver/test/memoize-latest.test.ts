@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { keepNewest } from '../src/newest.js'
+import { memoizeLatest } from '../src/memoize-latest.js'
 
 test('a value is made once while its key stays, and again when another came in between', async () => {
-  const newest = keepNewest<string>()
+  const newest = memoizeLatest<string>()
   const made: string[] = []
   const ask = (key: string): Promise<string> =>
     newest(key, async () => {
@@ -21,7 +21,7 @@ test('a value is made once while its key stays, and again when another came in b
 })
 
 test('a failure is not kept', async () => {
-  const newest = keepNewest<number>()
+  const newest = memoizeLatest<number>()
   await expect(newest('a', () => Promise.reject(new Error('not now')))).rejects.toThrow('not now')
   expect(await newest('a', () => Promise.resolve(1))).toBe(1)
 })
