@@ -6,8 +6,16 @@ import {
   toImagePart,
   type TokenLogprob,
 } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
-import { failureIn, failureStatus, named } from './error.js'
+import {
+  type Decoder,
+  firstMatch,
+  parseJson,
+  type Sink,
+  tryParseJson,
+  type Turn,
+  type WireRecord,
+} from '@modelport/driver'
+import { failureIn, failureStatus } from './error.js'
 import { ReplyFacts } from './facts.js'
 import type { ChatState } from './messages.js'
 import type { ChatDialect } from './request.js'
@@ -126,7 +134,7 @@ class ChatDecoder implements Decoder {
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
     this.#fillUp()
-    this.#sink.finish(named(finishReasons, raw) ?? 'other', raw)
+    this.#sink.finish(firstMatch(finishReasons, raw) ?? 'other', raw)
   }
 
   /** Takes from a whole message what has not come in pieces. */

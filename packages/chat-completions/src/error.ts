@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { type HttpFailure, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
 import { asObject, type WireAnswer } from './wire.js'
 
 type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
@@ -56,21 +56,15 @@ export function toChatError(provider: string, failure: HttpFailure, quotaRecover
     code:
       quotaRecovers && status === 429
         ? 'rate-limit'
-        : message.includes('used all available credits')
+        : message.slice(0, 4096).includes('used all available credits')
           ? 'quota-exhausted'
-          : (named(codes, name) ??
-            (worded ? named(wordings, message || text) : undefined) ??
-            (status < 300 ? named(broadCodes, name) : undefined)),
+          : (firstMatch(codes, name) ??
+            (worded ? firstMatch(wordings, message || text) : undefined) ??
+            (status < 300 ? firstMatch(broadCodes, name) : undefined)),
     message: message || (inBand ? text : undefined),
     type: /^\d*$/.test(code) ? type || code || undefined : code,
   })
 }
-
-/** What the first pattern that fits names. */
-export const named = <Name>(
-  names: readonly (readonly [pattern: RegExp, name: Name])[],
-  words: string,
-): Name | undefined => names.find(([pattern]) => pattern.test(words))?.[1]
 
 /** The failure an answer reports, if it does. */
 export function failureIn(answer: Partial<WireAnswer>): unknown {

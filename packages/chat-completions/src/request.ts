@@ -52,7 +52,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   streamUsage: true,
   systemRole: 'system',
   takesTemperature: true,
-  toolCallIds: { maxLength: 40 },
+  toolCallIds: { maxLength: 64 },
   reasoning: { none: effort('none'), low: effort('low'), medium: effort('medium'), high: effort('high') },
   replayReasoning: 'with-tool-calls',
   inputs: ['text', 'image', 'audio', 'file'],

@@ -29,6 +29,8 @@ export class ToolCallReader {
       name: unknown
       arguments: unknown
     }>(body)
+    // Some servers begin a call with an empty object and send its text afterwards.
+    const begins = typeof value === 'object' && value !== null && !Object.keys(value).length
     const name = asText(wireName) || asText(asObject(custom)['name'])
     const slot = index ?? (id || `#${this.#count}`)
     // A delta of an unknown call without id and name continues the last call, whatever its index.
@@ -46,7 +48,7 @@ export class ToolCallReader {
     this.#sink.toolCall(call.key, {
       id,
       name,
-      ...(typeof value === 'string' ? { text: value } : value ? { value } : {}),
+      ...(typeof value === 'string' ? { text: value } : value && !begins ? { value } : {}),
     })
     return call.place
   }

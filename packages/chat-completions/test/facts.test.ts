@@ -178,3 +178,47 @@ describe('details', () => {
     })
   })
 })
+
+describe('a call that begins with an empty object', () => {
+  test('has the arguments that follow as text', async () => {
+    const begun = { index: 0, id: 'call_1', function: { name: 'add', arguments: {} } }
+    const { calls } = await stream(
+      chunk({ tool_calls: [begun] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] }, { finish_reason: 'tool_calls' }),
+      done,
+    )
+    expect(calls).toEqual([['call_1', 'add', '{"a":1}']])
+  })
+
+  test('has no arguments if nothing follows', async () => {
+    const { calls } = await stream(
+      chunk(
+        { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'add', arguments: {} } }] },
+        { finish_reason: 'tool_calls' },
+      ),
+      done,
+    )
+    expect(calls.map(([id, name]) => [id, name])).toEqual([['call_1', 'add']])
+  })
+})
+
+describe('ids of tool calls', () => {
+  test('of other providers keep up to 64 characters', async () => {
+    const id = 'x'.repeat(64)
+    let sent: { messages: { tool_calls?: { id: string }[] }[] } | undefined
+    const provider = chatProvider((body: typeof sent) => {
+      sent = body
+      return json(whole({ content: 'Hi' }))
+    })
+    const call = { id, name: 'add', arguments: {}, argumentsText: '{}' }
+    await provider.generate(
+      [
+        ...question,
+        { role: 'assistant', content: '', toolCalls: [call] },
+        { role: 'tool', toolCallId: id, content: '1' },
+      ],
+      once,
+    )
+    expect(sent?.messages[1]?.tool_calls?.[0]?.id).toBe(id)
+  })
+})

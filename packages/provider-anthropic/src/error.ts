@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { type HttpFailure, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
 import type { WireFailure } from './wire.js'
 
 /** {@link Provider.name} of this provider, also the `origin` of its messages. */
@@ -67,8 +67,8 @@ export function toAnthropicError(failure: HttpFailure): ProviderError {
 function codeOf({ status, body, text }: HttpFailure, type: string | undefined, message = text): ErrorCode | undefined {
   if (spentCodes.test(String(detailsOf(body).details?.error_code))) return 'quota-exhausted'
   const known = types.get(type ?? '')
-  const worded = status < 500 ? wordings.find(([wording]) => wording.test(message)) : undefined
-  if (worded) return worded[1]
+  const worded = status < 500 ? firstMatch(wordings, message) : undefined
+  if (worded) return worded
   // Behind a gateway the status may say more than a type that was passed through; a bad request stays one.
   return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500)) ? known[1] : undefined
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
 import { providerName } from './model-state.js'
 import { listOf } from './wire-values.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
@@ -41,7 +41,7 @@ const reasons = new Map(
 /** Wordings that no field tells apart. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
-    /input token count\b.*\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i,
+    /input token count\b.{0,200}\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i,
     'context-length',
   ],
   [/unregistered callers|API key (not valid|expired|not found)/i, 'auth'],
@@ -63,8 +63,8 @@ export function toGoogleError(failure: HttpFailure): ProviderError {
 }
 
 function toCode(status: WireStatus, { status: httpStatus, text }: HttpFailure): ErrorCode {
-  const wording = wordings.find(([pattern]) => pattern.test(status.message ?? text))
-  if (wording) return wording[1]
+  const worded = firstMatch(wordings, status.message ?? text)
+  if (worded) return worded
   const reason = detailsOf(status, 'ErrorInfo')
     .map((detail) => reasons.get(detail.reason ?? ''))
     .find((code) => code)

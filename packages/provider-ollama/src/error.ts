@@ -1,5 +1,5 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
+import { firstMatch, type HttpFailure, toErrorCode, toProviderError } from '@modelport/driver'
 import { name } from './messages.js'
 
 /**
@@ -12,7 +12,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     /context (length|size|window)|exceeds? (the )?(available )?context|exceed_context_size|input length|prompt (is )?too long/i,
     'context-length',
   ],
-  [/model ['"].*['"] not found|try pulling it/i, 'not-found'],
+  [/model ['"][^'"]{0,200}['"] not found|try pulling it/i, 'not-found'],
   [/server busy|maximum pending requests|overloaded/i, 'overloaded'],
   [/unauthorized/i, 'auth'],
   [/usage limit|too many (concurrent )?requests/i, 'rate-limit'],
@@ -22,7 +22,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 export function toError(failure: HttpFailure): ProviderError {
   const message = messageOf(failure.body) ?? failure.text.trim()
   const status = failure.status < 400 ? undefined : failure.status
-  const worded = wordings.find(([pattern]) => pattern.test(message))?.[1]
+  const worded = firstMatch(wordings, message)
   const code = worded ?? (status === undefined ? 'server' : toErrorCode(status))
   const hint =
     code === 'not-found' && !/pull/i.test(message) && /model/i.test(message) ? ' (try: ollama pull <model>)' : ''

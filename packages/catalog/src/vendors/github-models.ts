@@ -12,7 +12,7 @@ export const githubModels: ChatVendor = {
   model: 'openai/gpt-4.1',
   cheapestModel: 'openai/gpt-4.1-nano',
   nativeTools: true,
-  quirks: { apiPath: '', inputs: textAndImages, lacks: ['topK'] },
+  quirks: { apiPath: '', toolCallIds: { maxLength: 40 }, inputs: textAndImages, lacks: ['topK'] },
   retired: '2026-07-30',
   claims: { embeddings: [true, 'https://docs.github.com/en/rest/models/embeddings'] },
   docs: 'https://docs.github.com/en/rest/models/inference',

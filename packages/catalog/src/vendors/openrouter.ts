@@ -14,6 +14,8 @@ export const openrouter: ChatVendor = {
   fewestTokens: 16,
   nativeTools: true,
   quirks: {
+    // The limit of OpenAI, which many models are routed to.
+    toolCallIds: { maxLength: 40 },
     fileUrls: true,
     reasoning: { none: routed('none'), low: routed('low'), medium: routed('medium'), high: routed('high') },
   },
