@@ -57,8 +57,11 @@ export interface OptionValues {
   readonly responseFormat?: ResponseFormat
   /** How much the model should think first. Unset: the model's default. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** `auto` marks the stable start of the prompt for the vendor's cache, where that takes marks. */
-  readonly cache?: 'auto' | 'none'
+  /**
+   * `auto` marks the stable start of the prompt for the vendor's cache, if the vendor takes marks; `hour` asks to keep it for an hour
+   * instead of the usual minutes, where the vendor has that.
+   */
+  readonly cache?: 'auto' | 'hour' | 'none'
   /** Report this many likeliest tokens at each position, 0 to 20. */
   readonly topLogprobs?: number
   /** Tools the vendor runs itself, in the vendor's own form. */

@@ -26,7 +26,7 @@ export const withResponseFormat = (responseFormat: ResponseFormat): CallOptions 
 /** `{ reasoning }` */
 export const withReasoning = (reasoning: 'none' | 'low' | 'medium' | 'high'): CallOptions => ({ reasoning })
 /** `{ cache }` */
-export const withCache = (cache: 'auto' | 'none'): CallOptions => ({ cache })
+export const withCache = (cache: 'auto' | 'hour' | 'none'): CallOptions => ({ cache })
 /** `{ topLogprobs }` */
 export const withTopLogprobs = (topLogprobs: number): CallOptions => ({ topLogprobs })
 /** `{ providerTools }` */

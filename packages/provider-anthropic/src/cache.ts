@@ -2,33 +2,41 @@ import type { JsonObject } from '@modelport/core'
 import { isThinking } from './state.js'
 import type { WireBlock, WireMessage, WireRequest } from './wire.js'
 
-const mark = { cache_control: { type: 'ephemeral' } }
+type Lifetime = 'auto' | 'hour'
+
+const marks = {
+  auto: { cache_control: { type: 'ephemeral' } },
+  hour: { cache_control: { type: 'ephemeral', ttl: '1h' } },
+}
 
 /** The list with a mark on its last element. */
-const marked = <Item extends JsonObject>(items: readonly Item[]): Item[] =>
-  items.map((item, index) => (index === items.length - 1 ? { ...item, ...mark } : item))
+const marked = <Item extends JsonObject>(items: readonly Item[], lifetime: Lifetime): Item[] =>
+  items.map((item, index) => (index === items.length - 1 ? { ...item, ...marks[lifetime] } : item))
 
 /**
- * Marks what stays the same between rounds: the tools, the system text, and the conversation up to its newest turn. Three marks of
+ * Marks what stays the same between turns: the tools, the system text, and the conversation up to its newest message. Three marks of
  * the four the API takes.
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11-21)
  */
-export function withCacheMarks(request: WireRequest): WireRequest {
+export function withCacheMarks(request: WireRequest, lifetime: Lifetime): WireRequest {
   return {
     ...request,
-    ...(request.tools && { tools: marked(request.tools) }),
-    ...(request.system && { system: marked(request.system) }),
-    messages: markNewest(request.messages),
+    ...(request.tools && { tools: marked(request.tools, lifetime) }),
+    ...(request.system && { system: marked(request.system, lifetime) }),
+    messages: markNewest(request.messages, lifetime),
   }
 }
 
 /** Marks the last block that can carry one. */
-function markNewest(messages: readonly WireMessage[]): readonly WireMessage[] {
+function markNewest(messages: readonly WireMessage[], lifetime: Lifetime): readonly WireMessage[] {
   const newest = messages.findLastIndex(({ content }) => content.some(canCarry))
   return messages.map((message, index) => {
     if (index !== newest) return message
     const last = message.content.findLastIndex(canCarry)
-    return { ...message, content: message.content.map((block, at) => (at === last ? { ...block, ...mark } : block)) }
+    return {
+      ...message,
+      content: message.content.map((block, at) => (at === last ? { ...block, ...marks[lifetime] } : block)),
+    }
   })
 }
 

@@ -30,7 +30,8 @@ export interface RequestRules {
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const { headers: _headers, betas, ...vendor } = turn.options.vendor ?? {}
   const plain = toWireRequest(turn, rules)
-  const marked = turn.options.cache === 'auto' ? withCacheMarks(plain) : plain
+  const { cache } = turn.options
+  const marked = cache === 'auto' || cache === 'hour' ? withCacheMarks(plain, cache) : plain
   const body = { ...marked, ...vendor, ...toContainer(marked.container, vendor['container']) }
   const needed = body.thinking?.['block_binding'] ? [bindingBeta] : []
   return { body, betas: [...new Set([...rules.betas, ...toBetas(betas), ...needed])] }

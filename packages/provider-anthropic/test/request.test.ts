@@ -96,6 +96,15 @@ async function answered(): Promise<AssistantMessage> {
 }
 
 describe('a scripted conversation', () => {
+  test('cache "hour" asks for marks that last an hour', async () => {
+    const { body } = await sent([user('Hi')], { system: 'Be brief.', cache: 'hour' })
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+    expect(body).toMatchObject({
+      system: [{ text: 'Be brief.', ...mark }],
+      messages: [{ content: [{ text: 'Hi', ...mark }] }],
+    })
+  })
+
   test('equals its golden JSON', async () => {
     const assistant = await answered()
     const messages: ChatMessage[] = [
