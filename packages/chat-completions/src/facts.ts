@@ -26,7 +26,7 @@ export class ReplyFacts {
 
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
   read(answer: Partial<WireAnswer>, choice: Partial<WireChoice> | undefined): boolean {
-    const { id, service_tier, provider, timings, latency_checkpoint, moderation, prompt_filter_results } = answer
+    const { id, service_tier, provider, moderation, prompt_filter_results } = answer
     this.#sink.model(asText(answer.model))
     if (id || service_tier || provider)
       this.#sink.details({
@@ -34,7 +34,9 @@ export class ReplyFacts {
         serviceTier: asText(service_tier) || undefined,
         upstream: asText(provider) || undefined,
       })
+    const { timings, latency_checkpoint, time_info, sla_metrics } = answer
     if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
+    if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
     for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
     if (choice?.content_filter_results) this.#filter('reply', choice.content_filter_results)
     if (moderation) this.#moderation(asObject(moderation))

@@ -25,6 +25,8 @@ export type WireAnswer = Fields<
   | 'provider'
   | 'timings'
   | 'latency_checkpoint'
+  | 'time_info'
+  | 'sla_metrics'
   | 'moderation'
   | 'prompt_filter_results'
   | 'usage_breakdown'

@@ -1,0 +1,151 @@
+// Which fields of the wire reach a caller. For each distinct path of an API in the recorded exchanges one leaf is altered: if nothing
+// that a caller can see changes, the path must be listed in support/ignored-wire-fields.ts, with the reason.
+import { describe, expect, test } from 'vitest'
+import { type CorpusCase, corpusCases, corpusFetch, hasCorpus } from './support/corpus.js'
+import { providerOf, visible } from './support/corpus-providers.js'
+import { ignoredWireFields } from './support/ignored-wire-fields.js'
+
+if (!hasCorpus) console.log('skipped: ../shared/corpus is missing, which has the recorded exchanges')
+
+/** Tries per path: a field may matter in some places only, for example in the last chunk. */
+const mostTries = 6
+
+type Path = readonly (string | number)[]
+interface Leaf {
+  readonly recorded: CorpusCase
+  /** Index of the record in the body. */
+  readonly record: number
+  readonly path: Path
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** The records of a body, those that are JSON. */
+function recordsOf({ response: { framing, body } }: CorpusCase): {
+  values: unknown[]
+  join(values: unknown[]): string
+} {
+  if (framing === 'json' || framing === 'json-array') {
+    const value = JSON.parse(body) as unknown
+    return { values: [value], join: ([changed]) => JSON.stringify(changed) }
+  }
+  const lines = body.split('\n')
+  const prefix = framing === 'sse' ? 'data:' : ''
+  const places = lines.flatMap((line, index) =>
+    line.startsWith(prefix) && /^\s*[{[]/.test(line.slice(prefix.length)) ? [index] : [],
+  )
+  const parsed = places.flatMap((index) => {
+    try {
+      return [[index, JSON.parse((lines[index] ?? '').slice(prefix.length)) as unknown] as const]
+    } catch {
+      return []
+    }
+  })
+  return {
+    values: parsed.map(([, value]) => value),
+    join: (values) => {
+      const changed = [...lines]
+      parsed.forEach(([index], at) => {
+        changed[index] = `${prefix}${JSON.stringify(values[at])}`
+      })
+      return changed.join('\n')
+    },
+  }
+}
+
+function* leavesIn(value: unknown, path: Path = []): Generator<Path> {
+  // A null stands for a field that is not there: no other value of its type is known.
+  if (value === null) return
+  if (!isObject(value)) yield path
+  else
+    for (const [key, inner] of Object.entries(value))
+      yield* leavesIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
+}
+
+/** The path with indices left out; keys of free-form objects (arguments, schemas) are one path. */
+const nameOf = (path: Path): string =>
+  path
+    .map((step) => (typeof step === 'number' ? '[]' : step))
+    .join('.')
+    .replace(
+      /((?:^|\.)(?:args|arguments|input|parameters|schema|properties|metadata|provider_metadata|text\.format))\..*/,
+      '$1.*',
+    )
+
+/** Another value of the same type. */
+const altered = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? `${value}~`
+    : typeof value === 'number'
+      ? value + 1
+      : typeof value === 'boolean'
+        ? !value
+        : 'altered'
+
+function withAltered(value: unknown, path: Path): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return altered(value)
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
+    string | number,
+    unknown
+  >
+  copy[step] = withAltered(copy[step], rest)
+  return copy
+}
+
+const seen = async (recorded: CorpusCase, body: string): Promise<string> => {
+  const changed = { ...recorded, response: { ...recorded.response, body } }
+  try {
+    return JSON.stringify(await visible(providerOf(changed, corpusFetch(changed, 'whole')), recorded.streaming))
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** Samples of the leaves of each distinct path: the first, and the latest of several exchanges. */
+function leavesByName(cases: readonly CorpusCase[]): Map<string, Leaf[]> {
+  const found = new Map<string, Leaf[]>()
+  for (const recorded of cases) {
+    if (recorded.response.status !== 200) continue
+    const last = new Map<string, Leaf>()
+    recordsOf(recorded).values.forEach((value, record) => {
+      for (const path of leavesIn(value)) {
+        const name = nameOf(path)
+        if (!found.has(name)) found.set(name, [{ recorded, record, path }])
+        last.set(name, { recorded, record, path })
+      }
+    })
+    for (const [name, leaf] of last) {
+      const leaves = found.get(name) ?? []
+      if (leaves.length < mostTries) leaves.push(leaf)
+    }
+  }
+  return found
+}
+
+const reaches = async ({ recorded, record, path }: Leaf): Promise<boolean> => {
+  const { values, join } = recordsOf(recorded)
+  const changed = [...values]
+  changed[record] = withAltered(changed[record], path)
+  return (await seen(recorded, join(values))) !== (await seen(recorded, join(changed)))
+}
+
+async function unseenPaths(cases: readonly CorpusCase[]): Promise<string[]> {
+  const unseen: string[] = []
+  for (const [name, leaves] of leavesByName(cases)) {
+    let used = false
+    for (const leaf of leaves) if (!used) used = await reaches(leaf)
+    if (!used) unseen.push(name)
+  }
+  return unseen.sort()
+}
+
+describe.skipIf(!hasCorpus)('every field of a recorded reply reaches the caller or is ignored for a reason', () => {
+  test.each(Object.entries(ignoredWireFields))('%s', async (api, ignored) => {
+    const unseen = await unseenPaths(corpusCases(api))
+    const isIgnored = (name: string): boolean => ignored.some(([pattern]) => pattern.test(name))
+    expect(unseen.filter((name) => !isIgnored(name))).toEqual([])
+    const idle = ignored.filter(([pattern]) => !unseen.some((name) => pattern.test(name)))
+    expect(idle.map(([pattern]) => pattern.source)).toEqual([])
+  })
+})
