@@ -7,10 +7,12 @@ import type { TaskEventBody, TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import { foldSession, type SessionKey } from '../session/session-store.js'
+import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { continueChildren } from './child-tasks.js'
 import { Gate } from './gate.js'
+import { decisionsLeft, fingerprintOf, isLeftBehind, readTurnState } from './held-work.js'
 import type { HostOptions } from './host.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import { isBound } from './sub-agent.js'
@@ -173,10 +175,15 @@ export class Activations {
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
     const ended = new AbortController()
+    const { leases } = this.#store
+    let held: HeldTask | undefined
     try {
+      held = await leases?.hold(key, await fingerprintOf(agent))
+      if (leases && !held) return // Another process works on it.
       this.#options.onActive?.(key, ended.signal)
-      await this.#work(key, agent, record, controller.signal, decisions)
+      await this.#work(key, agent, record, controller.signal, decisions, held)
     } finally {
+      await held?.release().catch((error: unknown) => this.#options.onError?.(error))
       leave?.()
       ended.abort()
     }
@@ -189,21 +196,22 @@ export class Activations {
     record: TaskRecord,
     signal: AbortSignal,
     decided: readonly ApprovalDecision[],
+    held: HeldTask | undefined,
   ): Promise<void> {
     let decisions = decided
     for (;;) {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
-      const writer = new TaskWriter(this.#store.tasks, key, found.head.seq, this.#entropy)
+      const writer = new TaskWriter(held?.tasks ?? this.#store.tasks, key, found.head.seq, this.#entropy)
       const limit = timeoutOf(agent, this.#contexts.get(nameOf(key)), this.#entropy)
-      const timed = AbortSignal.any([signal, AbortSignal.timeout(limit)])
-      const turn = await this.#turnOf(key, agent, record, found.task, found.head.seq, writer, timed, decisions)
+      const timed = AbortSignal.any([signal, AbortSignal.timeout(limit), ...(held ? [held.signal] : [])])
+      const turn = await this.#turnOf(key, agent, record, found.task, found.head.seq, writer, timed, decisions, held)
       let ending: TurnEnd
       try {
         if (found.task.state === 'submitted') await writer.write({ type: 'status', state: 'working' })
         ending = await this.#runTurn(turn)
       } catch (error) {
-        if (signal.aborted || isAgentError(error, 'conflict')) return
+        if (signal.aborted || isAgentError(error, 'conflict') || isLeftBehind(error, held)) return
         this.#options.onError?.(error)
         const reason = timed.aborted ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
         ending = { events: endOfError(turn, reason), requests: [] }
@@ -249,8 +257,10 @@ export class Activations {
     writer: TaskWriter,
     signal: AbortSignal,
     decisions: readonly ApprovalDecision[],
+    held: HeldTask | undefined,
   ): Promise<Turn> {
-    const wait = task.messages.length > 1 ? await readWaitState(this.#store.tasks, key, seq) : undefined
+    const wait =
+      task.messages.length > 1 ? await readTurnState(this.#store.tasks, key, seq, held !== undefined) : undefined
     const message = (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
     if (!message) throw new AgentError('internal', 'The task has no message to work on')
     const context = this.#contexts.get(nameOf(key)) ?? { chain: [agent.name] }
@@ -275,7 +285,8 @@ export class Activations {
       message,
       isNew: !wait || hasContent(message),
       ...(wait && { wait }),
-      decisions,
+      ...(held && { open: (runId: string) => held.open(runId) }),
+      decisions: held && wait && !decisions.length ? decisionsLeft(task, wait) : decisions,
       results: new Map(),
       conversation: record.offRecord ? history(task, message) : await this.#conversation(session),
       signal,
@@ -298,6 +309,14 @@ export class Activations {
     if (!messages.length) return
     for (let attempt = 0; attempt < 20; attempt++) {
       const { seq } = await this.#store.sessions.head(key)
+      const [last] = this.#store.leases ? await this.#store.sessions.read(key, Math.max(1, seq)) : []
+      // A process that was cut after this would say it again.
+      if (
+        last?.type === 'messages' &&
+        last.taskId === taskId &&
+        JSON.stringify(last.messages) === JSON.stringify(messages)
+      )
+        return
       try {
         await this.#store.sessions.append(
           key,

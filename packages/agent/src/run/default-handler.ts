@@ -1,8 +1,9 @@
 import { type ChatMessage, isLlmError, type JsonObject } from '@modelport/core'
-import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
+import { infer, type InferRequest, ResumeError, type RunEvent, type RunResult } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
+import type { StoredTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import { toContent } from './content.js'
 import { toAuthorize, type PolicyScope } from './policy.js'
@@ -27,6 +28,8 @@ export interface ModelTurn {
   readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
   readonly children: ChildWaits
   readonly deadline?: number
+  /** What another process stored of the run. */
+  readonly stored?: StoredTurn
   write(...events: readonly TaskEventBody[]): Promise<void>
   setAttempt(attempt: number): void
 }
@@ -37,25 +40,35 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   const { provider } = agent.settings
   if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
   const base = requestOf(turn)
-  if (!wait?.checkpoint)
+  if (!wait?.checkpoint && !turn.stored?.resume)
     return infer(provider, { ...base, messages: turn.conversation, ...queryOf(turn.message), signal, runId })
   const decisions = [
-    ...toResumeDecisions(wait.requests, turn.decisions),
+    ...toResumeDecisions(wait?.requests ?? [], turn.decisions),
     ...[...turn.results].map(([id, outcome]) =>
       'result' in outcome
         ? ({ type: 'result', id, result: outcome.result } as const)
         : ({ type: 'failure', id, message: outcome.failure } as const),
     ),
   ]
-  return infer(provider, {
-    ...base,
-    messages: wait.messages ?? [],
-    resume: wait.checkpoint,
-    decisions,
-    ...(turn.message && hasText(turn.message) && queryOf(turn.message)),
-    signal,
-    runId,
-  })
+  const resume = turn.stored?.resume ?? wait?.checkpoint
+  if (!resume) throw new AgentError('internal', 'The run has nothing to continue from')
+  const open = new Set(resume.pending.map(({ id }) => id))
+  // A run that was cut after it had taken the message has it in its transcript.
+  const isTaken = turn.stored?.resume !== undefined && open.size === 0
+  try {
+    return await infer(provider, {
+      ...base,
+      messages: turn.stored?.resume ? turn.stored.messages : (wait?.messages ?? []),
+      resume,
+      decisions: decisions.filter(({ id }) => open.has(id)),
+      ...(turn.message && !isTaken && hasText(turn.message) && queryOf(turn.message)),
+      signal,
+      runId,
+    })
+  } catch (error) {
+    if (error instanceof ResumeError) throw new AgentError('unsupported-operation', error.message, { cause: error })
+    throw error
+  }
 }
 
 const hasText = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
@@ -93,6 +106,7 @@ function requestOf(turn: ModelTurn): InferRequest {
       keyPrefix: `${run.taskId}/${turn.runId}`,
       ...(traceId !== undefined && { traceId }),
     },
+    ...(turn.stored && { journal: turn.stored.journal }),
     sink: { write: (event) => store(turn, event) },
     ...(outputSchema && { outputSchema }),
   }

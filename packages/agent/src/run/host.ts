@@ -8,9 +8,11 @@ import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import { createMemoryStore } from '../session/memory-store.js'
 import type { PushConfig } from '../session/outbox.js'
+import type { TaskLeases } from '../session/task-leases.js'
 import type { NewTaskEvent, TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { Activations } from './activations.js'
+import { fingerprintOf } from './held-work.js'
 import { extendChain, type ForeignContext } from './run-context.js'
 import { digestOf } from './wait-state.js'
 
@@ -64,12 +66,32 @@ export class AgentHost {
   readonly entropy: Entropy
   readonly #agents: ReadonlyMap<string, Agent>
   readonly #activations: Activations
+  #isDraining = false
 
   constructor(agents: readonly Agent[], options: HostOptions = {}) {
     this.store = options.store ?? createMemoryStore()
     this.entropy = options.entropy ?? systemEntropy
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]))
     this.#activations = new Activations(this.store, this.entropy, this.#agents, options)
+    if (this.store.leases) this.#look(this.store.leases, options)
+  }
+
+  /** Continues tasks whose process died, at the start and then again and again. */
+  #look(leases: TaskLeases, options: HostOptions): void {
+    const look = async (): Promise<void> => {
+      try {
+        const known = await Promise.all(
+          this.agents.map(async (agent) => [agent.name, await fingerprintOf(agent)] as const),
+        )
+        await this.recover(await leases.abandoned(new Map(known)))
+      } catch (error) {
+        options.onError?.(error)
+      }
+      if (this.#isDraining) return
+      const timer: unknown = setTimeout(() => void look(), leases.checkMs)
+      if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
+    }
+    void look()
   }
 
   /** The agents, in order. */
@@ -223,6 +245,7 @@ export class AgentHost {
 
   /** Waits until no task runs, at most this long. */
   drain(timeoutMs: number): Promise<void> {
+    this.#isDraining = true
     return this.#activations.drain(timeoutMs)
   }
 }

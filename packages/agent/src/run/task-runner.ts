@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import type { RunResult } from '@modelport/runtime'
+import { JournalError, type RunResult } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
@@ -9,10 +9,12 @@ import { parts as make, type Part, textOfParts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
+import type { StoredTurn } from '../session/task-leases.js'
 import type { Agent, TaskOutcome } from './agent.js'
 import { fromContent } from './content.js'
 import { failureText, type ModelTurn, runModel } from './default-handler.js'
 import { callExplicitly } from './explicit-calls.js'
+import { runIdOf } from './held-work.js'
 import type { PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
 import type { ChildWaits } from './sub-agent.js'
@@ -35,6 +37,8 @@ export interface Turn {
   readonly signal: AbortSignal
   readonly entropy: Entropy
   readonly deadline?: number
+  /** Opens the stored run of this id, in a store that outlives the process. */
+  readonly open?: (runId: string) => Promise<StoredTurn>
   write(...events: readonly TaskEventBody[]): Promise<void>
   setAttempt(attempt: number): void
   /** Adds what was said to the conversation of the session. */
@@ -191,7 +195,8 @@ const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
 async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
   const { agent, run, scope, signal, conversation, wait, entropy } = turn
   const children: ChildWaits = new Map()
-  const runId = wait?.checkpoint?.runId ?? createId('run', entropy)
+  const runId = wait?.checkpoint?.runId ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
+  const stored = await turn.open?.(runId)
   const result = await runModel({
     agent,
     run,
@@ -204,6 +209,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     results: turn.results,
     children,
     ...(wait && { wait }),
+    ...(stored && { stored }),
     ...(turn.deadline !== undefined && { deadline: turn.deadline }),
     write: turn.write,
     setAttempt: turn.setAttempt,
@@ -212,6 +218,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
 }
 
 async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, runId: string): Promise<TurnEnd> {
+  if (turn.open && result.status === 'failed' && result.error instanceof JournalError) throw result.error
   const known = turn.wait?.known ?? turn.conversation.length
   await turn.write({
     type: 'usage',

@@ -20,6 +20,8 @@ export interface WaitingApproval {
   /** Set if a sub-agent asks: its task, and its own request. */
   readonly child?: { readonly agent: string; readonly taskId: string; readonly requestId: string }
   readonly path?: readonly string[]
+  /** True for a call whose outcome is unknown: see {@link toResumeDecisions}. */
+  readonly uncertain?: true
 }
 
 /** What a task that waits continues from. Stored as its last `checkpoint` event. */
@@ -64,23 +66,45 @@ export const approvalsOf = async (
 ): Promise<readonly WaitingApproval[]> =>
   Promise.all(
     pending.flatMap((item) =>
-      item.type === 'approval'
-        ? [
-            digestOf(JSON.stringify([item.digest, principal])).then(
-              (digest): WaitingApproval => ({
-                requestId: `${runId}:${item.id}`,
-                callId: item.id,
-                runDigest: item.digest,
-                digest,
-                action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
-                ...(item.reason !== undefined && { reason: item.reason }),
-                ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
-              }),
-            ),
-          ]
-        : [],
+      item.type === 'uncertain'
+        ? [uncertainOf(item, principal, runId)]
+        : item.type === 'approval'
+          ? [
+              digestOf(JSON.stringify([item.digest, principal])).then(
+                (digest): WaitingApproval => ({
+                  requestId: `${runId}:${item.id}`,
+                  callId: item.id,
+                  runDigest: item.digest,
+                  digest,
+                  action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
+                  ...(item.reason !== undefined && { reason: item.reason }),
+                  ...(item.expiresAt !== undefined && { expiresAt: item.expiresAt }),
+                }),
+              ),
+            ]
+          : [],
     ),
   )
+
+/** A call that may have happened, as a request that a person settles: see {@link toResumeDecisions}. */
+async function uncertainOf(
+  item: Extract<PendingItem, { type: 'uncertain' }>,
+  principal: string,
+  runId: string,
+): Promise<WaitingApproval> {
+  const digest = await digestOf(JSON.stringify([item.idempotencyKey, principal]))
+  return {
+    requestId: `${runId}:${item.id}`,
+    callId: item.id,
+    runDigest: digest,
+    digest,
+    uncertain: true,
+    action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
+    reason:
+      `The call was started and its outcome is unknown (idempotency key ${item.idempotencyKey}). ` +
+      'Approve if it did not happen: it is executed now. Refuse with the reason "happened: RESULT" if it did, or with any other to give up.',
+  }
+}
 
 /** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
 export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
@@ -98,7 +122,8 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
   }),
 ]
 
-const describe = ({ action, path }: WaitingApproval): string => {
+const describe = ({ action, path, uncertain, reason }: WaitingApproval): string => {
+  if (uncertain) return reason ?? ''
   const what =
     typeof action['tool'] === 'string' ? `the tool ${action['tool']}` : `the agent ${String(action['agent'])}`
   return path ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}` : `Approval needed: ${what}`
@@ -123,6 +148,11 @@ export const toResumeDecisions = (
     const request = requests.find((each) => each.requestId === requestId && !each.child)
     if (!request) return []
     const id = request.callId
+    if (request.uncertain) {
+      if (approved) return [{ type: 'repeat', id }]
+      const happened = /^happened:\s*(.*)$/s.exec(reason ?? '')
+      return [happened ? { type: 'result', id, result: happened[1] ?? '' } : { type: 'give-up', id }]
+    }
     if (expired) return [{ type: 'expire', id }]
     if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]
     return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]

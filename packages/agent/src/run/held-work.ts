@@ -1,0 +1,84 @@
+import { isAgentError } from '../base/agent-error.js'
+import type { Task } from '../models/task.js'
+import type { TaskEvent } from '../models/task-event.js'
+import type { HeldTask } from '../session/task-leases.js'
+import type { TaskKey, TaskStore } from '../session/task-store.js'
+import type { Agent } from './agent.js'
+import { type ApprovalDecision, digestOf, readWaitState, type WaitState } from './wait-state.js'
+
+/** What an agent is made of: a task that was begun by another one must not continue with this one. */
+export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {
+  const { provider, tools = [], agents = [], system, mode, limits, outputSchema, policy } = settings
+  const named = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name).sort()
+  const definitions = tools.map(({ definition }) => definition)
+  const model = provider && [provider.name, provider.model]
+  return digestOf(
+    JSON.stringify([
+      card.name,
+      card.version,
+      model,
+      definitions,
+      named(agents),
+      system,
+      mode,
+      limits,
+      outputSchema,
+      policy?.version,
+    ]),
+  )
+}
+
+/** Id of the run that works on the newest message of a task: the same in every process that does. */
+export const runIdOf = ({ id, messages }: Task): string =>
+  `${id}.${messages.filter(({ role }) => role === 'user').length}`
+
+/** The decisions in the newest message of a task that another process left behind. */
+export function decisionsLeft(task: Task, wait: WaitState): readonly ApprovalDecision[] {
+  const message = task.messages.findLast(({ role }) => role === 'user')
+  return (message?.parts ?? []).flatMap((part) => {
+    if (part.type !== 'approval' || part.content.approved === undefined) return []
+    const { requestId, approved, reason, digest } = part.content
+    const request = wait.requests.find((each) => each.requestId === requestId)
+    if (!request || (digest !== undefined && digest !== request.digest)) return []
+    return [{ requestId, approved, by: '', ...(reason !== undefined && { reason }) }]
+  })
+}
+
+/**
+ * The state that a turn continues from, also when a process was cut in the middle of that turn: then events of the turn follow it.
+ * @param isHeld false looks only where a task that waits has it
+ */
+export async function readTurnState(
+  store: TaskStore,
+  key: TaskKey,
+  seq: number,
+  isHeld: boolean,
+): Promise<WaitState | undefined> {
+  if (!isHeld) return readWaitState(store, key, seq)
+  let userMessages = 0
+  for (let end = seq; end > 0; end -= chunk) {
+    const from = Math.max(1, end - chunk + 1)
+    for (const event of [...(await store.read(key, from, end - from + 1))].reverse()) {
+      if (event.type === 'checkpoint') return toWaitState(event)
+      if (event.type === 'message' && event.message.role === 'user' && ++userMessages > 1) return undefined
+    }
+  }
+  return undefined
+}
+
+const chunk = 256
+
+function toWaitState({ checkpoint }: TaskEvent & { readonly type: 'checkpoint' }): WaitState | undefined {
+  const state: unknown = checkpoint
+  return typeof state === 'object' && state !== null ? (state as WaitState) : undefined
+}
+
+/**
+ * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is, for another
+ * process or a later time.
+ */
+export const isLeftBehind = (error: unknown, held: HeldTask | undefined): boolean =>
+  held !== undefined &&
+  (held.signal.aborted || isAgentError(error, 'conflict') || (error instanceof Error && storeErrors.has(error.name)))
+
+const storeErrors: ReadonlySet<string> = new Set(['JournalError', 'DurableError'])
