@@ -347,6 +347,14 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
   })
 
+  test('keeps a default that is null, which clears it, and takes the defaults of the vendor', () => {
+    const defaultsOf = (text: string): unknown =>
+      parseConfig(pool(`provider: openai\nmodel: m\ndefaults: ${text}`)).models[0]?.defaults
+    expect(defaultsOf('{temperature: null, max_tokens: 10}')).toEqual({ temperature: null, maxTokens: 10 })
+    expect(defaultsOf('vendor')).toEqual({ temperature: null, maxTokens: null })
+    expect(() => defaultsOf('vendors')).toThrow('models[0].defaults')
+  })
+
   test('takes the options of a fallback: codes, cool-down and attempts', () => {
     const text = pool(
       'provider: openai\nmodel: m\nfallback_options: {on_switch: [rate-limit], cool_down_ms: 10, attempts: 1}',

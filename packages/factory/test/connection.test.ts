@@ -309,6 +309,7 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
     expect(report.model).toBe('served-model')
     expect(report.latencyMs).toBeGreaterThan(0)
     expect(bodies).toHaveLength(1)
+    expect(Object.keys(bodies[0]!)).not.toContain('temperature')
     expect(bodies[0]!.messages).toEqual([{ role: 'user', content: 'Respond with OK' }])
     expect(bodies[0]!.max_tokens ?? bodies[0]!.max_completion_tokens).toBe(provider === 'openai' ? 16 : 5)
   })

@@ -233,6 +233,23 @@ describe('keys', () => {
     expect(failure.message).toContain('vendor.model: set model')
   })
 
+  test('sends neither temperature nor a token limit with the defaults of the vendor', async () => {
+    for (const vendor of [undefined, { user: 'u' }]) {
+      const recorder = recordingFetch()
+      const provider = await newProvider({
+        provider: 'groq',
+        apiKey: 'k-0123',
+        defaults: 'vendor',
+        vendor,
+        fetch: recorder.fetch,
+      })
+      await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+      const body = JSON.parse(recorder.requests[0]?.body ?? '{}') as object
+      expect(Object.keys(body)).toEqual(expect.arrayContaining(['model', 'messages']))
+      expect(Object.keys(body).filter((name) => /temperature|max_/.test(name))).toEqual([])
+    }
+  })
+
   test('takes a header from a variable', async () => {
     const recorder = recordingFetch()
     const config = {

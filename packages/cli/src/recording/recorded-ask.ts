@@ -34,8 +34,8 @@ const isFlag: Check = (value) => typeof value === 'boolean'
 const isList: Check = (value) => Array.isArray(value)
 const isFields: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Options of a call that a cassette may hold: data of the request, and nothing that acts here. */
-const optionFields: Readonly<Record<string, Check>> = {
+/** Options of a call that a cassette may hold: data of the request, and nothing that acts here. `null` clears a default. */
+const optionChecks: Readonly<Record<string, Check>> = {
   system: isText,
   maxTokens: isNumber,
   temperature: isNumber,
@@ -52,6 +52,9 @@ const optionFields: Readonly<Record<string, Check>> = {
   providerTools: isList,
   vendor: isFields,
 }
+const optionFields: Readonly<Record<string, Check>> = Object.fromEntries(
+  Object.entries(optionChecks).map(([name, check]) => [name, (value: unknown) => value === null || check(value)]),
+)
 /** Settings of provider packages that change a request and nothing else. */
 const settingFields: Readonly<Record<string, Check>> = {
   api: isText,
@@ -100,13 +103,18 @@ export function readRecordedAsk(value: unknown, path: string): RecordedAsk {
     model: isText,
     baseUrl: isText,
     vendor: isFields,
-    defaults: isFields,
+    defaults: (value) => value === 'vendor' || isFields(value),
     azure: isFields,
     vertex: isFields,
     settings: isFields,
   })
   read(asked['options'], '.options', optionFields)
-  read(model['defaults'] ?? {}, '.model.defaults', { ...optionFields, deadlineMs: isNumber, retry: isFields })
+  const defaults = model['defaults'] ?? {}
+  read(defaults === 'vendor' ? {} : defaults, '.model.defaults', {
+    ...optionFields,
+    deadlineMs: isNumber,
+    retry: isFields,
+  })
   read(model['azure'] ?? {}, '.model.azure', { deployment: isText, apiVersion: isText })
   read(model['vertex'] ?? {}, '.model.vertex', { project: isText, location: isText })
   read(model['settings'] ?? {}, '.model.settings', settingFields)

@@ -19,7 +19,7 @@ const fields: Readonly<
   cheapestModel: 'string',
   fallback: 'any',
   fallbackOptions: 'object',
-  defaults: 'object',
+  defaults: 'any',
   vendor: 'object',
   headers: 'object',
   enforceHosts: 'any',
@@ -69,7 +69,7 @@ export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>):
 export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | 'defaults'>): void {
   for (const [where, fieldsOfVendor] of [
     ['vendor', vendor],
-    ['defaults.vendor', defaults?.vendor],
+    ['defaults.vendor', typeof defaults === 'object' ? defaults.vendor : undefined],
   ] as const) {
     if (fieldsOfVendor && Object.hasOwn(fieldsOfVendor, 'model'))
       throw new LlmError(

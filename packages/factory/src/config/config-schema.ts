@@ -36,6 +36,10 @@ const defaults = z.strictObject({
   retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),
 })
 
+/** `vendor` stands for no token limit and no temperature. */
+const expandDefaults = (value: unknown): unknown =>
+  value === 'vendor' ? { max_tokens: null, temperature: null } : value
+
 const fallbackOptions = z.strictObject({
   on_switch: z.array(z.enum(fallbackCodes)).nullish(),
   cool_down_ms: z.number().nonnegative().nullish(),
@@ -57,7 +61,7 @@ const model = z.strictObject({
   fallback: z.array(text).nullish(),
   fallback_options: fallbackOptions.nullish(),
   profile: profile.nullish(),
-  defaults: defaults.nullish(),
+  defaults: z.preprocess(expandDefaults, defaults.nullish()),
   vendor: anything,
   headers: z.record(z.string(), z.union([z.string(), z.strictObject({ env: text })])).nullish(),
   enforce_hosts: flag,

@@ -28,8 +28,11 @@ export interface ModelConfig {
   readonly fallback?: readonly ModelConfig[] | undefined
   /** When and how a fallback switches. */
   readonly fallbackOptions?: FallbackSettings | undefined
-  /** Options of every call; a call's own win. */
-  readonly defaults?: CallOptions | undefined
+  /**
+   * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing that is not set. Default: 4096 tokens, and
+   * temperature 0.7 where the model takes one.
+   */
+  readonly defaults?: CallOptions | 'vendor' | undefined
   /** Fields added to every request as they are, over everything else. */
   readonly vendor?: JsonObject | undefined
   /** Headers added to every request; `{ env: 'NAME' }` takes the value from a variable, or from the same with `OP_` before its name. */

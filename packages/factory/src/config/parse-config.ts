@@ -152,19 +152,21 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 function toEntry<T extends Partial<WrittenModel>>(
   written: T,
 ): T extends WrittenModel ? ModelEntry : Partial<ModelEntry> {
-  const { vendor, headers, settings, ...own } = written
+  const { vendor, headers, settings, defaults, ...own } = written
   const kept = Object.fromEntries(Object.entries({ vendor, headers, settings }).filter(([, value]) => value))
   // The schema has checked each field, and the names differ by their form alone.
-  return { ...toCamelCase(own), ...kept } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
+  // A default that is null is cleared, which is not the same as unset.
+  const options = isRecord(defaults) ? { defaults: toCamelCase(defaults, true) } : {}
+  return { ...toCamelCase(own), ...options, ...kept } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
 }
 
-function toCamelCase(value: object): object {
+function toCamelCase(value: object, keepNull = false): object {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-      if (inner === null || inner === undefined || inner === '') return []
+      if ((inner === null && !keepNull) || inner === undefined || inner === '') return []
       // A list of codes in a file; in code, `onSwitch` is the callback.
       const name = key === 'on_switch' ? 'codes' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      return [[name, typeof inner === 'object' && !Array.isArray(inner) ? toCamelCase(inner) : inner]]
+      return [[name, typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? toCamelCase(inner) : inner]]
     }),
   )
 }

@@ -57,7 +57,7 @@ export async function checkConnection(
     }
     const provider = await makeProvider(load, own, context)
     const startedAt = performance.now()
-    const options = { ...call, maxTokens: row.fewestTokens ?? 5, retry: { attempts: 1 } }
+    const options = { ...call, maxTokens: row.fewestTokens ?? 5, temperature: null, retry: { attempts: 1 } }
     const { message, text, finishReason } = await provider.generate([{ role: 'user', content: prompt }], options)
     checkReply(row.name, text, finishReason)
     return { latencyMs: performance.now() - startedAt, model: message.origin?.model ?? provider.model }

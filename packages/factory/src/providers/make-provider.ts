@@ -1,4 +1,4 @@
-import { type Embedder, type JsonObject, LlmError, type Provider } from '@modelport/core'
+import { type CallOptions, type Embedder, type JsonObject, LlmError, type Provider } from '@modelport/core'
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { createFallback } from '../fallback/fallback.js'
@@ -112,7 +112,7 @@ function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
     )
   const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
   const apiKey = row.offline ? undefined : resolveApiKey(model, context)
-  const defaults = vendor ? { ...config.defaults, vendor: { ...config.defaults?.vendor, ...vendor } } : config.defaults
+  const defaults = withVendor(config.defaults, vendor)
   const common = {
     model: config.model,
     apiKey,
@@ -131,3 +131,10 @@ function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
 
 const defined = (value: object): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
+
+/** Default options with vendor fields; `'vendor'` stands for no token limit and no temperature. */
+function withVendor(defaults: ModelConfig['defaults'], vendor: ModelConfig['vendor']): ModelConfig['defaults'] {
+  if (!vendor) return defaults
+  const options: CallOptions = defaults === 'vendor' ? { maxTokens: null, temperature: null } : (defaults ?? {})
+  return { ...options, vendor: { ...options.vendor, ...vendor } }
+}
