@@ -181,7 +181,7 @@ const comparable = (messages: readonly ChatMessage[]): unknown => JSON.parse(JSO
 
 describe('a run that is cut at any call of its journal and resumed', () => {
   describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
-    test.each([true, false])('ends as if it had never been cut (stored before the cut: %s)', async (stores) => {
+    test.each([true, false])('J4: ends as if it had never been cut (stored before the cut: %s)', async (stores) => {
       const whole = await runWithCut(scenario, { at: Infinity, stores })
       expect(whole.result).toMatchObject({ status: 'final', text: 'Done.' })
       expect(whole.uncertain).toEqual([])

@@ -6,7 +6,7 @@ import { continueRun, cutJournal, providerOf, runWithCut, type Scenario, World }
 import { calls, ended, run, weather } from './weather-run.js'
 
 describe('a journal', () => {
-  test('has an intent before each effect and a receipt after it, and a checkpoint after each step', async () => {
+  test('J1: has an intent before each effect and a receipt after it, and a checkpoint after each step', async () => {
     const order: string[] = []
     const memory = createMemoryJournal()
     const journal = {
@@ -45,7 +45,7 @@ describe('a journal', () => {
     ])
   })
 
-  test('that rejects stops the run before the next effect, and nothing starts that is not recorded', async () => {
+  test('J2: that rejects stops the run before the next effect, and nothing starts that is not recorded', async () => {
     for (let at = 1; at <= 9; at++) {
       const memory = createMemoryJournal()
       const world = new World()
@@ -91,7 +91,7 @@ describe('a journal', () => {
     )
   })
 
-  test('a model call without a receipt is made again with a higher attempt, and the lost one is charged in full', async () => {
+  test('J5: a model call without a receipt is made again with a higher attempt, and the lost one is charged in full', async () => {
     const scenario: Scenario = { reply: () => 'Done.', request: () => ({ query: 'Hi', budget: { maxCalls: 5 } }) }
     const world = new World()
     const memory = createMemoryJournal()
@@ -116,7 +116,7 @@ describe('a journal', () => {
     ])
   })
 
-  test('a call of unknown outcome is reported, and never repeated by itself', async () => {
+  test('J6: a call of unknown outcome is reported, and never repeated by itself', async () => {
     const scenario: Scenario = {
       reply: (messages) =>
         messages.length > 1 ? 'Done.' : { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Rome' } }] },
@@ -133,7 +133,7 @@ describe('a journal', () => {
     expect(result.status).toBe('final')
   })
 
-  test('without a sink that stores them, events of a recorded effect are not handed out again', async () => {
+  test('J11: events of a recorded effect are not handed out again', async () => {
     const memory = createMemoryJournal()
     const { journal } = cutJournal(memory, { at: 6, stores: true })
     const seen: RunEvent[] = []
@@ -150,7 +150,7 @@ describe('a journal', () => {
 })
 
 describe('checkpoints', () => {
-  test('stay flat in size over 1,000 steps', async () => {
+  test('J3: stay flat in size over 1,000 steps', async () => {
     const sizes: number[] = []
     const memory = createMemoryJournal()
     const journal = {
@@ -183,7 +183,7 @@ describe('any schedule of cuts', () => {
     kind: fc.constantFrom('once', 'idempotent', 'readOnly'),
   })
 
-  test('ends with every effect of an uncut run: once, or reported, or declared to be repeatable', async () => {
+  test('J4, J6: ends with every effect of an uncut run: once, or reported, or declared to be repeatable', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ steps, cuts, approve, isNative, kind }) => {
         const scenario = toScenario(steps, approve, isNative, kind)
@@ -275,7 +275,7 @@ describe('an awaited sink', () => {
     expect(most).toBeLessThan(5)
   })
 
-  test('that fails stops the run before the next effect', async () => {
+  test('J2: that fails stops the run before the next effect', async () => {
     const executed: unknown[] = []
     const sink = {
       write: ({ type }: RunEvent) => {
@@ -289,7 +289,7 @@ describe('an awaited sink', () => {
 })
 
 describe('a budget over a resume', () => {
-  test('continues with what was spent, and does not count the time between', () => {
+  test('J12: continues with what was spent, and does not count the time between', () => {
     const clock = { ms: 0 }
     const now = (): number => clock.ms
     const ledger = new BudgetLedger({ maxRuntimeMs: 1000, maxSteps: 5 }, { now })

@@ -48,7 +48,7 @@ const toolTexts = ({ transcript }: RunResult) =>
   transcript.flatMap((one) => (one.role === 'tool' ? [textOf(one.content)] : []))
 
 describe('a run that needs an approval', () => {
-  test('decides every call, runs the allowed ones, and then suspends with a transcript that can be sent', async () => {
+  test('J7: decides every call, runs the allowed ones, and then suspends with a transcript that can be sent', async () => {
     const { first, executed, events } = start([calls('Paris', 'Rome')])
     const result = await first
     const { pending: items, checkpoint } = ended(result, 'suspended')
@@ -63,7 +63,7 @@ describe('a run that needs an approval', () => {
     expect(JSON.parse(JSON.stringify(checkpoint))).toEqual(checkpoint)
   })
 
-  test('continues with the approval: the call runs once, and nothing else runs again', async () => {
+  test('J4: continues with the approval: the call runs once, and nothing else runs again', async () => {
     const { first, resume, executed, events, provider } = start([calls('Paris', 'Rome'), 'Warm.'])
     const { digest } = approvalOf(await first)
     const before = events.length
@@ -81,14 +81,14 @@ describe('a run that needs an approval', () => {
     ])
   })
 
-  test('numbers its events without gaps and without repeats over a resume', async () => {
+  test('J11: numbers its events without gaps and without repeats over a resume', async () => {
     const { first, resume, events } = start([calls('Paris', 'Rome'), 'Warm.'])
     const { digest } = approvalOf(await first)
     await resume([{ type: 'approve', id: 'call_1', digest }])
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   })
 
-  test('tells the model of a refusal, of an expiry, and of the reason', async () => {
+  test('J8: tells the model of a refusal, of an expiry, and of the reason', async () => {
     const outcomes: readonly [ResumeDecision, string][] = [
       [{ type: 'deny', id: 'call_1', reason: 'not today' }, 'Not allowed: not today'],
       [{ type: 'deny', id: 'call_1' }, 'Not allowed: approval was refused'],
@@ -103,7 +103,7 @@ describe('a run that needs an approval', () => {
     }
   })
 
-  test('denies by itself what is resumed after its expiry', async () => {
+  test('J8: denies by itself what is resumed after its expiry', async () => {
     const authorize = () => ({ effect: 'require-approval', expiresAt: Date.now() + 200 }) as const
     const { first, resume, executed } = start([calls('Paris'), 'Then not.'], { authorize })
     expect(approvalOf(await first).expiresAt).toBeGreaterThan(0)
@@ -112,7 +112,7 @@ describe('a run that needs an approval', () => {
     expect([executed, toolTexts(result)]).toEqual([[], ['Not allowed: nobody approved the call in time']])
   })
 
-  test('takes some of the decisions now and the rest later', async () => {
+  test('J7: takes some of the decisions now and the rest later', async () => {
     const authorize = () => ({ effect: 'require-approval' }) as const
     const provider = createMock({ responses: [calls('Paris', 'Rome'), 'Warm.'] })
     const executed: unknown[] = []
@@ -164,7 +164,7 @@ describe('a run that needs an approval', () => {
     expect(events.find(({ type }) => type === 'tool-start')).toMatchObject({ args: { city: 'Lyon' } })
   })
 
-  test('a user message closes what is pending: the model is told, and the message follows', async () => {
+  test('J9: a user message closes what is pending: the model is told, and the message follows', async () => {
     for (const asMessage of [false, true]) {
       const { first, resume, executed, provider } = start([calls('Paris', 'Rome'), 'As you wish.'])
       const { transcript } = await first
@@ -197,7 +197,7 @@ describe('what cannot be resumed', () => {
     ['options', { options: { temperature: 1 } }, 'fingerprint: prompt options changed'],
     ['agents', { agents: [{ name: 'a', description: 'b', call: () => '' }] }, 'fingerprint: agent a was added'],
     ['messages', { messages: [{ role: 'user', content: 'Another question' }] }, 'transcript: '],
-  ])('another value for %s is an error that names it', async (_name, change, expected) => {
+  ])('J10: another value for %s is an error that names it', async (_name, change, expected) => {
     const { first, resume } = start([calls('Paris'), 'x'])
     await first
     expect(await problemOf(resume([], change))).toBe(expected)
@@ -220,7 +220,7 @@ describe('what cannot be resumed', () => {
         { type: 'expire', id: 'call_1' },
       ],
     ],
-  ])('a decision %s', async (_name, decisions) => {
+  ])('J8: rejects a decision %s', async (_name, decisions) => {
     const { first, resume, executed } = start([calls('Paris'), 'x'])
     await first
     expect(await problemOf(resume(decisions))).toBe('decision: ')
