@@ -6,14 +6,17 @@ import {
   type Tool as McpTool,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { type ErrorCode, isLlmError, LlmError } from '@modelport/core'
+import { type ErrorCode, isLlmError, LlmError, type Redact } from '@modelport/core'
 import { causesOf } from '../base/causes.js'
 import { longestTimer } from '../base/longest-timer.js'
 import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
+import { createMcpRedact, redactTexts } from './mcp-secrets.js'
 import { LineBuffer } from './mcp-lines.js'
 import { toPlainWords } from './mcp-text.js'
 import type { McpSettings, McpTransport } from './mcp.js'
 
+/** A tool is called by its name. */
+const names = new Set(['name'])
 const mostPages = 1000
 const mostTools = 2000
 const mostWords = 2000
@@ -37,8 +40,12 @@ export class McpConnection {
   #refusal: LlmError | undefined
   #words = ''
 
+  /** Takes the server's credentials out of what it says. */
+  readonly redact: Redact
+
   constructor(settings: McpSettings) {
     this.#settings = settings
+    this.redact = createMcpRedact(settings.transport)
   }
 
   /** The open session. */
@@ -52,8 +59,8 @@ export class McpConnection {
     } catch (error) {
       if (this.#client === opening) this.#forget()
       const { message, code } = this.toError(error)
-      const words = toPlainWords(this.#words, mostWords).trim()
-      throw new LlmError(code, words ? `${message}; it said: ${words}` : message, { cause: error })
+      const words = toPlainWords(this.redact(this.#words), mostWords).trim()
+      throw new LlmError(code, words ? `${message}; it said: ${words}` : message, this.#causeOf(error))
     }
   }
 
@@ -77,8 +84,23 @@ export class McpConnection {
     if (client) await end(client)
   }
 
-  /** The typed error for anything the session throws. */
+  /** The typed error for anything the session throws, without the server's credentials. */
   toError(error: unknown): LlmError {
+    const typed = this.#toTyped(error)
+    const message = this.redact(typed.message)
+    return message === typed.message ? typed : new LlmError(typed.code, message)
+  }
+
+  /** The error as a cause; none if its message has credentials, which whoever prints causes would show. */
+  #causeOf(error: unknown): ErrorOptions {
+    for (const one of causesOf(error)) {
+      const text = one instanceof Error ? `${one.message}${one.stack ?? ''}` : String(one)
+      if (this.redact(text) !== text) return {}
+    }
+    return { cause: error }
+  }
+
+  #toTyped(error: unknown): LlmError {
     if (isLlmError(error)) return error
     const { message, code, name } =
       error instanceof Error
@@ -89,9 +111,11 @@ export class McpConnection {
     const refusal = this.#refusal ?? causeOf(error)
     this.#refusal = undefined
     if (refusal) return refusal
-    return new LlmError(codeOf(code, name), `MCP server "${this.#settings.name}": ${toPlainWords(message)}`, {
-      cause: error,
-    })
+    return new LlmError(
+      codeOf(code, name),
+      `MCP server "${this.#settings.name}": ${toPlainWords(this.redact(message))}`,
+      this.#causeOf(error),
+    )
   }
 
   async #open(lost: () => void): Promise<Client> {
@@ -181,7 +205,7 @@ export class McpConnection {
         ListToolsResultSchema,
         { timeout: Math.min(Math.max(1, Math.ceil(endsAt - performance.now())), longestTimer) },
       )
-      tools.push(...result.tools)
+      tools.push(...redactTexts(result.tools, this.redact, names))
       if (tools.length > mostTools)
         throw new LlmError('limit-exceeded', `MCP server "${name}": it lists more than ${mostTools} tools`)
       cursor = result.nextCursor

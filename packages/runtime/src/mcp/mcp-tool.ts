@@ -4,6 +4,7 @@ import { toObjectSchema } from '../tools/define-tool.js'
 import { compileJsonSchema, type JsonSchemaValidator } from '../schema/json-schema.js'
 import { longestTimer } from '../base/longest-timer.js'
 import type { McpConnection } from './mcp-connection.js'
+import { redactTexts } from './mcp-secrets.js'
 import { toContent } from './mcp-content.js'
 import { toPlainWords } from './mcp-text.js'
 import type { McpSettings } from './mcp.js'
@@ -32,25 +33,27 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
     execute: async (value, { callId, signal }) => {
       const client = await connection.client()
       const params = { name: listed.name, arguments: value as Record<string, unknown> }
-      const result = await client
+      const given = await client
         .request({ method: 'tools/call', params }, CallToolResultSchema, {
           signal,
           timeout: Math.min(timeoutMs, longestTimer),
           ...(settings.onProgress && {
-            onprogress: (progress) => settings.onProgress?.({ ...progress, tool: name, callId }),
+            onprogress: (progress) =>
+              settings.onProgress?.({ ...redactTexts(progress, connection.redact), tool: name, callId }),
           }),
         })
         .catch((error: unknown) => {
           signal.throwIfAborted()
           throw connection.toError(error)
         })
-      checkLength(result, where, settings)
+      checkLength(given, where, settings)
+      const result = redactTexts(given, connection.redact, structure)
       if (result.isError) throw new ToolFailure(toContent(result))
-      const checked = output?.(result.structuredContent)
+      const checked = output?.(given.structuredContent)
       if (checked && !checked.ok)
         throw new LlmError(
           'protocol',
-          `${where}: it was executed, but its result does not fit its own schema: ${checked.message}`,
+          `${where}: it was executed, but its result does not fit its own schema: ${connection.redact(checked.message)}`,
         )
       return toContent(result)
     },
@@ -70,6 +73,8 @@ function compileLeniently(schema: McpTool['inputSchema'], where: string, setting
   }
 }
 
+/** Fields that select how a part is read. */
+const structure = new Set(['type', 'mimeType'])
 const mostLength = 10_000_000
 const mostParts = 1000
 

@@ -120,7 +120,7 @@ export function mcpTools(settings: McpSettings): ToolSource {
     if (missing.length)
       throw new LlmError(
         'config',
-        `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(listed.map((tool) => tool.name).join(', '))}`,
+        `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(connection.redact(listed.map((tool) => tool.name).join(', ')))}`,
       )
     made = {
       from: listed,

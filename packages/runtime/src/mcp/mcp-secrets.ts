@@ -1,0 +1,28 @@
+import { createRedact, headerSecrets, type Redact } from '@modelport/core'
+import type { McpTransport } from './mcp.js'
+
+/** Takes the credentials that a server was given, in headers or in its environment, out of texts: the server may send them back. */
+export function createMcpRedact(transport: McpTransport): Redact {
+  if ('url' in transport) return createRedact(headerSecrets(transport.headers))
+  if (!('command' in transport)) return (text) => text
+  // A variable is named like a header but for its case and its separators: GITHUB_TOKEN, github-token.
+  const named = Object.entries(transport.env ?? {}).map(([name, value]) => [
+    name.toLowerCase().replaceAll('_', '-'),
+    value,
+  ])
+  return createRedact(headerSecrets(Object.fromEntries(named)))
+}
+
+/** Bytes of images and files, which are not read as text. */
+const binary = new Set(['data', 'blob'])
+
+/** The value with every text in it redacted, but for the fields that are kept. */
+export function redactTexts<T>(value: T, redact: Redact, kept: ReadonlySet<string> = new Set()): T {
+  const visit = (inner: unknown, key: string): unknown => {
+    if (typeof inner === 'string') return binary.has(key) || kept.has(key) ? inner : redact(inner)
+    if (Array.isArray(inner)) return inner.map((item) => visit(item, key))
+    if (typeof inner !== 'object' || inner === null) return inner
+    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, visit(item, name)]))
+  }
+  return visit(value, '') as T
+}
