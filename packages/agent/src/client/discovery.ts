@@ -16,6 +16,16 @@ export interface FoundCard {
   readonly wire: JsonObject
 }
 
+/** What cards of other implementations leave out, though it is required. */
+const usualFields: JsonObject = {
+  description: '',
+  version: '1.0.0',
+  capabilities: {},
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
+  skills: [],
+}
+
 /** Fetches the card of an agent: that of A2A first, then that of Protolink. */
 export async function fetchCard(connection: Connection, signal?: AbortSignal): Promise<FoundCard> {
   const { protocol = 'auto' } = connection.options
@@ -24,7 +34,7 @@ export async function fetchCard(connection: Connection, signal?: AbortSignal): P
       const wire = await fetchJson(connection, '/.well-known/agent-card.json', signal)
       const isNew = Array.isArray(wire['supportedInterfaces']) && protocol !== 'a2a-0.3'
       return isNew
-        ? { kind: 'a2a', card: fromA2aCard(wire), wire }
+        ? { kind: 'a2a', card: fromA2aCard({ ...usualFields, ...wire }), wire }
         : { kind: 'a2a-0.3', card: fromLegacyCard(wire), wire }
     } catch (error) {
       const isMissing = isAgentError(error) && (error.reason === 'not-found' || error.reason === 'method-not-found')

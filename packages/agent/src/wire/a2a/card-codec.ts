@@ -194,7 +194,7 @@ function readCard(source: Hydrator): AgentCard {
   const skills = source.list('skills', readSkill(params['skills']))
   return {
     name: source.requiredString('name'),
-    description: source.requiredString('description'),
+    description: source.string('description') || source.requiredString('name'),
     url: typeof params['url'] === 'string' ? params['url'] : (interfaces[0]?.url ?? ''),
     transport: typeof params['transport'] === 'string' ? params['transport'] : 'http',
     version: source.string('version') ?? '1.0.0',

@@ -1,0 +1,204 @@
+import { LLMock, A2AMock } from '@copilotkit/aimock'
+import { createMock } from '@modelport/provider-mock'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerOf, createAgent, createAgentClient } from '@modelport/agent'
+import { type ListeningServer, serve } from '@modelport/agent/node'
+import { echoAgent, eventsOf, testServer } from './support.js'
+
+let server: ListeningServer
+beforeAll(async () => {
+  const agent = createAgent({
+    card: { name: 'weather', description: 'x' },
+    provider: createMock({ defaultResponse: 'It is warm' }),
+  })
+  server = await serve([agent])
+})
+afterAll(() => server.close())
+
+describe('the official client of Chat Completions', () => {
+  const client = () => new OpenAI({ apiKey: 'unused', baseURL: `${server.url}/v1`, maxRetries: 0 })
+
+  it('lists the agent as a model and completes a chat', async () => {
+    expect((await client().models.list()).data.map(({ id }) => id)).toEqual(['weather'])
+    const reply = await client().chat.completions.create({
+      model: 'weather',
+      messages: [
+        { role: 'system', content: 'Be short' },
+        { role: 'user', content: 'Is it warm?' },
+      ],
+    })
+    expect(reply.choices[0]).toMatchObject({
+      message: { role: 'assistant', content: 'It is warm' },
+      finish_reason: 'stop',
+    })
+    expect(reply.usage?.total_tokens).toBeGreaterThan(0)
+  })
+
+  it('streams a chat with its usage', async () => {
+    const stream = await client().chat.completions.create({
+      model: 'weather',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: 'user', content: 'Is it warm?' }],
+    })
+    let [text, total] = ['', 0]
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? ''
+      total = chunk.usage?.total_tokens ?? total
+    }
+    expect([text, total > 0]).toEqual(['It is warm', true])
+  })
+
+  it('gets a typed error for a request that is not valid', async () => {
+    await expect(client().chat.completions.create({ model: 'weather', messages: [] })).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+describe('Chat Completions', () => {
+  it('name the task that waits, and never read a decision out of text', async () => {
+    const { request } = testServer()
+    const chat = (content: string, headers = {}) =>
+      request('/v1/chat/completions', { json: { model: 'echo', messages: [{ role: 'user', content }] }, headers })
+    const reply = (await (await chat('ask')).json()) as { choices: { message: { content: string } }[] }
+    expect(reply.choices[0]?.message.content).toMatch(/Task task_\S+ of .* waits \(input-required\)/)
+    const session = { 'x-modelport-session': 's1' }
+    const second = (await (await chat('hi', session)).json()) as { choices: { message: { content: string } }[] }
+    expect(second.choices[0]?.message.content).toBe('You said: hi')
+  })
+
+  it('end with a typed error when text that was shown is taken back', async () => {
+    const agent = echoAgent({
+      handler: async ({ delta, artifact }) => {
+        await delta('first try')
+        await artifact({ id: 'x', kind: 'result', metadata: {}, parts: [], timestamp: '' })
+        return 'second try'
+      },
+    })
+    const { request } = testServer({}, [agent])
+    const response = await request('/v1/chat/completions', {
+      json: { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] },
+    })
+    expect(JSON.stringify(await eventsOf(response))).toContain('first try')
+  })
+})
+
+describe('Protolink', () => {
+  const task = (text: string, more = {}) => ({
+    id: 'task_mine',
+    messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', content: text }] }],
+    ...more,
+  })
+
+  it('runs a task and gives it back in its form, with the answer once', async () => {
+    const { request } = testServer()
+    const done = (await (await request('/tasks/', { json: task('hi') })).json()) as Record<string, any>
+    expect(done).toMatchObject({ state: 'completed', artifacts: [], metadata: { client_task_id: 'task_mine' } })
+    expect(done['messages'].at(-1)).toMatchObject({ role: 'agent', parts: [{ type: 'text', content: 'You said: hi' }] })
+  })
+
+  it('streams frames, the last of which is final and empty', async () => {
+    const { request } = testServer()
+    const frames = await eventsOf(await request('/tasks/stream', { json: task('slow') }))
+    expect(frames.map(({ result }) => result?.type ?? null)).toContain('task_llm_stream')
+    expect(frames.at(-1)).toMatchObject({ ok: true, result: null, final: true })
+    expect(frames.at(-2)).toMatchObject({ result: { type: 'task_status_update', new_state: 'completed', final: true } })
+  })
+
+  it('cancels, describes, resets and compacts', async () => {
+    const { request } = testServer()
+    const context = { metadata: { run_context: { session_id: 's1' } } }
+    for (const text of ['one', 'two'])
+      await request('/tasks/', {
+        json: { ...task(text, context), id: text, messages: [{ id: text, parts: [{ type: 'text', content: text }] }] },
+      })
+    const describeState = async () =>
+      (await (await request('/state/describe', { json: { session_id: 's1' } })).json()) as any
+    expect((await describeState()).stores).toEqual([{ name: 'conversation', messages: 4 }])
+    const compacted = (await (
+      await request('/llm/history/compact', { json: { session_id: 's1', max_messages: 2 } })
+    ).json()) as any
+    expect(compacted).toMatchObject({ strategy: 'recent', before_messages: 4, after_messages: 2, removed_messages: 2 })
+    await request('/state/reset', { json: { session_id: 's1' } })
+    expect((await describeState()).stores).toEqual([{ name: 'conversation', messages: 0 }])
+    const missing = (await (
+      await request('/state/describe', { json: { session_id: 's1', stores: ['vectors'] } })
+    ).json()) as any
+    expect(missing.missing).toEqual(['vectors'])
+    expect((await request('/tasks/cancel', { json: { id: 'none' } })).status).toBe(404)
+  })
+
+  it('has health, readiness and its own card', async () => {
+    const { request } = testServer()
+    expect((await request('/healthz')).status).toBe(200)
+    expect(await (await request('/readyz')).json()).toEqual({ status: 'ready', store: 'ok' })
+    expect(await (await request('/.well-known/agent.json')).json()).toMatchObject({ name: 'echo', transport: 'http' })
+  })
+})
+
+describe('A2A 0.3', () => {
+  const send = (text: string, more = {}) => ({
+    message: {
+      kind: 'message',
+      messageId: crypto.randomUUID(),
+      role: 'user',
+      parts: [{ kind: 'text', text }],
+      ...more,
+    },
+  })
+  const legacy = { 'a2a-version': '' }
+
+  it('sends, gets, streams and cancels in its own shapes', async () => {
+    const { rpc, request } = testServer()
+    const { result } = await rpc('message/send', send('hi'), legacy)
+    expect(result).toMatchObject({
+      kind: 'task',
+      status: { state: 'completed' },
+      artifacts: [{ parts: [{ kind: 'text', text: 'You said: hi' }] }],
+    })
+    expect((await rpc('tasks/get', { id: result.id }, legacy)).result.id).toBe(result.id)
+    const response = await request('/', {
+      json: { jsonrpc: '2.0', id: 1, method: 'message/stream', params: send('slow') },
+      headers: legacy,
+    })
+    const events = (await eventsOf(response)).map((event) => event.result)
+    expect(events[0].kind).toBe('task')
+    expect(events.at(-1)).toMatchObject({ kind: 'status-update', final: true, status: { state: 'completed' } })
+    const { result: waiting } = await rpc(
+      'message/send',
+      { ...send('wait'), configuration: { blocking: false } },
+      legacy,
+    )
+    expect((await rpc('tasks/cancel', { id: waiting.id }, legacy)).result.status.state).toBe('canceled')
+    expect((await rpc('tasks/get', { id: 'none' }, legacy)).error?.code).toBe(-32001)
+  })
+
+  it('is spoken by our client', async () => {
+    const client = createAgentClient(server.url, { protocol: 'a2a-0.3' })
+    const done = await client.send('Is it warm?')
+    expect([done.state, answerOf(done)]).toEqual(['completed', 'It is warm'])
+    let text = ''
+    for await (const event of client.stream('x')) if (event.type === 'text-delta') text += event.text
+    expect(text).toBe('It is warm')
+  })
+})
+
+describe('a third-party mock of A2A', () => {
+  it('is understood by our client', async () => {
+    const mock = new LLMock({ port: 0 })
+    const a2a = new A2AMock()
+    a2a.registerAgent({ name: 'mock', description: 'A mock' })
+    a2a.onMessage('mock', /.*/, [{ text: 'from the mock' }])
+    mock.mount('/a2a', a2a)
+    await mock.start()
+    try {
+      const client = createAgentClient(`${mock.url}/a2a`)
+      const done = await client.send('hello')
+      expect(answerOf(done)).toContain('from the mock')
+    } finally {
+      await mock.stop()
+    }
+  })
+})
