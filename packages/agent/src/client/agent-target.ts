@@ -39,25 +39,7 @@ export function toAgentTarget(client: AgentClient, { name, description }: AgentT
       ...(Number.isFinite(cost) && { maxCost: cost }),
     }
     const running = client.stream(message, { run: scope, signal: context.signal })
-    return finish(running, (id) => cancelWith(client, id, context.signal))
-  }
-  const finish = async (
-    events: ReturnType<AgentClient['stream']>,
-    onTask: (id: string) => () => void,
-  ): Promise<ChildOutcome> => {
-    let release: (() => void) | undefined
-    let id: string | undefined
-    try {
-      for await (const event of events)
-        if (event.type === 'task' && id === undefined) {
-          id = event.task.id
-          release = onTask(id)
-          if (isOver(event.task)) return outcomeOf(event.task)
-        }
-      return id === undefined ? { status: 'failed', message: `${name} gave no task` } : outcomeOf(await client.get(id))
-    } finally {
-      release?.()
-    }
+    return finish(client, name, running, context.signal)
   }
   return {
     name,
@@ -100,4 +82,26 @@ function outcomeOf(task: Task): ChildOutcome {
   if (task.state === 'failed' || task.state === 'rejected' || task.state === 'canceled')
     return { status: 'failed', message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000) }
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
+}
+
+/** Reads a child task until it is over or waits. */
+async function finish(
+  client: AgentClient,
+  name: string,
+  events: ReturnType<AgentClient['stream']>,
+  signal: AbortSignal,
+): Promise<ChildOutcome> {
+  let release: (() => void) | undefined
+  let id: string | undefined
+  try {
+    for await (const event of events)
+      if (event.type === 'task' && id === undefined) {
+        id = event.task.id
+        release = cancelWith(client, id, signal)
+        if (isOver(event.task)) return outcomeOf(event.task)
+      }
+    return id === undefined ? { status: 'failed', message: `${name} gave no task` } : outcomeOf(await client.get(id))
+  } finally {
+    release?.()
+  }
 }

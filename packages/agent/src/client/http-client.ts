@@ -11,7 +11,6 @@ import { type Part, parts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import { toForeignMetadata } from '../run/run-context.js'
-import { fromA2aCard } from '../wire/a2a/card-codec.js'
 import {
   fromA2aArtifact,
   fromA2aMessage,
@@ -162,12 +161,10 @@ class HttpClient implements AgentClient {
     knownId?: string,
   ): AsyncGenerator<ClientEvent, void> {
     const { maxReconnects = 5, reconnectMs = 250 } = this.#connection.options
-    let [taskId, seen, failures, isResumed]: [string | undefined, number | undefined, number, boolean] = [
-      knownId,
-      undefined,
-      0,
-      false,
-    ]
+    let taskId = knownId
+    let seen: number | undefined
+    let failures = 0
+    let isResumed = false
     let current = source
     for (;;) {
       try {
@@ -183,10 +180,8 @@ class HttpClient implements AgentClient {
         if (taskId === undefined) return
       } catch (error) {
         signal?.throwIfAborted()
-        if (taskId === undefined || isRefusal(error)) {
-          if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
-          throw error
-        }
+        if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
+        if (taskId === undefined || isRefusal(error)) throw error
         if (++failures > maxReconnects) throw error
       }
       if (taskId === undefined) return

@@ -1,5 +1,6 @@
 import type { Agent } from '../run/agent.js'
-import { type AgentServerOptions, createAgentServer } from '../server/server.js'
+import { createAgentServer } from '../server/server.js'
+import type { AgentServerOptions } from '../server/server-options.js'
 import type { AgentClient } from './client.js'
 import { createAgentClient } from './http-client.js'
 

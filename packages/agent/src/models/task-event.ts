@@ -52,6 +52,8 @@ export interface TaskRecord {
   readonly flowState: JsonObject
   /** The task that this one was delegated from, and the action there. */
   readonly parent?: { readonly taskId: string; readonly actionId: string }
+  /** What the caller said about where the task belongs; internal, it only narrows. */
+  readonly context?: JsonObject
   /** True keeps the conversation out of the session. */
   readonly offRecord?: boolean
 }

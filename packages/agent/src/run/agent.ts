@@ -45,12 +45,7 @@ export interface TaskOutcome {
  */
 export type AgentHandler = (
   context: TaskContext,
-) =>
-  | string
-  | readonly Part[]
-  | TaskOutcome
-  | undefined
-  | Promise<string | readonly Part[] | TaskOutcome | undefined | void>
+) => string | readonly Part[] | TaskOutcome | undefined | Promise<string | readonly Part[] | TaskOutcome | undefined>
 
 /** How approvals are given. */
 export interface ApprovalSettings {

@@ -1,8 +1,17 @@
+import type { TaskEventBody } from '../models/task-event.js'
+import type { TaskKey, TaskStore } from '../session/task-store.js'
+import type { Agent } from './agent.js'
 import { createMessage } from '../models/message.js'
 import type { Turn } from './task-runner.js'
 import type { ModelTurn } from './default-handler.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
-import { type ApprovalDecision, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
+import {
+  type ApprovalDecision,
+  readWaitState,
+  requestParts,
+  type WaitingApproval,
+  type WaitState,
+} from './wait-state.js'
 
 /** What became of the children that a run waits for. */
 export interface ContinuedChildren {
@@ -38,4 +47,28 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
     return request?.child ? [{ ...decision, requestId: request.child.requestId }] : []
   })
   return target.continueChild(child.taskId, decisions, turn.signal)
+}
+
+/** The events of a task that waits for its children again. */
+export const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): readonly TaskEventBody[] => [
+  { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
+  ...(turn.task.statusMessage
+    ? [{ type: 'status', state: 'input-required', message: turn.task.statusMessage } as const]
+    : [{ type: 'status', state: 'input-required' } as const]),
+]
+
+/** Cancels the children that a task waited for. */
+export async function cancelChildren(
+  store: TaskStore,
+  agents: ReadonlyMap<string, Agent>,
+  key: TaskKey,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const head = await store.head(key)
+  const wait = head && (await readWaitState(store, key, head.seq))
+  const agent = head && agents.get(head.record.agent)
+  for (const { child } of wait?.requests ?? []) {
+    const target = agent?.settings.agents?.find(({ name }) => name === child?.agent)
+    if (child && target && isBound(target)) await target.cancelChild(child.taskId).catch(onError)
+  }
 }

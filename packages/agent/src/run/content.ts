@@ -63,7 +63,7 @@ export function toJsonValue(value: unknown): JsonValue {
   try {
     return JSON.parse(JSON.stringify(value)) as JsonValue
   } catch {
-    return String(value)
+    return null
   }
 }
 

@@ -30,8 +30,8 @@ export interface ModelTurn {
   readonly deadline?: number
   /** What another process stored of the run. */
   readonly stored?: StoredTurn
-  write(...events: readonly TaskEventBody[]): Promise<void>
-  setAttempt(attempt: number): void
+  readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
+  readonly setAttempt: (attempt: number) => void
 }
 
 /** Runs the model of an agent on one message, or continues a suspended run. */

@@ -154,6 +154,7 @@ export class AgentHost {
       createdAt: at,
       metadata,
       flowState,
+      context: { ...context, chain },
       ...(parent && { parent }),
       ...(offRecord && { offRecord }),
     }
@@ -167,7 +168,7 @@ export class AgentHost {
     const found = await this.store.tasks.load(key)
     if (!found) throw new AgentError('internal', 'The task store lost a task that it just stored')
     if (incoming.sessionId !== undefined) await this.#supersede(agent, record)
-    this.#activations.start(key, agent, record, { ...context, chain })
+    this.#activations.start(key, agent, record)
     return { task: found.task, seq: head.seq, before: 0 }
   }
 
@@ -194,7 +195,7 @@ export class AgentHost {
       throw new AgentError('unsupported-operation', `The task is ${task.state}: send the message without a taskId`, {
         metadata: { taskId: id },
       })
-    await this.#activations.deliver(key, agent, head.record, incoming.message, incoming.context)
+    await this.#activations.deliver(key, agent, head.record, incoming.message)
     const after = await this.get(key, agent.name)
     return { task: after.task, seq: after.head.seq, before: head.seq }
   }

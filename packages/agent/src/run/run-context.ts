@@ -1,6 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { compactObject, isObject, objectAt } from '../base/json.js'
+import type { TaskRecord } from '../models/task-event.js'
 import { extensionUri } from '../wire/extension.js'
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
@@ -86,3 +87,18 @@ export function extendChain(chain: readonly string[], name: string): readonly st
     )
   return [...chain, name]
 }
+
+const readStored = (context: JsonObject): ForeignContext => ({
+  chain: strings(context['chain']) ?? [],
+  ...compactObject({
+    traceId: text(context['traceId']),
+    parentTaskId: text(context['parentTaskId']),
+    permissions: strings(context['permissions']),
+    deadline: number(context['deadline']),
+    maxCost: number(context['maxCost']),
+  }),
+})
+
+/** The context that a task was created with; it never widens, also after a restart. */
+export const contextOf = ({ context, agent }: TaskRecord): ForeignContext =>
+  context ? readStored(context) : { chain: [agent] }

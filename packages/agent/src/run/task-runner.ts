@@ -39,8 +39,8 @@ export interface Turn {
   readonly deadline?: number
   /** Opens the stored run of this id, in a store that outlives the process. */
   readonly open?: (runId: string) => Promise<StoredTurn>
-  write(...events: readonly TaskEventBody[]): Promise<void>
-  setAttempt(attempt: number): void
+  readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
+  readonly setAttempt: (attempt: number) => void
   /** Adds what was said to the conversation of the session. */
   remember(messages: readonly ChatMessage[]): Promise<void>
 }

@@ -125,7 +125,9 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
 const describe = ({ action, path, uncertain, reason }: WaitingApproval): string => {
   if (uncertain) return reason ?? ''
   const what =
-    typeof action['tool'] === 'string' ? `the tool ${action['tool']}` : `the agent ${String(action['agent'])}`
+    typeof action['tool'] === 'string'
+      ? `the tool ${action['tool']}`
+      : `the agent ${typeof action['agent'] === 'string' ? action['agent'] : 'below'}`
   return path ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}` : `Approval needed: ${what}`
 }
 

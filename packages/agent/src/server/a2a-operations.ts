@@ -1,7 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import { createId } from '../base/ids.js'
-import { compactObject, objectAt } from '../base/json.js'
+import { objectAt } from '../base/json.js'
 import { createCard } from '../models/card.js'
 import { answerArtifactId } from '../models/artifact.js'
 import type { Message } from '../models/message.js'
@@ -9,14 +8,14 @@ import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Accepted } from '../run/host.js'
 import { readForeignContext } from '../run/run-context.js'
-import type { PushConfig } from '../session/outbox.js'
 import { toA2aCard } from '../wire/a2a/card-codec.js'
 import type { ProtoMessages } from '../wire/a2a/proto-json.js'
 import { A2aStreamEncoder } from '../wire/a2a/stream-codec.js'
 import { addressOf, fromA2aMessage, fromA2aState, toA2aTask } from '../wire/a2a/task-codec.js'
-import type { A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/types.js'
+import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/types.js'
 import { extensionUri } from '../wire/extension.js'
 import type { RequestContext } from './endpoint.js'
+import { readPushConfig } from './push-operations.js'
 
 /** One event of an A2A stream, with the number of the task event behind it. */
 export interface A2aStreamEvent {
@@ -224,91 +223,6 @@ export async function cancelTask(
     context.served.agent.name,
   )
   return toA2aTask(task, taskOptions(context))
-}
-
-function readPushConfig(context: RequestContext, wire: A2aPushConfig): Omit<PushConfig, 'taskId'> {
-  if (!context.push || !context.card().capabilities.pushNotifications)
-    throw new AgentError('push-not-supported', 'The agent does not send push notifications')
-  context.push.checkUrl(wire.url)
-  const { token, authentication } = wire
-  for (const [name, value] of Object.entries({
-    token,
-    scheme: authentication?.scheme,
-    credentials: authentication?.credentials,
-  }))
-    if (value !== undefined && !/^[\x20-\x7e]*$/.test(value))
-      throw new AgentError(
-        'invalid-params',
-        `The ${name} of a push configuration must be printable ASCII: it is sent in a header`,
-      )
-  return {
-    id: wire.id?.slice(0, 200) ?? createId('push', context.host.entropy),
-    url: wire.url,
-    ...compactObject({ token, authentication }),
-    version: context.version === '0.3' ? '0.3' : '1.0',
-  }
-}
-
-const toWireConfig = ({ version: _, ...config }: PushConfig): A2aPushConfig => config
-
-/** CreateTaskPushNotificationConfig. */
-export async function createPushConfig(context: RequestContext, request: A2aPushConfig): Promise<A2aPushConfig> {
-  const config = readPushConfig(context, request)
-  if (!request.taskId)
-    throw new AgentError('invalid-params', 'taskId is missing', {
-      violations: [{ pointer: '/taskId', message: 'a required field is missing' }],
-    })
-  const key = keyOf(context, request.taskId)
-  await context.host.get(key, context.served.agent.name)
-  const stored: PushConfig = { ...config, taskId: request.taskId }
-  const known = await context.host.store.pushConfigs.list(key)
-  if (known.length >= 20 && !known.some(({ id }) => id === stored.id))
-    throw new AgentError('invalid-params', 'The task has 20 push configurations; delete one first')
-  await context.host.store.pushConfigs.put(key, stored)
-  context.push?.watch(key)
-  return toWireConfig(stored)
-}
-
-async function checkPushTask(context: RequestContext, taskId: string): Promise<void> {
-  if (!context.push || !context.card().capabilities.pushNotifications)
-    throw new AgentError('push-not-supported', 'The agent does not send push notifications')
-  await context.host.get(keyOf(context, taskId), context.served.agent.name)
-}
-
-/** GetTaskPushNotificationConfig. */
-export async function getPushConfig(
-  context: RequestContext,
-  { taskId, id }: ProtoMessages['GetTaskPushNotificationConfigRequest'],
-): Promise<A2aPushConfig> {
-  await checkPushTask(context, taskId)
-  const found = await context.host.store.pushConfigs.get(keyOf(context, taskId), id)
-  if (found) return toWireConfig(found)
-  throw new AgentError('task-not-found', 'The push configuration does not exist or is not accessible')
-}
-
-/** ListTaskPushNotificationConfigs. */
-export async function listPushConfigs(
-  context: RequestContext,
-  { taskId, pageSize, pageToken }: ProtoMessages['ListTaskPushNotificationConfigsRequest'],
-): Promise<ProtoMessages['ListTaskPushNotificationConfigsResponse']> {
-  await checkPushTask(context, taskId)
-  const all = await context.host.store.pushConfigs.list(keyOf(context, taskId))
-  const from = pageToken ? all.findIndex(({ id }) => id === pageToken) + 1 : 0
-  const page = all.slice(from, pageSize ? from + pageSize : undefined)
-  const last = page.at(-1)
-  return {
-    configs: page.map(toWireConfig),
-    nextPageToken: last && from + page.length < all.length ? last.id : '',
-  }
-}
-
-/** DeleteTaskPushNotificationConfig. */
-export async function deletePushConfig(
-  context: RequestContext,
-  { taskId, id }: ProtoMessages['DeleteTaskPushNotificationConfigRequest'],
-): Promise<void> {
-  await checkPushTask(context, taskId)
-  await context.host.store.pushConfigs.delete(keyOf(context, taskId), id)
 }
 
 /** GetExtendedAgentCard. */

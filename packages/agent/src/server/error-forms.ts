@@ -1,3 +1,4 @@
+/* eslint-disable modelport/no-vendor-name -- the specification fixes these type URLs */
 import { isLlmError, type JsonObject } from '@modelport/core'
 import { AgentError, type AgentErrorReason } from '../base/agent-error.js'
 

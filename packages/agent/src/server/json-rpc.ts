@@ -5,17 +5,14 @@ import { extensionUri } from '../wire/extension.js'
 import {
   type A2aStreamEvent,
   cancelTask,
-  createPushConfig,
-  deletePushConfig,
   getExtendedCard,
-  getPushConfig,
   getTask,
-  listPushConfigs,
   listTasks,
   sendMessage,
   streamMessage,
   subscribeToTask,
 } from './a2a-operations.js'
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { RequestContext } from './endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
 import { legacyMethods } from './legacy.js'
@@ -25,7 +22,7 @@ import type { ServerSentEvent } from './sse.js'
 /** What a method gives: one result, or a stream of them. */
 export type RpcResult =
   | { readonly value: unknown }
-  | { readonly events: AsyncIterator<A2aStreamEvent>; encode?(event: A2aStreamEvent): unknown }
+  | { readonly events: AsyncIterator<A2aStreamEvent>; readonly encode?: (event: A2aStreamEvent) => unknown }
 
 /** A method of JSON-RPC. */
 export type RpcMethod = (context: RequestContext, params: unknown) => Promise<RpcResult>

@@ -8,18 +8,8 @@ import {
   toLegacyTask,
 } from '../wire/a2a/legacy-codec.js'
 import { decodeProto } from '../wire/a2a/proto-json.js'
-import {
-  cancelTask,
-  createPushConfig,
-  deletePushConfig,
-  getExtendedCard,
-  getPushConfig,
-  getTask,
-  listPushConfigs,
-  sendMessage,
-  streamMessage,
-  subscribeToTask,
-} from './a2a-operations.js'
+import { cancelTask, getExtendedCard, getTask, sendMessage, streamMessage, subscribeToTask } from './a2a-operations.js'
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { RpcMethod, RpcResult } from './json-rpc.js'
 
 const fieldOf = (params: unknown, ...names: readonly string[]): unknown => {

@@ -52,7 +52,7 @@ export function createPushSender({ allowInsecure = false, lookup = resolve }: Pu
       const send = isHttps ? requestHttps : requestHttp
       const outgoing = send(target, {
         method: 'POST',
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        headers: { ...headers, 'content-length': new TextEncoder().encode(body).byteLength },
         signal: AbortSignal.timeout(timeoutMs),
         agent: false,
         ...(!allowInsecure && { lookup: guard(lookup) }),

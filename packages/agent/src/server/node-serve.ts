@@ -3,7 +3,8 @@ import { LlmError } from '@modelport/core'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Agent } from '../run/agent.js'
 import { createPushSender } from './node-push.js'
-import { type AgentServer, type AgentServerOptions, createAgentServer } from './server.js'
+import { createAgentServer } from './server.js'
+import type { AgentServer, AgentServerOptions } from './server-options.js'
 
 /** How a server of Node is started. */
 export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {

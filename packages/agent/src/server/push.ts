@@ -45,7 +45,7 @@ export class PushService {
   readonly #onError: (error: unknown) => void
   readonly #watched = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  #delivering: Promise<void> | undefined
+  #isDelivering = false
   #isClosed = false
 
   constructor(store: AgentStore, entropy: Entropy, options: PushOptions, onError: (error: unknown) => void) {
@@ -125,10 +125,12 @@ export class PushService {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(
       () => {
-        this.#delivering ??= this.#deliverAll()
+        if (this.#isDelivering) return
+        this.#isDelivering = true
+        void this.#deliverAll()
           .catch(this.#onError)
           .finally(() => {
-            this.#delivering = undefined
+            this.#isDelivering = false
             void this.#reschedule().catch(this.#onError)
           })
       },

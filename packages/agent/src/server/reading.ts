@@ -73,3 +73,11 @@ export const json = (
     status: init.status ?? 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...init.headers },
   })
+
+/** The URIs of extensions that a request names. */
+export const extensionsOf = ({ headers }: Request): readonly string[] =>
+  (headers.get('a2a-extensions') ?? '')
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter(Boolean)
+    .slice(0, 50)

@@ -4,17 +4,14 @@ import { shapes } from '../wire/a2a/shapes.js'
 import {
   type A2aStreamEvent,
   cancelTask,
-  createPushConfig,
-  deletePushConfig,
   getExtendedCard,
-  getPushConfig,
   getTask,
-  listPushConfigs,
   listTasks,
   sendMessage,
   streamMessage,
   subscribeToTask,
 } from './a2a-operations.js'
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { toHttpError } from './error-forms.js'
 import { extensionHeaders, lastEventId, respondWithStream } from './json-rpc.js'

@@ -1,72 +1,25 @@
 import { type JsonObject, LlmError } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import type { Entropy } from '../base/ids.js'
 import type { AgentCard, AgentInterface } from '../models/card.js'
 import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
-import type { AgentStore } from '../session/agent-store.js'
-import { type CardSigningKey, signCard } from '../wire/a2a/card-signing.js'
-import { type Authentication, createAuthenticator } from './authenticate.js'
+import { signCard } from '../wire/a2a/card-signing.js'
+import { createAuthenticator } from './authenticate.js'
 import { cardEndpoints } from './card-endpoints.js'
 import { chatEndpoints } from './chat-completions.js'
 import type { Endpoint, RequestContext, ServedAgent } from './endpoint.js'
+import { checkOrigin } from './check-origin.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError, toRpcError } from './error-forms.js'
 import { handleJsonRpc } from './json-rpc.js'
 import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
 import { ownEndpoints } from './own-endpoints.js'
 import { protolinkEndpoints } from './protolink-endpoints.js'
-import { type PushOptions, PushService } from './push.js'
-import { json } from './reading.js'
+import { PushService } from './push.js'
+import { extensionsOf, json } from './reading.js'
 import { a2aMediaType, restEndpoints } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
-import { EventStreams, type StreamOptions } from './sse.js'
-
-/** How a server of agents is set up. */
-export interface AgentServerOptions {
-  /**
-   * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a request. Default: `http://127.0.0.1`; `serve` sets the address
-   * that it listens at.
-   */
-  readonly url?: string
-  /** Default: a memory store. */
-  readonly store?: AgentStore
-  /** Who may call. Default: everybody on this machine, and requests from elsewhere are refused. */
-  readonly authentication?: readonly Authentication[]
-  /** Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback without authentication. */
-  readonly allowedHosts?: readonly string[]
-  /** Origins of pages that may call. Default: none. */
-  readonly allowedOrigins?: readonly string[]
-  /** How push notifications are sent. Default: they are not supported. */
-  readonly push?: PushOptions
-  /** Signs the cards. */
-  readonly signingKey?: CardSigningKey
-  /** Most bytes of a body. Default 4 MiB. */
-  readonly maxBodyBytes?: number
-  readonly streams?: StreamOptions
-  /** False refuses A2A 0.3. Default true. */
-  readonly legacy?: boolean
-  /** Called with what fails inside, without secrets of the caller. Default: nothing. */
-  onError?(error: unknown): void
-  /** Clock and random source. Default: those of the platform. */
-  readonly entropy?: Entropy
-}
-
-/** A server of agents: a function from requests to responses, for any runtime. */
-export interface AgentServer {
-  readonly host: AgentHost
-  /** Serves one request. Never rejects. */
-  fetch(request: Request): Promise<Response>
-  /** The table of endpoints. */
-  describeEndpoints(): readonly EndpointDescription[]
-  /** The table as an OpenAPI 3.1 document. */
-  toOpenApi(): JsonObject
-  /** Sets the base URL that the cards name. */
-  setUrl(url: string): void
-  /** True if callers must authenticate. */
-  readonly isAuthenticated: boolean
-  /** Ends streams and waits for running tasks, at most this long. Default 10,000 ms. */
-  close(timeoutMs?: number): Promise<void>
-}
+import type { AgentServer, AgentServerOptions } from './server-options.js'
+import { EventStreams } from './sse.js'
 
 const anonymous = 'anonymous'
 const reservedTenants: ReadonlySet<string> = new Set([
@@ -82,7 +35,6 @@ const reservedTenants: ReadonlySet<string> = new Set([
   'openapi.json',
 ])
 const tenantPattern = /^[A-Za-z0-9][\w.-]{0,63}$/
-const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 const rpcEndpoint: Endpoint = {
   name: 'JsonRpc',
@@ -184,7 +136,7 @@ class Server implements AgentServer {
     let isRpc = false
     try {
       const url = new URL(request.url)
-      this.#checkOrigin(request, url)
+      checkOrigin(request, url, this.#url, this.isAuthenticated, this.#options)
       if (request.method === 'OPTIONS') return this.#preflight(request)
       const found = this.#find(url.pathname)
       if (!found) throw new AgentError('not-found', 'There is nothing at this address')
@@ -226,21 +178,6 @@ class Server implements AgentServer {
   #methodNotAllowed(allow: readonly string[]): Response {
     const error = new AgentError('method-not-found', `Use ${allow.join(' or ')}`)
     return json(toHttpError(error), { status: 405, headers: { allow: allow.join(', ') } })
-  }
-
-  /** Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding. */
-  #checkOrigin(request: Request, url: URL): void {
-    const { allowedHosts, allowedOrigins = [] } = this.#options
-    const own = new URL(this.#url)
-    const host = request.headers.get('host') ?? url.host
-    const isOwn = host === own.host || host === url.host
-    const isAllowed = allowedHosts
-      ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
-      : this.isAuthenticated || (isOwn && (loopback.test(host) || host === own.host)) || loopback.test(host)
-    if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
-    const origin = request.headers.get('origin')
-    if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))
-      throw new AgentError('forbidden', 'The Origin of the request is not allowed; set allowedOrigins')
   }
 
   #preflight(request: Request): Response {
@@ -292,7 +229,7 @@ class Server implements AgentServer {
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
       version: this.#versionOf(request, url, endpoint),
-      extensions: listOf(request.headers.get('a2a-extensions')),
+      extensions: extensionsOf(request),
       maxBodyBytes: this.#options.maxBodyBytes ?? 4 * 2 ** 20,
       ...(scope !== undefined && { tenant: scope }),
       withTenant: (other) =>
@@ -359,10 +296,3 @@ function checkAgents(agents: readonly Agent[]): void {
   if (twice !== undefined)
     throw new LlmError('config', `two agents have the name ${JSON.stringify(twice)}; names must differ`)
 }
-
-const listOf = (header: string | null): readonly string[] =>
-  (header ?? '')
-    .split(',')
-    .map((uri) => uri.trim())
-    .filter(Boolean)
-    .slice(0, 50)

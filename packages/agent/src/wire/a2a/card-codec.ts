@@ -180,6 +180,11 @@ export function fromA2aCard(wire: unknown): AgentCard {
   return createCard(Hydrator.run('AgentCard', decoded, readCard))
 }
 
+const described = (source: Hydrator): string => {
+  const text = source.string('description') ?? ''
+  return text === '' ? source.requiredString('name') : text
+}
+
 function readCard(source: Hydrator): AgentCard {
   const capabilities = source.object('capabilities') ?? {}
   const declared = Array.isArray(capabilities['extensions']) ? (capabilities['extensions'] as readonly JsonValue[]) : []
@@ -194,7 +199,7 @@ function readCard(source: Hydrator): AgentCard {
   const skills = source.list('skills', readSkill(params['skills']))
   return {
     name: source.requiredString('name'),
-    description: source.string('description') || source.requiredString('name'),
+    description: described(source),
     url: typeof params['url'] === 'string' ? params['url'] : (interfaces[0]?.url ?? ''),
     transport: typeof params['transport'] === 'string' ? params['transport'] : 'http',
     version: source.string('version') ?? '1.0.0',

@@ -1,0 +1,38 @@
+import { AgentError } from '../base/agent-error.js'
+import type { Message } from '../models/message.js'
+import type { Task } from '../models/task.js'
+import type { Agent } from './agent.js'
+import type { ApprovalDecision } from './wait-state.js'
+
+/**
+ * The decisions that a message carries.
+ * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision belongs to no open approval.
+ */
+export async function readDecisions(
+  agent: Agent,
+  task: Task,
+  message: Message,
+  principal: string,
+  now: number,
+): Promise<readonly ApprovalDecision[]> {
+  const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+  if (!given.length) return []
+  const isAllowed = (await agent.settings.approvals?.mayApprove?.(principal, task)) ?? true
+  if (!isAllowed) throw new AgentError('forbidden', 'You may not decide about this approval')
+  const asked = task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
+  return given.map(({ requestId, approved, reason, digest }) => {
+    const request = asked.find((each) => each.requestId === requestId)
+    if (!request || approved === undefined || (digest !== undefined && digest !== request.digest))
+      throw new AgentError('invalid-params', 'The decision does not belong to an approval that the task waits for', {
+        violations: [{ pointer: '/message/parts', message: 'names no open approval, or another digest' }],
+      })
+    const expired = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now
+    return {
+      requestId,
+      approved: approved && !expired,
+      by: principal,
+      ...(reason !== undefined && { reason }),
+      ...(expired && { expired }),
+    }
+  })
+}

@@ -1,0 +1,28 @@
+import { AgentError } from '../base/agent-error.js'
+import type { AgentServerOptions } from './server-options.js'
+
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding.
+ * @throws {AgentError} `forbidden`
+ */
+export function checkOrigin(
+  request: Request,
+  url: URL,
+  ownUrl: string,
+  isAuthenticated: boolean,
+  options: AgentServerOptions,
+): void {
+  const { allowedHosts, allowedOrigins = [] } = options
+  const own = new URL(ownUrl)
+  const host = request.headers.get('host') ?? url.host
+  const isOwn = host === own.host || host === url.host
+  const isAllowed = allowedHosts
+    ? allowedHosts.some((allowed) => allowed === host || allowed === host.replace(/:\d+$/, ''))
+    : isAuthenticated || (isOwn && (loopback.test(host) || host === own.host)) || loopback.test(host)
+  if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
+  const origin = request.headers.get('origin')
+  if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))
+    throw new AgentError('forbidden', 'The Origin of the request is not allowed; set allowedOrigins')
+}

@@ -1,0 +1,96 @@
+import { AgentError } from '../base/agent-error.js'
+import { createId } from '../base/ids.js'
+import { compactObject } from '../base/json.js'
+import type { PushConfig } from '../session/outbox.js'
+import type { TaskKey } from '../session/task-store.js'
+import type { ProtoMessages } from '../wire/a2a/proto-json.js'
+import type { A2aPushConfig } from '../wire/a2a/types.js'
+import type { RequestContext } from './endpoint.js'
+
+const keyOf = (principal: string, id: string): TaskKey => ({ principal, id })
+
+/** Checks a push configuration of the wire. @throws {AgentError} `push-not-supported`, `invalid-params` */
+export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Omit<PushConfig, 'taskId'> {
+  if (!context.push || !context.card().capabilities.pushNotifications)
+    throw new AgentError('push-not-supported', 'The agent does not send push notifications')
+  context.push.checkUrl(wire.url)
+  const { token, authentication } = wire
+  for (const [name, value] of Object.entries({
+    token,
+    scheme: authentication?.scheme,
+    credentials: authentication?.credentials,
+  }))
+    if (value !== undefined && !/^[\x20-\x7e]*$/.test(value))
+      throw new AgentError(
+        'invalid-params',
+        `The ${name} of a push configuration must be printable ASCII: it is sent in a header`,
+      )
+  return {
+    id: wire.id?.slice(0, 200) ?? createId('push', context.host.entropy),
+    url: wire.url,
+    ...compactObject({ token, authentication }),
+    version: context.version === '0.3' ? '0.3' : '1.0',
+  }
+}
+
+const toWireConfig = ({ version: _, ...config }: PushConfig): A2aPushConfig => config
+
+/** CreateTaskPushNotificationConfig. */
+export async function createPushConfig(context: RequestContext, request: A2aPushConfig): Promise<A2aPushConfig> {
+  const config = readPushConfig(context, request)
+  if (!request.taskId)
+    throw new AgentError('invalid-params', 'taskId is missing', {
+      violations: [{ pointer: '/taskId', message: 'a required field is missing' }],
+    })
+  const key = keyOf(context.principal, request.taskId)
+  await context.host.get(key, context.served.agent.name)
+  const stored: PushConfig = { ...config, taskId: request.taskId }
+  const known = await context.host.store.pushConfigs.list(key)
+  if (known.length >= 20 && !known.some(({ id }) => id === stored.id))
+    throw new AgentError('invalid-params', 'The task has 20 push configurations; delete one first')
+  await context.host.store.pushConfigs.put(key, stored)
+  context.push?.watch(key)
+  return toWireConfig(stored)
+}
+
+async function checkPushTask(context: RequestContext, taskId: string): Promise<void> {
+  if (!context.push || !context.card().capabilities.pushNotifications)
+    throw new AgentError('push-not-supported', 'The agent does not send push notifications')
+  await context.host.get(keyOf(context.principal, taskId), context.served.agent.name)
+}
+
+/** GetTaskPushNotificationConfig. */
+export async function getPushConfig(
+  context: RequestContext,
+  { taskId, id }: ProtoMessages['GetTaskPushNotificationConfigRequest'],
+): Promise<A2aPushConfig> {
+  await checkPushTask(context, taskId)
+  const found = await context.host.store.pushConfigs.get(keyOf(context.principal, taskId), id)
+  if (found) return toWireConfig(found)
+  throw new AgentError('task-not-found', 'The push configuration does not exist or is not accessible')
+}
+
+/** ListTaskPushNotificationConfigs. */
+export async function listPushConfigs(
+  context: RequestContext,
+  { taskId, pageSize, pageToken }: ProtoMessages['ListTaskPushNotificationConfigsRequest'],
+): Promise<ProtoMessages['ListTaskPushNotificationConfigsResponse']> {
+  await checkPushTask(context, taskId)
+  const all = await context.host.store.pushConfigs.list(keyOf(context.principal, taskId))
+  const from = pageToken ? all.findIndex(({ id }) => id === pageToken) + 1 : 0
+  const page = all.slice(from, pageSize ? from + pageSize : undefined)
+  const last = page.at(-1)
+  return {
+    configs: page.map(toWireConfig),
+    nextPageToken: last && from + page.length < all.length ? last.id : '',
+  }
+}
+
+/** DeleteTaskPushNotificationConfig. */
+export async function deletePushConfig(
+  context: RequestContext,
+  { taskId, id }: ProtoMessages['DeleteTaskPushNotificationConfigRequest'],
+): Promise<void> {
+  await checkPushTask(context, taskId)
+  await context.host.store.pushConfigs.delete(keyOf(context.principal, taskId), id)
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '@modelport/core'
+import type { Entropy } from '../base/ids.js'
+import type { AgentHost } from '../run/host.js'
+import type { AgentStore } from '../session/agent-store.js'
+import type { CardSigningKey } from '../wire/a2a/card-signing.js'
+import type { Authentication } from './authenticate.js'
+import type { EndpointDescription } from './openapi.js'
+import type { PushOptions } from './push.js'
+import type { StreamOptions } from './sse.js'
+
+/** How a server of agents is set up. */
+export interface AgentServerOptions {
+  /**
+   * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a request. Default: `http://127.0.0.1`; `serve` sets the address
+   * that it listens at.
+   */
+  readonly url?: string
+  /** Default: a memory store. */
+  readonly store?: AgentStore
+  /** Who may call. Default: everybody on this machine, and requests from elsewhere are refused. */
+  readonly authentication?: readonly Authentication[]
+  /** Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback without authentication. */
+  readonly allowedHosts?: readonly string[]
+  /** Origins of pages that may call. Default: none. */
+  readonly allowedOrigins?: readonly string[]
+  /** How push notifications are sent. Default: they are not supported. */
+  readonly push?: PushOptions
+  /** Signs the cards. */
+  readonly signingKey?: CardSigningKey
+  /** Most bytes of a body. Default 4 MiB. */
+  readonly maxBodyBytes?: number
+  readonly streams?: StreamOptions
+  /** False refuses A2A 0.3. Default true. */
+  readonly legacy?: boolean
+  /** Called with what fails inside, without secrets of the caller. Default: nothing. */
+  onError?(error: unknown): void
+  /** Clock and random source. Default: those of the platform. */
+  readonly entropy?: Entropy
+}
+
+/** A server of agents: a function from requests to responses, for any runtime. */
+export interface AgentServer {
+  readonly host: AgentHost
+  /** Serves one request. Never rejects. */
+  fetch(request: Request): Promise<Response>
+  /** The table of endpoints. */
+  describeEndpoints(): readonly EndpointDescription[]
+  /** The table as an OpenAPI 3.1 document. */
+  toOpenApi(): JsonObject
+  /** Sets the base URL that the cards name. */
+  setUrl(url: string): void
+  /** True if callers must authenticate. */
+  readonly isAuthenticated: boolean
+  /** Ends streams and waits for running tasks, at most this long. Default 10,000 ms. */
+  close(timeoutMs?: number): Promise<void>
+}
