@@ -13,6 +13,7 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
+import { toPromptMessages } from './check-content.js'
 import { type CallContext, createCallContext, type ProviderState, renewForRound } from './call-context.js'
 import { checkConfig } from './check-config.js'
 import { type ProviderSettings, toDefaultOptions } from './config.js'
@@ -39,7 +40,6 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
   const state = createState(driver, settings)
   const { config } = state
   const defaults = toDefaultOptions(config.defaults)
-  const asMessages = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
     startCall(state, messages, mergeOptions(defaults, ...options), stream)
   const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
@@ -57,10 +57,10 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     name: driver.name,
     model: config.model,
     cheapestModel: config.cheapestModel,
-    complete: async (prompt, ...options) => (await generate(asMessages(prompt), ...options)).text,
+    complete: async (prompt, ...options) => (await generate(toPromptMessages(prompt), ...options)).text,
     completeWithHistory: async (messages, ...options) => (await generate(messages, ...options)).text,
     generate,
-    stream: (prompt, ...options) => streamWithHistory(asMessages(prompt), ...options),
+    stream: async (prompt, ...options) => streamWithHistory(toPromptMessages(prompt), ...options),
     streamWithHistory,
     streamWithTools: async (messages, tools, ...options): Promise<ToolStreamReader> => {
       const { context, conversation } = start(messages, [...options, { tools }], true)

@@ -1,4 +1,5 @@
 import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
+import { checkContent } from './check-content.js'
 import { checkDepth } from './json-depth.js'
 
 const refuse = (message: string): never => {
@@ -15,9 +16,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
   if (!messages.length) refuse('the conversation is empty: give at least one message')
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as ChatMessage
-    if (!['system', 'user', 'assistant', 'tool'].includes(message.role)) {
-      refuse(`messages[${index}]: unknown role ${JSON.stringify(message.role)}`)
-    }
+    checkMessage(message, `messages[${index}]`)
     if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
@@ -25,6 +24,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     const answers = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
+      checkContent(next, `messages[${index}]`)
       if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || answers.has(next.toolCallId)) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
@@ -39,9 +39,16 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
   return normal
 }
 
-/** Ids of all tool calls in a conversation. */
+function checkMessage(message: ChatMessage | null | undefined, where: string): void {
+  if (!message || !['system', 'user', 'assistant', 'tool'].includes(message.role))
+    return refuse(`${where}: unknown role ${JSON.stringify(message?.role) ?? 'undefined'}`)
+  checkContent(message, where)
+}
+
+/** Ids of all tool calls in a conversation. @throws {LlmError} `invalid-request` — it is not a list. */
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
-  return messages.flatMap((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+  if (!Array.isArray(messages)) refuse(`messages must be a list of messages, not ${typeof messages}`)
+  return messages.flatMap((message: ChatMessage | null) =>
+    message?.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
   )
 }
