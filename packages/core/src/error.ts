@@ -69,6 +69,10 @@ export interface ProviderErrorDetails {
   readonly provider: string
   /** `host:port` that was contacted. */
   readonly host?: string
+  /** Address of the request, without its query; secrets in its path are redacted. */
+  readonly url?: string
+  /** HTTP method of the request. */
+  readonly method?: string
   /** HTTP status. */
   readonly status?: number
   /** The vendor's id of the request, for its support. */
@@ -91,6 +95,8 @@ export interface ProviderErrorDetails {
 export class ProviderError extends LlmError implements ProviderErrorDetails {
   declare readonly provider: string
   declare readonly host?: string
+  declare readonly url?: string
+  declare readonly method?: string
   declare readonly status?: number
   declare readonly requestId?: string
   declare readonly type?: string

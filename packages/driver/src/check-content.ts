@@ -47,7 +47,7 @@ function checkPart(part: unknown, where: string): void {
   } else {
     const instead = elsewhere[String(type)]
     refuse(
-      `${where}: unknown part type ${JSON.stringify(type) ?? 'undefined'}; ${instead ? `write ${instead}` : "use 'text', 'image', 'audio' or 'file'"}`,
+      `${where}: unknown part type ${type === undefined ? 'undefined' : JSON.stringify(type)}; ${instead ? `write ${instead}` : "use 'text', 'image', 'audio' or 'file'"}`,
     )
   }
 }
@@ -58,7 +58,7 @@ export function toPromptMessages(prompt: unknown): readonly ChatMessage[] {
     refuse(
       `the prompt must be text, not ${prompt === null ? 'null' : typeof prompt}; for messages use generate or streamWithHistory`,
     )
-  return [{ role: 'user', content: prompt as string }]
+  return [{ role: 'user', content: String(prompt) }]
 }
 
 function refuse(message: string): never {

@@ -5,7 +5,7 @@ import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
 import type { ReadCallbacks } from './event-reader.js'
 import { createFramer, type Framer } from './framing.js'
-import { createGuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type RequestTarget } from './guarded-fetch.js'
 import { clipStrings, nameFailure } from './http-failure.js'
 import { IdleWatch } from './idle-watch.js'
 import { JsonBodyFramer } from './json-body.js'
@@ -31,7 +31,7 @@ export class Exchange {
   #idle: IdleWatch | undefined
   #headers = new Headers()
   #bytes = 0
-  #host: string | undefined
+  #target: Partial<RequestTarget> = {}
   #failure: LlmError | undefined
   #interrupt: ((error: unknown) => void) | undefined
   #readCallbacks: ReadCallbacks | undefined
@@ -177,8 +177,8 @@ export class Exchange {
       failed: (error) => {
         this.#failure ??= error
       },
-      contacted: (host) => {
-        this.#host = host
+      contacted: (target) => {
+        this.#target = target
       },
     })
     const io = { fetch: guarded, signal: this.#controller.signal, headers, idempotencyKey, stream: this.#turn.stream }
@@ -272,7 +272,7 @@ export class Exchange {
     if (delay === undefined) {
       throw sanitizeError(error, this.#driver.name, redact, {
         attempts: retries.attempts,
-        host: this.#host,
+        ...this.#target,
         partial: this.partial(),
       })
     }

@@ -6,6 +6,14 @@ import { errorBodyMs, maxErrorBytes } from './limits.js'
 import { toNetworkError } from './network-error.js'
 import { tryParseJson } from './parse-json.js'
 
+/** Where a request goes. */
+export interface RequestTarget {
+  readonly host: string
+  /** Without its query, which may hold a key. */
+  readonly url: string
+  readonly method: string
+}
+
 /** Rules for every request of one attempt. */
 export interface FetchGuard {
   readonly provider: string
@@ -18,8 +26,8 @@ export interface FetchGuard {
   error(failure: HttpFailure): ProviderError
   /** Called with each failure: an SDK would wrap it beyond recognition. */
   failed(error: LlmError): void
-  /** Called with the host of each request before it is sent. */
-  contacted(host: string): void
+  /** Called with the target of each request before it is sent. */
+  contacted(target: RequestTarget): void
   /** Called once the headers of a response are there. */
   responded(): void
 }
@@ -29,7 +37,7 @@ export function createGuardedFetch(guard: FetchGuard): Fetch {
   return async (input, init) => {
     let host: string | undefined
     try {
-      host = parseBaseUrl(typeof input === 'object' && 'url' in input ? input.url : String(input)).host
+      host = parseBaseUrl(addressOf(input)).host
       return await guardedFetch(guard, host, input, init)
     } catch (thrown) {
       const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, host)
@@ -39,6 +47,9 @@ export function createGuardedFetch(guard: FetchGuard): Fetch {
   }
 }
 
+const addressOf = (input: string | URL | Request): string =>
+  typeof input === 'object' && 'url' in input ? input.url : String(input)
+
 async function guardedFetch(
   guard: FetchGuard,
   host: string,
@@ -46,7 +57,9 @@ async function guardedFetch(
   init: RequestInit = {},
 ): Promise<Response> {
   const { provider } = guard
-  guard.contacted(host)
+  const { origin, pathname } = new URL(addressOf(input))
+  const method = init.method ?? (typeof input === 'object' && 'method' in input ? input.method : 'GET')
+  guard.contacted({ host, url: origin + pathname, method })
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
     throw new LlmError('config', `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }

@@ -41,7 +41,7 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
 
 function checkMessage(message: ChatMessage | null | undefined, where: string): void {
   if (!message || !['system', 'user', 'assistant', 'tool'].includes(message.role))
-    return refuse(`${where}: unknown role ${JSON.stringify(message?.role) ?? 'undefined'}`)
+    return refuse(`${where}: unknown role ${message?.role === undefined ? 'undefined' : JSON.stringify(message.role)}`)
   checkContent(message, where)
 }
 

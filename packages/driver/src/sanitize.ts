@@ -3,7 +3,9 @@ import { defined } from './defined.js'
 import type { Redact } from '@modelport/core'
 
 /** Facts that the error itself may lack. */
-type Extra = { readonly [Name in 'attempts' | 'host' | 'partial']?: ProviderErrorDetails[Name] | undefined }
+type Extra = {
+  readonly [Name in 'attempts' | 'host' | 'url' | 'method' | 'partial']?: ProviderErrorDetails[Name] | undefined
+}
 
 /**
  * The error as the caller may see it: facts added, secrets taken out of message, body, partial reply and cause. The cause is a
@@ -14,7 +16,7 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
     ? error
     : new LlmError('unknown', String(error instanceof Error ? error.message : error))
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
-  const { status, host, requestId, type, retryAfterMs, reason, attempts, body, partial } =
+  const { status, host, url, method, requestId, type, retryAfterMs, reason, attempts, body, partial } =
     known as Partial<ProviderError>
   const prefixed = known.message.startsWith(`${provider}: `)
     ? known.message
@@ -24,6 +26,8 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
     provider,
     status,
     host: extra.host ?? host,
+    url: clean(extra.url ?? url),
+    method: extra.method ?? method,
     requestId: clean(requestId),
     type: clean(type),
     retryAfterMs,

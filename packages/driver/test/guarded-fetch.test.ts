@@ -16,7 +16,7 @@ function guarded(fetch: Fetch, allowedHosts?: readonly string[]) {
     allowedHosts,
     error: (failure) => toProviderError('p', failure),
     failed: (error) => void failed.push(error),
-    contacted: (host) => void contacted.push(host),
+    contacted: ({ host }) => void contacted.push(host),
     clock: systemClock,
     responded: () => undefined,
   })

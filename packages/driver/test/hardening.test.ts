@@ -159,3 +159,19 @@ test('a deadline whose failure cannot be completed still ends the call', async (
   clock.advance(10)
   expect(scope.reason).toMatchObject({ code: 'timeout', reason: 'deadline' })
 })
+
+test('an error names the address and the method of its request, without query and secrets', async () => {
+  const { provider } = play(
+    [() => new Response('{}', { status: 404 })],
+    { secrets: ['path-secret-0123456789'] },
+    {
+      send: (_, io) => io.fetch('https://api.example/v1/path-secret-0123456789/chat?key=1', { method: 'POST' }),
+    },
+  )
+  expect(await failure(provider.complete('Hi'))).toMatchObject({
+    code: 'not-found',
+    host: 'api.example:443',
+    url: 'https://api.example/v1/[redacted]/chat',
+    method: 'POST',
+  })
+})
