@@ -21,7 +21,7 @@ export type AskEmbeddings = <T>(body: JsonObject, options: JsonCallOptions) => P
 
 /**
  * Embeds a batch in the form of the Embeddings API, which the servers of this dialect share. Vectors come in the order of their
- * `index`; what is no vector has no dimensions, which the driver layer refuses.
+ * `index`. A row without a vector becomes an empty one, which the driver layer refuses.
  * @see https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-21)
  */
 export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {

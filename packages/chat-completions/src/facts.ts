@@ -48,7 +48,7 @@ export class ReplyFacts {
   }
 
   /**
-   * What the Vercel AI Gateway says of its routing. It counts reasoning beside the output for every vendor and leaves it out of the
+   * What the Vercel AI Gateway says of its routing. It counts reasoning next to the output for every vendor and leaves it out of the
    * total too; the cost in the same chunk confirms it.
    */
   gateway(metadata: unknown): void {

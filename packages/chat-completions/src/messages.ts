@@ -23,7 +23,7 @@ export interface ChatState {
   readonly extra?: unknown
   /** Opaque fields of tool calls, by the call's place in the message. */
   readonly extras?: Readonly<Record<number, unknown>>
-  /** True where pictures came in `images`, beside the content. */
+  /** True if pictures came in `images`, next to the content. */
   readonly images?: true
 }
 
@@ -99,7 +99,7 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
       tool_calls: calls.map((call, index) => ({
         id: call.id,
         type: 'function',
-        // A call that was no JSON object is said as it came: the model sees what its result complains about.
+        // Sends malformed arguments unchanged, so that the model can see what the error refers to.
         function: { name: call.name, arguments: call.argumentsText || '{}' },
         extra_content: state.extras?.[index],
       })),

@@ -29,7 +29,7 @@ export interface ChatDialect {
   readonly toolResultImages: boolean
   /** True where a file may be given by its address. */
   readonly fileUrls: boolean
-  /** Forms of an answer that may be asked for, beside text. */
+  /** Formats of a reply that the server accepts besides text. */
   readonly responseFormats: readonly ('json' | 'json-schema')[]
   /** What `tool_choice` may be; `named` forces one tool. Where `none` is missing, no tools are sent instead. */
   readonly toolChoices: readonly ('auto' | 'none' | 'required' | 'named')[]
@@ -70,7 +70,7 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
 export type ChatRequestBody = JsonObject & { readonly model: string; readonly messages: readonly JsonObject[] }
 
 /**
- * What goes on the wire for a round.
+ * Builds the request body of a turn.
  * @see https://platform.openai.com/docs/api-reference/chat/create (read 2026-11-21)
  * @throws {LlmError} `unsupported` — this server has no way to say an option or a message; the text names it.
  * @throws {LlmError} `invalid-request` — a tool is forced that is not there.

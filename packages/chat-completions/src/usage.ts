@@ -67,7 +67,7 @@ export function toCounts(value: unknown, beside: readonly CountedBeside[] = []):
   }
 }
 
-/** The server's total confirms what is counted beside; a gateway whose total leaves it out is listed in `beside`. */
+/** The server's total confirms what is counted next to the sums; a gateway whose total leaves it out is listed in `beside`. */
 function addBeside(counts: Counts, usage: Partial<Record<string, unknown>>, beside: readonly CountedBeside[]): void {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = counts
   const audio = asNumber(asObject(usage['prompt_tokens_details'])['audio_tokens']) ?? 0

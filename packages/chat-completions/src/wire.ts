@@ -66,7 +66,7 @@ export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet'
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 
-/** The text, or '' when it is none. */
+/** The value if it is a string, else ''. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The object, or an empty one. The one place where the wire's shape is taken on trust: every field is unknown. */
@@ -76,7 +76,7 @@ export const asObject = <T extends object = JsonObject>(value: unknown): Partial
 const none: readonly never[] = []
 const isObject = (item: unknown): item is object => typeof item === 'object' && item !== null
 
-/** The objects of a list; nothing when it is no list. */
+/** The objects of a list; empty if the value is not a list. */
 export function asItems<T extends object = JsonObject>(value: unknown): readonly Partial<T>[] {
   if (!Array.isArray(value)) return none
   return value.every(isObject) ? value : value.filter(isObject)

@@ -2,7 +2,7 @@ import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey } from '@modelport/driver'
 import { providerName } from './error.js'
 
-/** How to reach the API and who asks. */
+/** Address and credentials of the API. */
 export interface ConnectionConfig {
   /** Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a server of your own. */
   readonly apiKey?: string

@@ -46,7 +46,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     },
     decoder: (sink, turn) => {
       if (thinkingWasDropped(turn, traitsOf(turn.model, rules.traits))) {
-        sink.warning('reasoning was left out of this round: it goes on with tool calls that were made without thinking')
+        sink.warning('reasoning was left out of this turn: it continues tool calls that were made without thinking')
       }
       return new MessageDecoder(sink, turn)
     },

@@ -53,8 +53,8 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
 }
 
 /**
- * True when a round of tool calls goes on whose start has no thinking of this API: with a budget it would be refused, so the model
- * goes on without. A conversation can be taken over from another provider in the middle of a round this way.
+ * True if the turn continues tool calls that were made without thinking of this API. The API refuses a thinking budget then, so the
+ * model continues without one. This lets a conversation change providers in the middle of a turn.
  */
 export function lacksThinking({ messages }: Pick<Turn, 'messages'>): boolean {
   if (messages.at(-1)?.role !== 'tool') return false

@@ -9,14 +9,14 @@ import { toToolChoice, toTools } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
 
-/** What goes on the wire for one round. */
+/** The request of one turn. */
 export interface AnthropicRequest {
   readonly body: JsonObject
   /** Values of the `anthropic-beta` header. */
   readonly betas: readonly string[]
 }
 
-/** What a request depends on beside the turn. */
+/** What a request depends on besides the turn. */
 export interface RequestRules {
   readonly betas: readonly string[]
   readonly citations: boolean
@@ -41,7 +41,7 @@ export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
 const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 /**
- * A container with skills goes on in the one an earlier round has, unless the caller names another.
+ * Reuses the container of an earlier turn for skills, unless the caller names another.
  * @see https://platform.claude.com/docs/en/build-with-claude/skills-guide (read 2026-11-21)
  */
 const toContainer = (id: string | undefined, wanted: unknown): JsonObject =>
@@ -83,7 +83,7 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
 }
 
 /**
- * A conversation may go on with other instructions or tools, or without its start: what the model thought after them is then left
+ * A conversation may continue with other instructions or tools, or without its start: what the model thought after them is then left
  * out by the API, not refused. Models that bind their thinking think by themselves; where it is turned off, nothing can be said of it.
  * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
  */

@@ -63,7 +63,7 @@ function isDeclined(kept: readonly WireBlock[], at: number): boolean {
   return at < taken && type.endsWith('tool_use') && !kept.some((block) => block['tool_use_id'] === id)
 }
 
-/** A call as the API wants it back. Arguments that are no JSON object are wrapped, as the documentation advises. */
+/** A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises. */
 export function toolUseBlock(call: ToolCall, kept: object = { type: 'tool_use' }): WireBlock {
   const input = call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
   return { ...kept, type: 'tool_use', id: call.id, name: call.name, input }

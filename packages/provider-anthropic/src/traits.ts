@@ -90,7 +90,7 @@ const rows: Readonly<Record<string, ModelTraits>> = {
 
 /** The traits of a model; `overrides` win over the table. A gateway's `vendor/` before the name is skipped. */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
-  // A model that is none is told of where the provider is made.
+  // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^.*\//s, '')
   const fitting = Object.keys(rows).filter(
     (row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`),

@@ -17,12 +17,12 @@ export type BuildRequest = (method: ApiMethod, model: string) => Promise<ApiRequ
 /** Most models in one page of the list. */
 export const pageSize = 1000
 
-/** Only a name can be part of a URL. @throws {LlmError} `config` — it is none. */
+/** Checks a model name before it becomes part of a URL. @throws {LlmError} `config` — it has other characters than a name. */
 export function checkModelName(model: string): void {
   if (!/^(?!.*\.\.)[^\s?&#%\\]+$/.test(model))
     throw new LlmError(
       'config',
-      `${providerName}: ${JSON.stringify(model)} is no name of a model, for example "gemini-3-flash-preview"`,
+      `${providerName}: ${JSON.stringify(model)} is not a model name; expected one like "gemini-3-flash-preview"`,
     )
 }
 

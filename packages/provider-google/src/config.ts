@@ -2,7 +2,7 @@ import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, type CommonConfig } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
-/** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` beside it. */
+/** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */
 export interface VertexConfig {
   /** Google Cloud project id. Needed unless an API key is used. */
   readonly project?: string
@@ -51,7 +51,7 @@ export interface GoogleEndpoint {
 /** Locations that stand for several regions and have hosts of their own. */
 const multiRegions = ['us', 'eu']
 
-/** @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none. */
+/** @throws {LlmError} `invalid-base-url`, `config` — the address or the location is not valid. */
 export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
   const { vertex } = config
   const { href } = parseBaseUrl(
@@ -66,7 +66,7 @@ export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
 
 /**
  * Every `host:port` that a provider of this configuration may contact, that of the API first. Pure: nothing is looked up.
- * @throws {LlmError} `invalid-base-url`, `config` — the address or the location is none.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the location is not valid.
  */
 export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
   const api = parseBaseUrl(toEndpoint(config).baseUrl).host

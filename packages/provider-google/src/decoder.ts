@@ -77,7 +77,7 @@ export class GeminiDecoder implements Decoder {
 
   #response(response: WireResponse | null): void {
     if (typeof response !== 'object' || !response)
-      throw new LlmError('protocol', 'google: protocol: a chunk is no JSON object')
+      throw new LlmError('protocol', 'google: protocol: a chunk is not a JSON object')
     const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
     if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
     this.#sink.model(stringOf(modelVersion) ?? '')
@@ -116,7 +116,7 @@ export class GeminiDecoder implements Decoder {
     if (reason === 'stop') this.#endOpenCall()
     else this.#interruptOpenCall()
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
-    // Without a token nothing can go on.
+    // A pause without a token cannot be continued.
     this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
     if (raw !== 'STOP') this.#warn(candidate.finishMessage)
   }

@@ -82,7 +82,7 @@ function toPredictBody(
   return { instances, ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }) }
 }
 
-/** What is no vector has no dimensions, which the driver layer refuses. */
+/** A missing vector becomes an empty one, which the driver layer refuses. */
 function fromWire(answer: WireEmbeddings | null): EmbeddingBatch {
   const predicted = listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
   const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : predicted

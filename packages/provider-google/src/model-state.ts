@@ -5,7 +5,7 @@ import type { WireFunctionCall, WirePart } from './wire.js'
 /** {@link Provider.name} of this package; only messages of that origin have a state it reads. */
 export const providerName = 'google'
 
-/** An entry of the state: a part as it came, or the token by which a stopped answer goes on. */
+/** An entry of the state: a part as it came, or the token that continues a stopped reply. */
 type StateEntry = WirePart & { readonly continuationToken?: string }
 
 /** A part that grows while a stream is read. */

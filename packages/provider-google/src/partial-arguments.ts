@@ -14,7 +14,7 @@ type Holder = Record<string, unknown> | unknown[]
 export class PartialArguments {
   /** The arguments so far. */
   readonly value: Record<string, unknown> = {}
-  /** The path of the string that goes on. */
+  /** The path of the string that the next delta continues. */
   #growing: string | undefined
 
   /** @throws {LlmError} `protocol` — the path does not parse or leaves a gap. */

@@ -115,7 +115,7 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
   return { ...common, credentials: account, clientOptions }
 }
 
-/** The one cast of this package beside the JSON boundary: of an auth client the SDK calls this method only. */
+/** The one cast of this package besides the JSON boundary: of an auth client the SDK calls this method only. */
 function toAuthClient(accessToken: () => string | Promise<string>): NonNullable<AuthOptions['authClient']> {
   const client = {
     getRequestHeaders: async (): Promise<Headers> => new Headers({ authorization: `Bearer ${await accessToken()}` }),

@@ -14,7 +14,7 @@ export const annotations: ReadonlySet<string> = new Set([
   'deprecated',
 ])
 
-/** Keywords the JSON Schema form is documented to honour, beside the annotations. */
+/** Keywords the JSON Schema form is documented to honour, besides the annotations. */
 const honoured = new Set([
   'type',
   'format',

@@ -122,11 +122,11 @@ class SchemaConverter {
     return { type: rest[0] ?? 'NULL', ...nullable }
   }
 
-  /** Values are strings on this wire; numbers keep their meaning by the type beside them. */
+  /** Values are strings on this wire; numbers keep their meaning by the type next to them. */
   #enumItem(schema: JsonObject, item: unknown, at: Place): string {
     if (typeof item === 'string') return item
     if (typeof item === 'number' && (schema['type'] === 'integer' || schema['type'] === 'number')) return String(item)
-    return this.#refuse(at, `the value ${JSON.stringify(item)} is no string`)
+    return this.#refuse(at, `the value ${JSON.stringify(item)} is not a string`)
   }
 
   #reference(schema: JsonObject, reference: string, at: Place): JsonObject {

@@ -6,7 +6,7 @@ import { toOpenApiSchema } from './schema.js'
 import type { ModelTraits } from './traits.js'
 
 /**
- * `tools` and `toolConfig` of a request. Beside functions the Gemini API takes tools of its own only with a flag, which Vertex AI does not know.
+ * `tools` and `toolConfig` of a request. Besides functions the Gemini API takes tools of its own only with a flag, which Vertex AI does not know.
  * @see https://ai.google.dev/gemini-api/docs/tool-combination (read 2026-11-21)
  */
 export function toTools(
@@ -64,7 +64,7 @@ function toCallingConfig({ tools, options: { toolChoice } }: Turn): JsonObject |
     if (!tools.some(({ name }) => name === toolChoice.name)) {
       throw new LlmError(
         'invalid-request',
-        `google: toolChoice names "${toolChoice.name}", which is none of the tools (${tools.map(({ name }) => name).join(', ')})`,
+        `google: toolChoice names "${toolChoice.name}", which is not one of the tools (${tools.map(({ name }) => name).join(', ')})`,
       )
     }
     return { mode: 'ANY', allowedFunctionNames: [toolChoice.name] }

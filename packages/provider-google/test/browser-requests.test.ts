@@ -88,7 +88,7 @@ test.each([{ applicationDefault: true }, { credentials: { client_email: 'a@b', p
 )
 
 test.each(['', 'a b', 'a?key=1', 'a&b', 'a#b', '../files', 'a%2F..'])(
-  '%j is no name of a model, and nothing is sent',
+  '%j is not a model name, and nothing is sent',
   async (model) => {
     const fetch = recordingFetch(() => answer({}))
     await expect(createGoogle({ apiKey, model, fetch }).complete('Hi')).rejects.toMatchObject({ code: 'config' })

@@ -41,7 +41,7 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
       const answer = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
       const rows: readonly unknown[] = Array.isArray(answer?.embeddings) ? answer.embeddings : []
       const count = answer?.prompt_eval_count
-      // What is no vector has no dimensions, which the driver layer refuses.
+      // A missing vector becomes an empty one, which the driver layer refuses.
       return {
         vectors: rows.map((row) => (Array.isArray(row) ? (row as readonly number[]) : [])),
         ...(typeof count === 'number' && { inputTokens: count }),

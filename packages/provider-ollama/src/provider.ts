@@ -56,7 +56,7 @@ export function createOllama(config: OllamaConfig): Provider {
 
 const defaultBaseUrl = 'http://localhost:11434'
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
+/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
 export const ollamaHosts = ({ baseUrl = defaultBaseUrl }: Pick<OllamaConfig, 'baseUrl'> = {}): string[] => [
   parseBaseUrl(baseUrl).host,
 ]

@@ -17,7 +17,7 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 ]
 
 /**
- * Body of `POST /api/chat`. `vendor` fields win, its `options` field by field: `num_ctx`, `min_p`, … and beside it `keep_alive`,
+ * Body of `POST /api/chat`. `vendor` fields win, its `options` field by field: `num_ctx`, `min_p`, … and next to it `keep_alive`,
  * `truncate`, `think`.
  * @throws {LlmError} `unsupported` — the API has no word for an option or a part.
  * @see https://docs.ollama.com/api/chat (read 2026-11-21)

@@ -71,7 +71,7 @@ export function endpointUrl(
   return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
 }
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
+/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
 export const openAICompatibleHosts = ({ baseUrl }: Pick<OpenAICompatibleConfig, 'baseUrl'>): string[] => [
   parseBaseUrl(baseUrl).host,
 ]

@@ -28,7 +28,7 @@ export async function countTokens(
   return { tokens: await count(driver, toSettings(config), messages, options), source: 'tokenizer' }
 }
 
-/** Their endpoints stand beside `/v1`, not under it. */
+/** Their endpoints are next to `/v1`, not under it. */
 const tokenizers: Readonly<
   Record<NonNullable<Quirks['tokenizer']>, (config: OpenAICompatibleConfig, name: string) => Tokenizer>
 > = {

@@ -36,7 +36,7 @@ export function toInputPart(part: ContentPart): JsonObject {
     case 'audio':
       throw new LlmError(
         'unsupported',
-        'the Responses API takes no audio; send text, or use api: "chat" with a model that hears',
+        'the Responses API takes no audio; send text, or use api: "chat" with a model with audio input',
       )
   }
 }

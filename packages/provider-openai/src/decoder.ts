@@ -108,7 +108,7 @@ class ResponsesDecoder implements Decoder {
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
-        // Some servers put the failure beside the response.
+        // Some servers put the failure next to the response.
         this.#end({ ...event.response, error: event.response?.error ?? event.error }, type.slice('response.'.length))
         break
       case 'error':

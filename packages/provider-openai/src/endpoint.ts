@@ -25,7 +25,7 @@ export interface Endpoint {
   secrets(): readonly string[]
 }
 
-/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is none. */
+/** Every `host:port` that a provider of this configuration may contact. @throws {LlmError} `invalid-base-url` — the address is not valid. */
 export const openAIHosts = ({
   azure,
   baseUrl = defaultBaseUrl,

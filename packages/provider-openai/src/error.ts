@@ -4,7 +4,7 @@ import { type HttpFailure, toProviderError } from '@modelport/driver'
 import type { WireError } from './wire.js'
 
 /**
- * Codes of this API that mean more than their status, beside those of Chat Completions.
+ * Codes of this API that mean more than their status, besides those of Chat Completions.
  * @see https://developers.openai.com/api/docs/guides/error-codes (read 2026-11-21)
  */
 const codes: Readonly<Record<string, ErrorCode>> = {

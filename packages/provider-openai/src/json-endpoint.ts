@@ -6,7 +6,7 @@ import { toError } from './error.js'
 import { ownRequest } from './own-requests.js'
 import { toSettings } from './provider.js'
 
-/** What the endpoints beside a conversation need: the connection, and how to send. */
+/** What the endpoints besides conversations need: the connection, and how to send. */
 export type JsonEndpointConfig = OpenAIConnection & Omit<CommonConfig, 'model'> & { readonly model?: string }
 
 /** Asks an endpoint that takes and gives one JSON body; posts when there is a `body`. */

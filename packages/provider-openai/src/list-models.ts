@@ -34,7 +34,7 @@ export async function listModels(
   })
 }
 
-/** Seconds since 1970 as a date; nothing where they are none. */
+/** Seconds since 1970 as a date; undefined if the value is not a number. */
 function toDate(seconds: unknown): string | undefined {
   const date = new Date(typeof seconds === 'number' ? seconds * 1000 : NaN)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()

@@ -10,7 +10,7 @@ import { mapToolCallIds } from '@modelport/driver'
 import { toInputContent, toInputPart } from './content.js'
 import { type ReplayRules, replayItems } from './state.js'
 
-/** What the input depends on beside the messages. */
+/** What the input depends on besides the messages. */
 export interface InputRules extends ReplayRules {
   /** Names of tools that take plain text. */
   readonly customTools: ReadonlySet<string>

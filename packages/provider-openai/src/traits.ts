@@ -30,7 +30,7 @@ export const cheapestModel = 'gpt-5.4-mini'
 
 /** The traits of a model; `overrides` win over the table. A model that is said to reason takes no temperature, and the reverse. */
 export function traitsOf(model: unknown, overrides: Partial<ModelTraits> = {}): ModelTraits {
-  // A model that is none is told of where the provider is made.
+  // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^ft:/, '')
   const rows = table.filter(([start]) => name.startsWith(start)).sort(([a], [b]) => b.length - a.length)
   const { reasoning } = overrides
