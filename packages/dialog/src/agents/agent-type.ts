@@ -119,7 +119,7 @@ function share(
   { onTrace }: SystemCallOptions,
 ): DialogCaller {
   const { budget } = agent.settings
-  const withShared = (options: AgentCallOptions = {}): AgentCallOptions => {
+  const withShared = <Options extends AgentCallOptions>(options: Options = {} as Options): Options => {
     const own = options.budget ?? budget
     return {
       ...options,
@@ -135,5 +135,7 @@ function share(
     ...agent,
     call: (dialog, options) => agent.call(dialog, withShared(options)),
     run: (dialog, options) => agent.run(dialog, withShared(options)),
+    classify: (dialog, labels, options) => agent.classify(dialog, labels, withShared(options)),
+    binaryClassify: (dialog, options) => agent.binaryClassify(dialog, withShared(options)),
   }
 }

@@ -68,7 +68,7 @@ export function readAgents(source: AgentSource): readonly AgentConfig[] {
   const { agents, root } = source
   if (!isRecord(agents)) {
     const found = agents === undefined ? 'nothing' : JSON.stringify(agents)
-    throw new LlmError('config', `${source.where([])}: ${root} must be agents by name, found ${found}`)
+    throw new LlmError('config', `${source.where([root])}: ${root} must be agents by name, found ${found}`)
   }
   const problems: string[] = []
   const configs = Object.entries(agents).map(([name, value]) => readAgent(name, value, source, problems))

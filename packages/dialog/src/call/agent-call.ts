@@ -1,5 +1,5 @@
 import { describeProvider, isRetryable, type TokenUsage, toUsage } from '@modelport/core'
-import { type FinalReply, infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
+import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
 import { cardCost } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { text } from '../parse/text.js'
@@ -28,26 +28,21 @@ export class AgentCall<Value> {
   readonly #dialog: Dialog<Value>
   readonly #options: AgentCallOptions
   readonly #consumer: EventConsumer | undefined
-  readonly #onReply: ((reply: FinalReply) => void) | undefined
   readonly #callId = `call_${crypto.randomUUID()}`
   readonly #startedAt = Date.now()
   readonly #machine: StateMachine
   readonly #recorder: TraceRecorder
   #usage: TokenUsage = toUsage([])
   #cost: number | undefined
+  #plan: TurnPlan | undefined
+  /** The reply so far. */
+  #text = ''
 
-  constructor(
-    settings: CallerSettings,
-    dialog: Dialog<Value>,
-    options: AgentCallOptions,
-    consumer?: EventConsumer,
-    onReply?: (reply: FinalReply) => void,
-  ) {
+  constructor(settings: CallerSettings, dialog: Dialog<Value>, options: AgentCallOptions, consumer?: EventConsumer) {
     this.#settings = settings
     this.#dialog = dialog
     this.#options = options
     this.#consumer = consumer
-    this.#onReply = onReply
     this.#recorder = new TraceRecorder(() => this.#machine, consumer && ((entry): void => consumer.push(entry)))
     this.#machine = new StateMachine((from, to) => this.#recorder.add({ type: 'state', from, to }))
   }
@@ -62,7 +57,8 @@ export class AgentCall<Value> {
     try {
       const limits = toCallLimits(this.#settings.limits, this.#options.limits)
       parts = takeApart(this.#dialog, this.#options.resume !== undefined)
-      plan = this.#plan(limits)
+      plan = this.#makePlan(limits)
+      this.#plan = plan
       const request = toInferRequest({
         settings: this.#settings,
         options: this.#options,
@@ -85,7 +81,7 @@ export class AgentCall<Value> {
     }
   }
 
-  #plan(limits: CallLimits): TurnPlan {
+  #makePlan(limits: CallLimits): TurnPlan {
     const { prompt, args } = this.#dialog.top ?? { prompt: untitled, args: {} }
     return new TurnPlan({
       prompt,
@@ -95,7 +91,6 @@ export class AgentCall<Value> {
       recorder: this.#recorder,
       parserArgs: this.#options.parserArgs,
       toolRounds: this.#options.resume ? countToolRounds(this.#dialog) : 0,
-      onReply: this.#onReply,
     })
   }
 
@@ -125,11 +120,21 @@ export class AgentCall<Value> {
 
   #observe(event: RunEvent): void {
     this.#options.onRunEvent?.(event)
-    const seen = event as RunEvent | { readonly type: 'output-partial'; readonly value: unknown }
-    if (seen.type === 'text-delta' || seen.type === 'reasoning-delta')
-      this.#consumer?.push({ type: seen.type, text: seen.text })
-    else if (seen.type === 'output-partial') this.#consumer?.push({ type: 'partial', value: seen.value })
-    else this.#recorder.observe(seen)
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#tell(event.type, event.text)
+    else {
+      if (event.type === 'model-call-start') this.#text = ''
+      this.#recorder.observe(event)
+    }
+  }
+
+  /** Hands deltas to whoever reads, with what is known of the value. */
+  #tell(type: 'text-delta' | 'reasoning-delta', text: string): void {
+    if (!this.#consumer) return
+    this.#consumer.push({ type, text })
+    if (type === 'reasoning-delta') return
+    this.#text += text
+    const value = this.#plan?.partial(this.#text)
+    if (value !== undefined) this.#consumer.push({ type: 'partial', value })
   }
 
   #succeed(result: Extract<RunResult, { status: 'final' }>, parts: DialogParts): CallSuccess<Value> {
@@ -145,6 +150,7 @@ export class AgentCall<Value> {
       text: result.text,
       dialog: continueDialog(this.#dialog, parts.systemMessages, result.transcript),
       trace,
+      details: result.details,
       usage: result.usage,
       ...(this.#cost !== undefined && { cost: this.#cost }),
       ...(result.truncated && { truncated: true }),

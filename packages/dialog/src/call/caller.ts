@@ -1,4 +1,5 @@
 import { isProvider, LlmError } from '@modelport/core'
+import { classify, type Classification, type ClassifyOptions } from '../classify/classify.js'
 import { Dialog } from '../dialog/dialog.js'
 import { AgentCall } from './agent-call.js'
 import { type CallReader, EventQueue } from './call-reader.js'
@@ -24,6 +25,19 @@ export interface DialogCaller {
   call<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): Promise<CallSuccess<Value>>
   /** The same with its events to be read, deltas and partial values included. Nothing starts before the first read or `result()`; `close()` aborts the call. */
   run<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): CallReader<Value>
+  /**
+   * Which of these labels fits a dialog, with probabilities.
+   * @throws {ClassificationError} too little of the probability fell on the labels, a label is not one token, or the server reports no probabilities.
+   * @throws {LlmError} `config`, `unsupported` — there are fewer than two labels, or more than the API can report: see `topLogprobs`.
+   * @throws {AgentCallError} a call failed.
+   */
+  classify<const Label extends string>(
+    dialog: Dialog,
+    labels: readonly Label[],
+    options?: ClassifyOptions,
+  ): Promise<Classification<Label>>
+  /** The probability that the reply is `True` rather than `False`. Throws as `classify` does. */
+  binaryClassify(dialog: Dialog, options?: ClassifyOptions): Promise<number>
 }
 
 /**
@@ -35,15 +49,19 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
   if (typeof name !== 'string' || !name) throw new LlmError('config', 'an agent needs a name')
   if (!isProvider(provider)) throw new LlmError('config', `agent "${name}": provider must be a Provider`)
   toCallLimits(limits)
+  const call: DialogCaller['call'] = async (dialog, options = {}) => {
+    const outcome = await new AgentCall(settings, dialog, options).run()
+    if (outcome.status === 'failure') throw outcome.error
+    return outcome
+  }
   return {
     name,
     settings,
     open: (args = {}) => openDialog(system, args),
-    call: async (dialog, options = {}) => {
-      const outcome = await new AgentCall(settings, dialog, options).run()
-      if (outcome.status === 'failure') throw outcome.error
-      return outcome
-    },
+    call,
+    classify: (dialog, labels, options = {}) => classify(settings, call, dialog, labels, options),
+    binaryClassify: async (dialog, options = {}) =>
+      (await classify(settings, call, dialog, ['True', 'False'], options)).probabilities.True,
     run: (dialog, options = {}) =>
       new EventQueue((consumer, closing) => {
         const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@modelport/core'
+import type { ReplyDetails, TokenUsage } from '@modelport/core'
 import type { Dialog } from '../dialog/dialog.js'
 import type { AgentCallError } from './call-error.js'
 import type { CallTrace, TraceEntry } from './trace.js'
@@ -13,6 +13,8 @@ export interface CallSuccess<Value> {
   /** The dialog with everything that was said, without refused replies. */
   readonly dialog: Dialog<Value>
   readonly trace: CallTrace
+  /** Sources, warnings, probabilities of tokens and whatever else the server reported. */
+  readonly details: ReplyDetails
   readonly usage: TokenUsage
   /** Unset: no prices are known. */
   readonly cost?: number

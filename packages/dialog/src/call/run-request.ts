@@ -51,7 +51,7 @@ export function toInferRequest(run: RunParts): InferRequest {
     sources: plan.sources,
     preset: { parseFailureText: plan.parseFailureText, repeatText, forgetParseFailures: true },
     limits: runLimits(run.limits),
-    output: plan.output(consumer !== undefined),
+    output: plan.output,
     afterTools: plan.afterTools,
     options,
     signal: run.signal,
@@ -65,7 +65,8 @@ export function toInferRequest(run: RunParts): InferRequest {
     ...(authorize && { authorize }),
     ...(agents && { agents }),
     ...(compaction && { compaction }),
-    ...(mode && { mode }),
+    // Without tools the model has nothing to choose between: the reply is its text.
+    ...(plan.hasTools || agents?.length ? mode && { mode } : { mode: 'native' }),
     ...(policyVersion !== undefined && { policyVersion }),
     ...(journal && { journal }),
     ...(resume && { resume }),

@@ -26,8 +26,6 @@ export interface TurnPlanRequest {
   readonly parserArgs: unknown
   /** Tool rounds that a resumed call has behind it. */
   readonly toolRounds: number
-  /** Called with each final reply before it is parsed. */
-  readonly onReply?: ((reply: FinalReply) => void) | undefined
 }
 
 /** What one turn tells the run: tools, parser and handlers, as far as the call is. */
@@ -37,6 +35,8 @@ export class TurnPlan {
   /** The handler whose parser and tools apply, once it was shown. */
   #active: AnyPrompt | undefined
   #toolRounds: number
+  #nextPartial = 0
+  #lastLength = 0
   /** The last refused reply. */
   lastProblems: readonly string[] = []
   lastText = ''
@@ -54,6 +54,11 @@ export class TurnPlan {
 
   get toolRounds(): number {
     return this.#toolRounds
+  }
+
+  /** True when the model may call anything. */
+  get hasTools(): boolean {
+    return this.#request.limits.maxToolRounds > 0 && (this.sources.length > 0 || typeof this.tools === 'function')
   }
 
   /** The tools of the request: a list where they stay the same. */
@@ -88,15 +93,26 @@ export class TurnPlan {
     return this.#textOf('onParseError', { error_message: '{error_message}' })
   }
 
-  /** @param withPartial true shows values before they are complete */
-  output(withPartial: boolean): OutputParser<unknown> & { readonly schema?: NonNullable<Parser<unknown>['schema']> } {
+  /** What reads the final reply. */
+  get output(): OutputParser<unknown> & { readonly schema?: NonNullable<Parser<unknown>['schema']> } {
     const { parser } = this.#prompt
     const keepsParser = !this.#handlerPrompts.some(({ hasParser }) => hasParser)
     return {
       parse: (reply) => this.#parse(reply),
       ...(keepsParser && parser.schema && { schema: parser.schema }),
-      ...(withPartial && parser.partial && { partial: throttled((text) => this.#parser.partial?.(text)) }),
     }
+  }
+
+  /**
+   * What is known of the value, of a reply that grows. Looked at again only when the text has grown by a twentieth: all readings together then cost no more than
+   * a few of the whole text.
+   */
+  partial(text: string): unknown {
+    const { length } = text
+    if (length < this.#nextPartial && length > this.#lastLength) return undefined
+    this.#lastLength = length
+    this.#nextPartial = Math.ceil(length * 1.05)
+    return this.#parser.partial?.(text)
   }
 
   readonly afterTools: AfterTools = (results, { step }) => {
@@ -148,8 +164,7 @@ export class TurnPlan {
   }
 
   async #parse(reply: FinalReply): Promise<ParsedOutput<unknown>> {
-    const { recorder, parserArgs, onReply } = this.#request
-    onReply?.(reply)
+    const { recorder, parserArgs } = this.#request
     const parsed = await this.#parser.read(reply.text, { args: parserArgs })
     if (parsed.ok) return parsed
     const cut = reply.finishReason === 'length' ? ['the reply was cut off by the token limit: be shorter'] : []
@@ -159,19 +174,5 @@ export class TurnPlan {
     recorder.refuse(this.lastProblems, reply.message, correction)
     this.#activate(this.#prompt.onParseError)
     return { ok: false, issues: this.lastProblems, correction }
-  }
-}
-
-/** Calls the function only when the text has grown by a twentieth: all calls together then cost no more than a few readings of the whole text. */
-function throttled(partial: (text: string) => unknown): (text: string) => unknown {
-  let next = 0
-  return (text) => {
-    if (text.length < next) {
-      // A shorter text belongs to another reply.
-      if (text.length > next / 2) return undefined
-      next = 0
-    }
-    next = Math.ceil(text.length * 1.05) + 1
-    return partial(text)
   }
 }

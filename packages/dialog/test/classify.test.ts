@@ -1,0 +1,179 @@
+import type { Capabilities } from '@modelport/core'
+import { createOpenAICompatible, capabilities } from '@modelport/provider-openai-compatible'
+import { describe, expect, test } from 'vitest'
+import {
+  calibrate,
+  type CallerSettings,
+  ClassificationError,
+  createDialogCaller,
+  describeCalibration,
+  Dialog,
+} from '../src/index.js'
+import { callerOf, sentTo } from './call-tools.js'
+
+type Tops = Readonly<Record<string, number>>
+
+/** An agent whose server reports these probabilities for the first token of each reply. */
+function reporting(tops: Tops | undefined, settings: Partial<CallerSettings> = {}) {
+  const bodies: Record<string, unknown>[] = []
+  const fetch = (_url: unknown, init?: { readonly body?: unknown }): Promise<Response> => {
+    bodies.push(JSON.parse(String(init?.body)) as Record<string, unknown>)
+    const top = Object.entries(tops ?? {}).map(([token, p]) => ({ token, logprob: Math.log(p), bytes: null }))
+    const content = top[0]?.token ?? 'yes'
+    const choice = {
+      index: 0,
+      delta: { role: 'assistant', content },
+      finish_reason: 'length',
+      logprobs: tops ? { content: [{ ...top[0], top_logprobs: top }] } : null,
+    }
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [choice] }
+    const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
+    return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+  }
+  const provider = createOpenAICompatible({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', fetch: fetch as never })
+  return { bodies, caller: createDialogCaller({ name: 'tester', provider, ...settings }) }
+}
+
+const dialog = Dialog.seed('You judge reviews.').send('I liked it.')
+const without = (ability: 'logprobs' | 'schema', rest: Partial<Capabilities> = {}): Capabilities => ({
+  ...capabilities({ model: 'm' } as never),
+  ...rest,
+  [ability]: { supported: false, source: '' },
+})
+
+describe('classification by probabilities', () => {
+  test('gives p(True) of True and False', async () => {
+    const { caller } = reporting({ True: 0.6, False: 0.2, Maybe: 0.1 })
+    expect(await caller.binaryClassify(dialog)).toBeCloseTo(0.75, 10)
+  })
+
+  test('asks for one token with its likeliest alternatives, after the dialog', async () => {
+    const { caller, bodies } = reporting({ good: 0.9, bad: 0.1 })
+    const result = await caller.classify(dialog, ['good', 'bad'])
+    expect(result).toMatchObject({ label: 'good', method: 'logprobs', coverage: 1 })
+    expect(result.entropy).toBeCloseTo(0.469, 3)
+    expect(bodies).toHaveLength(1)
+    expect(bodies[0]).toMatchObject({ max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: 20 })
+    expect((bodies[0]?.['messages'] as { content: string }[]).map(({ content }) => content)).toEqual([
+      'You judge reviews.',
+      'I liked it.\n\nPlease respond with one and only one word from good, bad',
+    ])
+  })
+
+  test('adds up the tokens that begin a label, whatever their case and their marks', async () => {
+    const { caller } = reporting({ '▁Pos': 0.3, ' pos': 0.2, '"neg': 0.1, Positive: 0.1, other: 0.3 })
+    const { probabilities, coverage } = await caller.classify(dialog, ['positive', 'negative'])
+    expect(coverage).toBeCloseTo(0.7, 10)
+    expect(probabilities.positive).toBeCloseTo(0.6 / 0.7, 10)
+  })
+
+  test('names the label that is not one token, where words are asked for', async () => {
+    const { caller } = reporting({ pos: 0.6, neg: 0.2 })
+    const failed = caller.classify(dialog, ['positive', 'negative'], { labels: 'words' })
+    await expect(failed).rejects.toThrow(
+      'the label "positive" is not one token for this model, which began it with "pos"; use labels: "letters"',
+    )
+    await expect(failed).rejects.toBeInstanceOf(ClassificationError)
+  })
+
+  test('gives letters to labels that are long or begin alike', async () => {
+    const { caller, bodies } = reporting({ B: 0.7, A: 0.2, Apple: 0.05 })
+    const labels = ['The reviewer liked it', 'The reviewer did not like it'] as const
+    const { label, probabilities, coverage } = await caller.classify(dialog, labels)
+    expect([label, coverage]).toEqual(['The reviewer did not like it', expect.closeTo(0.9, 10)])
+    expect(probabilities['The reviewer liked it']).toBeCloseTo(0.2 / 0.9, 10)
+    expect(JSON.stringify(bodies[0])).toContain('A = The reviewer liked it\\nB = The reviewer did not like it')
+  })
+
+  test('fails when two labels begin with the same token', async () => {
+    const { caller } = reporting({ in: 0.9, x: 0.1 })
+    await expect(caller.classify(dialog, ['inside', 'into'])).rejects.toThrow('two labels begin with the same token')
+  })
+
+  test('fails when too little of the probability fell on labels', async () => {
+    const { caller } = reporting({ Well: 0.9, yes: 0.06, no: 0.04 })
+    await expect(caller.classify(dialog, ['yes', 'no'])).rejects.toMatchObject({
+      name: 'ClassificationError',
+      coverage: expect.closeTo(0.1, 10),
+    })
+    expect((await caller.classify(dialog, ['yes', 'no'], { minCoverage: 0.05 })).label).toBe('yes')
+  })
+
+  test('refuses more labels than the API reports, one label, and labels that look the same', async () => {
+    const { caller } = reporting({ a: 1 })
+    const many = Array.from({ length: 21 }, (_, index) => `label${index}`)
+    await expect(caller.classify(dialog, many)).rejects.toThrow('21 labels are more than the 20 tokens')
+    await expect(caller.classify(dialog, ['a'])).rejects.toThrow('at least two labels')
+    await expect(caller.classify(dialog, ['a', 'A.'])).rejects.toThrow('differ only in case')
+  })
+})
+
+describe('classification by votes', () => {
+  const votes = ['good', 'bad', 'good', 'good', 'Good.']
+
+  test('is used where there are no probabilities, and says so', async () => {
+    const { caller, provider } = callerOf(votes, { capabilities: without('logprobs', without('schema')) })
+    const result = await caller.classify(dialog, ['good', 'bad'])
+    expect(result).toMatchObject({ label: 'good', method: 'votes', probabilities: { good: 0.8, bad: 0.2 } })
+    expect(result.interval?.low).toBeCloseTo(0.3755, 3)
+    expect(result.interval?.high).toBeCloseTo(0.9638, 3)
+    expect(result.traces).toHaveLength(5)
+    expect(provider.requests[0]?.options.temperature).toBe(1)
+  })
+
+  test('has a model that says something else try again', async () => {
+    const { caller, provider } = callerOf(['Well...', 'bad'], { capabilities: without('logprobs', without('schema')) })
+    expect((await caller.classify(dialog, ['good', 'bad'], { votes: 1 })).label).toBe('bad')
+    expect(sentTo(provider).at(-1)).toBe('user: Please respond with one and only one word from good, bad')
+  })
+
+  test('reads labels from JSON where a schema holds the model to them', async () => {
+    const { caller } = callerOf(['{"label": "bad"}'], { capabilities: without('logprobs') })
+    expect(await caller.classify(dialog, ['good', 'bad'], { votes: 2 })).toMatchObject({
+      label: 'bad',
+      method: 'schema',
+    })
+  })
+
+  test('follows when the server takes the request and reports nothing', async () => {
+    const { caller, bodies } = reporting(undefined)
+    expect(await caller.classify(dialog, ['yes', 'no'], { votes: 3 })).toMatchObject({ label: 'yes', method: 'schema' })
+    expect(bodies).toHaveLength(4)
+    await expect(caller.classify(dialog, ['yes', 'no'], { method: 'logprobs' })).rejects.toThrow(
+      'reported no probabilities',
+    )
+  })
+})
+
+describe('calibration', () => {
+  /** A model that says 95 % and is right in 70 of 100 cases. */
+  const examples = Array.from({ length: 200 }, (_, index) => ({
+    probabilities: { yes: 0.95, no: 0.05 },
+    label: Math.floor(index / 5) % 10 < 7 ? 'yes' : 'no',
+  }))
+
+  test('makes a model that is too sure of itself less so', () => {
+    const calibrator = calibrate(examples)
+    expect(calibrator.accuracy).toBeCloseTo(0.7, 10)
+    expect(calibrator.errorBefore).toBeCloseTo(0.25, 10)
+    expect(calibrator.errorAfter).toBeLessThan(0.01)
+    expect(calibrator.temperature).toBeGreaterThan(3)
+    expect(calibrator.apply({ yes: 0.95, no: 0.05 }).yes).toBeCloseTo(0.7, 2)
+    expect(calibrator.before).toEqual([
+      { from: 0.9, to: 1, count: 200, confidence: expect.closeTo(0.95, 10), accuracy: expect.closeTo(0.7, 10) },
+    ])
+    expect(describeCalibration(calibrator)).toContain('calibration error before 25.0 %')
+  })
+
+  test('leaves a model that is right as often as it says', () => {
+    const fair = examples.map((one) => ({ ...one, probabilities: { yes: 0.7, no: 0.3 } }))
+    expect(calibrate(fair).temperature).toBeCloseTo(1, 2)
+  })
+
+  test('refuses too few examples and a label without a probability', () => {
+    expect(() => calibrate(examples.slice(0, 9))).toThrow('9 examples are too few')
+    expect(() => calibrate([...examples, { probabilities: { yes: 1 }, label: 'no' }])).toThrow(
+      'example 200 has no probability for its label "no"',
+    )
+  })
+})
