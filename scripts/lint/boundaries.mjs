@@ -210,6 +210,7 @@ export const boundaries = [
     package: 'cli',
     imports: [
       '@modelport/core',
+      '@modelport/dialog',
       '@modelport/factory',
       '@modelport/runtime',
       '@modelport/sandbox',

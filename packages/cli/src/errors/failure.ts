@@ -1,4 +1,5 @@
 import { isLlmError } from '@modelport/core'
+import { AgentCallError } from '@modelport/dialog'
 import { diagnose, toFileNames } from '@modelport/factory'
 import { exitCodeOf, exitCodes, Interrupted, UsageError } from './exit-codes.js'
 import type { Printer } from '../terminal/printer.js'
@@ -24,7 +25,8 @@ export function toFailureReport(error: unknown): FailureReport {
   if (!isLlmError(error)) return { error: { code: 'unknown', message: fileProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
-  const told = ['config', 'request', 'unknown'].includes(problem)
+  const isLimit = error instanceof AgentCallError && error.limit !== undefined
+  const told = isLimit || ['config', 'request', 'unknown'].includes(problem)
   // Users of the command line write files, so messages name fields as files do.
   return { error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) }, exitCode }
 }

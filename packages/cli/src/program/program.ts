@@ -2,10 +2,12 @@ import { Command } from 'commander'
 import { addChat } from '../commands/chat.js'
 import { addComplete } from '../commands/complete.js'
 import { addCompletion } from '../commands/completion.js'
+import { addDialog } from '../commands/dialog.js'
 import { addDoctor } from '../commands/doctor.js'
 import { addHosts } from '../commands/hosts.js'
 import { addInit } from '../commands/init.js'
 import { addModels } from '../commands/models.js'
+import { addPrompts } from '../commands/prompts.js'
 import { addRecord } from '../commands/record.js'
 import { addReplay } from '../commands/replay.js'
 import { addSessions } from '../commands/sessions.js'
@@ -46,8 +48,10 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     addDoctor,
     addChat,
     addComplete,
+    addDialog,
     addHosts,
     addModels,
+    addPrompts,
     addRecord,
     addReplay,
     addSessions,
