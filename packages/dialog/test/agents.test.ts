@@ -113,7 +113,7 @@ describe('agents of a configuration', () => {
         'a.toml, line 5: agent_configs.a.api_type must be "completion" or "response", not "chat"',
         'a.toml, line 4: agent_configs.a.temperature: temperature must be a number between 0 and 2, not 9',
         'a.toml, line 10: agent_configs.b.model_name must be a text, not 5',
-        'a.toml, line 11: agent_configs.b.max_exception_retry: limits.maxParseRetries must be a whole number between 0 and 100, not -1',
+        'a.toml, line 11: agent_configs.b.max_exception_retry: limits.maxParseRetries must be a whole number between 0 and 99, not -1',
       ])
     }
   })

@@ -144,7 +144,7 @@ test('observers that throw or reject are not told again, and break nothing', asy
 test.each<[Partial<InferRequest>, string]>([
   [{ mode: 'jsn' as 'json' }, 'mode: unknown "jsn"; known: auto, native, json, text'],
   [{ limits: { maxSteps: 0 } }, 'limits.maxSteps must be a whole number of at least 1, not 0'],
-  [{ limits: { maxParseFailures: 11 } }, 'limits.maxParseFailures must be a whole number between 1 and 10, not 11'],
+  [{ limits: { maxParseFailures: 101 } }, 'limits.maxParseFailures must be a whole number between 1 and 100, not 101'],
   [{ options: { maxTokens: 0 } }, 'maxTokens must be a whole number'],
   [{ options: { seed: 1.5 } }, 'seed must be a whole number'],
 ])('%j is refused at once', async (request, message) => {

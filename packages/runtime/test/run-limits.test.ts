@@ -98,7 +98,7 @@ describe('guards', () => {
 
   test.each([
     { maxSteps: 0 },
-    { maxParseFailures: 11 },
+    { maxParseFailures: 101 },
     { maxParseFailures: true as never },
     { repeatWindow: 1.5 },
     { maxstep: 4 } as never,

@@ -2,7 +2,7 @@ import { LlmError } from '@modelport/core'
 
 /** When a call gives up. */
 export interface CallLimits {
-  /** Times a refused reply is asked for again, in a row: 0 to 100. Default 3. */
+  /** Times a refused reply is asked for again, in a row: 0 to 99. Default 3. */
   readonly maxParseRetries: number
   /** Replies with tool calls before the last call without tools. 0: no tools at all; `Infinity`: no limit. Default 5. */
   readonly maxToolRounds: number
@@ -27,7 +27,7 @@ export const defaultCallLimits: CallLimits = Object.freeze({
 })
 
 const ranges = [
-  ['maxParseRetries', 0, 100],
+  ['maxParseRetries', 0, 99],
   ['maxToolRounds', 0, Infinity],
   ['maxRecalls', 0, 1000],
   ['concurrency', 1, Infinity],

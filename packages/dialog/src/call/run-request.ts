@@ -76,12 +76,17 @@ export function toInferRequest(run: RunParts): InferRequest {
 }
 
 function modelOptions(
-  { settings, options, dialog }: RunParts,
+  { settings, options, dialog, plan }: RunParts,
   card: ModelCard | undefined,
   capabilities: Capabilities | undefined,
 ): CallOptions {
   const prompt = dialog.topPrompt
-  const merged = mergeOptions(settings.options, prompt?.options, options.options)
+  const { schema } = plan
+  const format: CallOptions =
+    schema && capabilities?.schema.supported !== false
+      ? { responseFormat: { type: 'json-schema', name: 'answer', schema } }
+      : {}
+  const merged = mergeOptions(format, settings.options, prompt?.options, options.options)
   const vendorTools = prompt?.providerTools ?? []
   if (!vendorTools.length) return merged
   const forms = toProviderTools(vendorTools, settings.provider.name, capabilities, card?.features)

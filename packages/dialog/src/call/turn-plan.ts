@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { type JsonObject, LlmError } from '@modelport/core'
 import type {
   AfterTools,
   Authorize,
@@ -94,13 +94,13 @@ export class TurnPlan {
   }
 
   /** What reads the final reply. */
-  get output(): OutputParser<unknown> & { readonly schema?: NonNullable<Parser<unknown>['schema']> } {
-    const { parser } = this.#prompt
-    const keepsParser = !this.#handlerPrompts.some(({ hasParser }) => hasParser)
-    return {
-      parse: (reply) => this.#parse(reply),
-      ...(keepsParser && parser.schema && { schema: parser.schema }),
-    }
+  get output(): OutputParser<unknown> {
+    return { parse: (reply) => this.#parse(reply) }
+  }
+
+  /** JSON Schema of every reply the turn may end with, or undefined. */
+  get schema(): JsonObject | undefined {
+    return this.#handlerPrompts.some(({ hasParser }) => hasParser) ? undefined : this.#prompt.parser.schema
   }
 
   /**
@@ -137,7 +137,7 @@ export class TurnPlan {
       texts.push(this.#textOf('lastCall', {}))
       this.#activate(this.#prompt.lastCall)
     }
-    return texts.length ? texts.join('\n\n') : undefined
+    return texts.length ? { role: 'user', content: texts.join('\n\n'), byRun: true } : undefined
   }
 
   get #handlerPrompts(): readonly BasePrompt<unknown>[] {

@@ -115,7 +115,7 @@ async function byLogprobs<Label extends string>(
   const top = topTokens(details)
   if (!top) throw new NoLogprobsError('the server reported no probabilities of tokens; use the method "votes"')
   const { probabilities, coverage } = scoreLabels(top, labels, shown, options.labels !== undefined)
-  if (coverage < minCoverage)
+  if (coverage < minCoverage || coverage === 0)
     throw new ClassificationError(
       `only ${coverage.toFixed(3)} of the probability fell on the labels, less than minCoverage ${minCoverage}; the model answers something else`,
       coverage,

@@ -4,7 +4,7 @@ import { LlmError } from '@modelport/core'
 export interface RunLimits {
   /** Most model calls. Default 10. */
   readonly maxSteps: number
-  /** Most replies in a row that are no action, 1 to 10. Default 3. */
+  /** Most replies in a row that are not an action, 1 to 100. Default 3. */
   readonly maxParseFailures: number
   /** How many of the last successful actions are remembered; one that is among them is not executed again. 0 remembers none, `Infinity` all. Default 5. */
   readonly repeatWindow: number
@@ -35,7 +35,7 @@ export const defaultLimits: RunLimits = Object.freeze({
 /** Name, least, most, and whether `Infinity` is allowed. */
 const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
   ['maxSteps', 1, Infinity],
-  ['maxParseFailures', 1, 10],
+  ['maxParseFailures', 1, 100],
   ['repeatWindow', 0, Infinity],
   ['maxRepeats', 1, Infinity],
   ['maxIdleSteps', 1, Infinity],

@@ -1,0 +1,163 @@
+import { capabilities as localCapabilities } from '@modelport/provider-llamacpp'
+import { capabilities as serverCapabilities, createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import type { Capabilities, Provider } from '@modelport/core'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startLlamaServer } from '../../../test/support/llama-server.js'
+import { local, unavailable } from '../../provider-llamacpp/test/local-model.js'
+import { smallTools } from '../../runtime/test/small-model.js'
+import {
+  calibrate,
+  ClassificationError,
+  createDialogCaller,
+  custom,
+  definePrompt,
+  describeCalibration,
+  Dialog,
+  json,
+  ParseError,
+  toolCallsOf,
+} from '../src/index.js'
+
+const server = startLlamaServer()
+afterAll(() => server?.stop())
+
+const places: readonly {
+  readonly name: string
+  readonly skipped: boolean
+  create(): Provider & { close?(): Promise<void> }
+  capabilities(): Capabilities
+}[] = [
+  {
+    name: 'a model on a server',
+    skipped: !server,
+    create: () =>
+      createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${server?.url ?? ''}/v1` }),
+    capabilities: () => serverCapabilities({ preset: 'llamacpp-server' }),
+  },
+  {
+    name: 'a model in this process',
+    skipped: unavailable !== undefined,
+    create: () => local(),
+    capabilities: () => localCapabilities(),
+  },
+]
+
+const number = custom((reply) => {
+  const found = /\d+/.exec(reply)?.[0]
+  if (found === undefined) throw new ParseError(['the reply has no number'])
+  return Number(found)
+})
+
+const aboutWeather = custom((reply) => {
+  if (!reply.includes('weather')) throw new ParseError(['the reply is not about the weather'])
+  return reply
+})
+
+describe.each(places)('an agent call to $name', ({ name, skipped, create, capabilities }) => {
+  describe.skipIf(skipped)('with a model of 630,000 parameters', () => {
+    const provider = skipped ? undefined : create()
+    afterAll(() => provider?.close?.())
+    const caller = () =>
+      createDialogCaller({
+        name: 'small',
+        provider: provider as Provider,
+        capabilities: capabilities(),
+        mode: 'native',
+        options: { temperature: 0, maxTokens: 160, reasoning: 'none' },
+      })
+
+    test('calls a tool and reads a typed value from the reply', async () => {
+      const ask = definePrompt({
+        path: 'weather',
+        text: 'What is the weather in {city}?',
+        parse: number,
+        tools: smallTools,
+      })
+      for (const [city, degrees] of [
+        ['Paris', 7],
+        ['Rome', 31],
+        ['Tokyo', 24],
+      ] as const) {
+        const { value, trace } = await caller().call(Dialog.seed().send(ask, { city }))
+        expect(value).toBe(degrees)
+        expect(toolCallsOf(trace)).toMatchObject([{ name: 'get_weather', arguments: { city }, success: true }])
+      }
+    })
+
+    test('gets another chance when the parser refuses its reply, and the dialog forgets the first', async () => {
+      const ask = definePrompt({
+        path: 'sum',
+        text: 'Send an emoji',
+        parse: aboutWeather,
+        onParseError: 'What is the weather in Rome?',
+      })
+      const { value, trace, dialog } = await caller().call(Dialog.seed().send(ask))
+      expect(value).toContain('weather')
+      expect(trace.entries.filter(({ type }) => type === 'parse-error')).toHaveLength(1)
+      expect(trace.entries.filter(({ type }) => type === 'pruned')).toHaveLength(1)
+      expect(dialog.messages.map(({ content }) => content)).toEqual(['Send an emoji', value])
+    })
+
+    test('is held to a JSON schema', async () => {
+      const schema = {
+        type: 'object',
+        properties: { city: { type: 'string', enum: ['Paris', 'Rome'] } },
+        required: ['city'],
+        additionalProperties: false,
+      }
+      const ask = definePrompt({
+        path: 'city',
+        text: 'Which city is it?',
+        parse: json(schema),
+        options: { vendor: withoutThoughts(name) },
+      })
+      const { value } = await caller().call(Dialog.seed().send(ask))
+      expect(['Paris', 'Rome']).toContain((value as { city: string }).city)
+    })
+
+    test('classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
+      const examples = []
+      let uncovered = 0
+      const startedAt = performance.now()
+      for (const { text, label } of questions()) {
+        const options = {
+          minCoverage: 0,
+          question: 'weather or sum: {classes}',
+          options: { vendor: withoutThoughts(name) },
+        }
+        const found = await caller()
+          .classify(Dialog.seed().send(text), ['weather', 'sum'], options)
+          .catch((error: unknown) => {
+            if (!(error instanceof ClassificationError)) throw error
+            uncovered++
+          })
+        if (!found) continue
+        const { probabilities, method } = found
+        expect(probabilities.weather + probabilities.sum).toBeCloseTo(1, 6)
+        examples.push({ probabilities, label, method })
+      }
+      expect(examples.length).toBeGreaterThan(20)
+      const calibrator = calibrate(examples)
+      expect(calibrator.errorAfter).toBeLessThanOrEqual(calibrator.errorBefore + 0.03)
+      const ms = ((performance.now() - startedAt) / (examples.length + uncovered)).toFixed(1)
+      console.log(
+        `${name}, ${examples[0]?.method}, ${ms} ms a label, ${uncovered} without coverage:\n${describeCalibration(calibrator)}`,
+      )
+    })
+  })
+})
+
+/** The server lets a model think before it holds it to a schema, and this one's thoughts may have no end. */
+const withoutThoughts = (name: string): Readonly<Record<string, unknown>> =>
+  name === 'a model on a server' ? { reasoning_format: 'none' } : {}
+
+const openings = ['What is', 'Tell me', 'How is', 'Please check', 'I want to know']
+
+/** Questions about the weather and sums, made for this test. */
+function questions(): readonly { readonly text: string; readonly label: string }[] {
+  const cities = ['Paris', 'Rome', 'Oslo', 'Tokyo', 'Berlin', 'Milan', 'Kyoto', 'Sydney', 'Madrid', 'Vienna']
+  return [...cities, ...cities, ...cities, ...cities, ...cities].flatMap((city, index) => [
+    { text: `${openings[index % 5] ?? ''} the weather in ${city}?`, label: 'weather' },
+    { text: `What is ${index + 3} plus ${index * 7 + 2}?`, label: 'sum' },
+  ])
+}
