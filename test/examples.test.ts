@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'
+import { startLlamaServer } from './support/llama-server.js'
 import { startLoggingProxy } from './support/logging-proxy.js'
 import { findDeno, runProgram } from './support/program.js'
 import { readText } from './support/repository.js'
@@ -17,6 +18,7 @@ const entries = {
   roles: source('roles'),
   handover: source('handover'),
   'custom-provider': source('custom-provider'),
+  'research-desk': source('research-desk'),
   'sandboxed-agent': source('sandboxed-agent'),
   agent: source('sandboxed-agent', 'agent'),
   hosts: source('sandboxed-agent', 'hosts'),
@@ -74,6 +76,23 @@ test('custom-provider: it is found by its name, and its host is known', async ()
     'Made in this house.',
   ])
   expect(readText('docs/custom-provider.md')).toContain('(../examples/custom-provider)')
+})
+
+const llama = startLlamaServer(['--jinja'])
+afterAll(() => llama?.stop())
+
+test.skipIf(!llama)('research-desk: a small model finds, is refused once, and is classified', async () => {
+  expect(await linesOf(programs['research-desk'], llama?.url ?? '')).toEqual([
+    'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
+    'editor: calling exception calling success',
+    '  refused: the reply is not about the weather',
+    // The first token of this model can be nothing.
+    'researcher: calling exception calling success',
+    '  refused: Your reply was cut off before it said anything: be shorter.',
+    'Rome: 31 degrees',
+    expect.stringMatching(/^editor: .*weather/),
+    expect.stringMatching(/^question: (weather, \d+ %|sum, \d+ %|no label)$/),
+  ])
 })
 
 describe('sandboxed-agent', () => {

@@ -102,7 +102,8 @@ export class TraceRecorder {
   }
 
   #parseError(message: string, attempt: number): void {
-    const { problems, text } = this.#refusal ?? { problems: [message], text: '' }
+    // The first line of a message of the runtime is for the model, the rest for people.
+    const { problems, text } = this.#refusal ?? { problems: [message.split('\n', 1)[0] ?? message], text: '' }
     this.#refusal = undefined
     this.#machine().signal('refused')
     this.add({ type: 'parse-error', attempt, problems, text })
