@@ -33,8 +33,8 @@ for (let warmUp = 0; warmUp < 10; warmUp++) {
 const costs: { readonly call: number; readonly infer: number }[] = []
 for (let round = 0; round < rounds; round++) {
   const first = round % 2 === 0
-  const a = await cpuOf(50, first ? call : plain)
-  const b = await cpuOf(50, first ? plain : call)
+  const a = await cpuOf(200, first ? call : plain)
+  const b = await cpuOf(200, first ? plain : call)
   costs.push(first ? { call: a, infer: b } : { call: b, infer: a })
 }
 console.log('| what | value |\n|---|---|')

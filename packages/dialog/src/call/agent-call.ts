@@ -51,7 +51,8 @@ export class AgentCall<Value> {
   async run(): Promise<CallOutcome<Value>> {
     const deadline = this.#options.deadlineMs === undefined ? undefined : AbortSignal.timeout(this.#options.deadlineMs)
     const signals = [this.#options.signal, deadline].filter((one) => one !== undefined)
-    const signal = AbortSignal.any(signals)
+    // AbortSignal.any costs more than the rest of a call without tools.
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? new AbortController().signal)
     let parts: DialogParts | undefined
     let plan: TurnPlan | undefined
     try {
