@@ -1,4 +1,4 @@
-// The agent type: who is asked, in which order, and what comes of it.
+// The agent type: its prompts, its tool, and the order in which its agents work.
 import { ClassificationError, custom, defineAgentType, definePrompt, ParseError } from '@modelport/dialog'
 import { defineTool } from '@modelport/runtime'
 
@@ -25,7 +25,7 @@ const find = definePrompt({
 const edit = definePrompt({
   path: 'desk/edit',
   text: 'Send an emoji',
-  // The first reply is an emoji, which is no text about the weather.
+  // The first reply is an emoji, which is not about the weather.
   parse: custom((reply) => {
     if (!reply.includes('weather')) throw new ParseError(['the reply is not about the weather'])
     return reply

@@ -1,9 +1,10 @@
 import { LlmError } from '@modelport/core'
-import { BudgetLedger } from '@modelport/runtime'
+import { BudgetLedger, type PendingApproval, type RunJournal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   type CallReport,
+  type CallSuspension,
   choice,
   custom,
   defaultHandlers,
@@ -442,6 +443,58 @@ describe('a dialog that was stored in the middle of a tool round', () => {
       'tool: found',
     ])
     expect(dialog.topPrompt).toBe(prompt)
+  })
+})
+
+describe('a call that waits for an approval', () => {
+  test('ends with a checkpoint, and continues from it with the decision', async () => {
+    const { tool, calls } = recordingTool('send', ({ value }) => `sent ${String(value)}`)
+    const prompt = answer.extend({ path: 'p', tools: [tool] })
+    const settings = { authorize: () => ({ effect: 'require-approval', reason: 'it is final' }) as const }
+    const { caller } = callerOf([asks('send', { value: 'a' }), 'hm', 'yes'], settings)
+    const error = await failureOf(caller.call(Dialog.seed('Be brief.').send(prompt, { what: 'it' })))
+    expect(error).toMatchObject({ code: 'aborted', state: 'interrupt' })
+    expect(calls).toEqual([])
+    const stored = JSON.parse(
+      JSON.stringify({ ...error.suspension, dialog: error.dialog.toJson() }),
+    ) as CallSuspension & {
+      readonly dialog: unknown
+    }
+    const pending = stored.pending[0] as PendingApproval
+    expect(pending).toMatchObject({ type: 'approval', reason: 'it is final', action: { tool: 'send' } })
+    const dialog = Dialog.fromJson(stored.dialog, new PromptRegistry([prompt])).expect(prompt)
+    const { value, trace } = await caller.call(dialog, {
+      resume: stored.checkpoint,
+      decisions: [{ type: 'approve', id: pending.id, digest: pending.digest }],
+    })
+    expect([value, calls]).toEqual(['yes', [{ value: 'a' }]])
+    expect(trace.entries.flatMap((entry) => (entry.type === 'state' ? [entry.to] : []))).toEqual([
+      'interrupt',
+      'calling',
+      'exception',
+      'calling',
+      'success',
+    ])
+  })
+
+  test('writes every effect into the journal of the caller', async () => {
+    const written: string[] = []
+    const journal: RunJournal = {
+      writeIntent: ({ kind, key }) => void written.push(`intent ${kind} ${key}`),
+      writeReceipt: ({ kind, key }) => void written.push(`receipt ${kind} ${key}`),
+      writeCheckpoint: ({ step }) => void written.push(`checkpoint ${step}`),
+      readTail: () => ({ entries: [] }),
+    }
+    const { tool } = recordingTool('look', () => 'seen')
+    const { caller } = callerOf([asks('look'), 'Done.'])
+    const prompt = plain.extend({ path: 'p', tools: [tool] })
+    await caller.call(Dialog.seed().send(prompt, { what: 'it' }), { journal, scope: { keyPrefix: 'task-1' } })
+    expect(written.filter((line) => line.startsWith('intent'))).toEqual([
+      expect.stringMatching(/^intent model task-1\//),
+      expect.stringMatching(/^intent tool task-1\//),
+      expect.stringMatching(/^intent model task-1\//),
+    ])
+    expect(written.filter((line) => line.startsWith('receipt'))).toHaveLength(3)
   })
 })
 

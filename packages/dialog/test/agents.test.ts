@@ -71,7 +71,7 @@ describe('agents of a configuration', () => {
     ])
   })
 
-  test('are the same in YAML, where 0 tool rounds are none', () => {
+  test('are the same in YAML, where 0 tool rounds mean no tools', () => {
     const yaml =
       'models: {}\nagents:\n  editor:\n    model: fast\n    maxToolRounds: 0\n    maxTokens: 5\n    stop: ["."]\n'
     expect(parseAgentYaml(yaml, 'm.yaml')).toEqual([

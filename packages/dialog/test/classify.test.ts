@@ -30,7 +30,7 @@ function reporting(tops: Tops | undefined, settings: Partial<CallerSettings> = {
     const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
     return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
   }
-  const provider = createOpenAICompatible({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', fetch: fetch as never })
+  const provider = createOpenAICompatible({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', fetch: fetch })
   return { bodies, caller: createDialogCaller({ name: 'tester', provider, ...settings }) }
 }
 

@@ -214,7 +214,7 @@ function toClassification<Label extends string>(
   return {
     label,
     // It has each label, and nothing else.
-    probabilities: probabilities as Readonly<Record<Label, number>>,
+    probabilities: probabilities,
     coverage,
     method,
     entropy: entropyOf(probabilities),
