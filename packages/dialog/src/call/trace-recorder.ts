@@ -67,6 +67,11 @@ export class TraceRecorder {
         this.understood()
         this.#machine().signal('calls')
         break
+      // A run that resumes inside of a tool round starts with these.
+      case 'tool-start':
+      case 'agent-call-start':
+        this.#machine().signal('calls')
+        break
       case 'action-repeated':
         this.#repeated.add(event.actionId)
         break

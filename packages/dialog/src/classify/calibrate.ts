@@ -147,7 +147,7 @@ function topOf({ probabilities, label }: CalibrationExample): {
   readonly confidence: number
   readonly isRight: boolean
 } {
-  const [best = '', confidence = 0] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a), ['', -1])
+  const [best, confidence] = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a), ['', -1])
   return { confidence, isRight: best === label }
 }
 
