@@ -51,7 +51,8 @@ export const desk = defineAgentType({
     const kind = await researcher
       .classify(question, ['weather', 'sum'], { question: 'weather or sum: {classes}', minCoverage: 0 })
       .catch((error: unknown) => {
-        if (!(error instanceof ClassificationError)) throw error
+        if (error instanceof ClassificationError) return undefined
+        throw error
       })
     return {
       city,

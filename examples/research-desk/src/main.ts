@@ -1,7 +1,7 @@
 // A researcher over Chat Completions and an editor over the Messages API answer one question together.
 import { AgentTypeRegistry, type CallTrace, createDialogCaller, toolCallsOf } from '@modelport/dialog'
 import { createAnthropic } from '@modelport/provider-anthropic'
-import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 import { desk } from './desk.ts'
 
 const baseUrl = process.argv[2] ?? 'http://127.0.0.1:8080'
@@ -9,7 +9,11 @@ const options = { temperature: 0, maxTokens: 160, vendor: { chat_template_kwargs
 const agents = {
   researcher: createDialogCaller({
     name: 'researcher',
-    provider: createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${baseUrl}/v1` }),
+    provider: createOpenAICompatible({
+      preset: presets['llamacpp-server'],
+      model: 'tinytool',
+      baseUrl: `${baseUrl}/v1`,
+    }),
     options,
     mode: 'native',
   }),

@@ -52,7 +52,9 @@ describe('dialog call', () => {
     const refused = await cli([...args.slice(0, -1), '--prompt', 'ask', '--arg', 'reader=x', '--task', 'slow'])
     expect(refused.code).toBe(16)
     expect(refused.err).toContain('reply 1 was refused: expected one of Plain text, other')
-    expect(refused.err).toContain('state: failure\nerror (protocol): agent "writer", prompt "ask": The model gave 2 replies')
+    expect(refused.err).toContain(
+      'state: failure\nerror (protocol): agent "writer", prompt "ask": The model gave 2 replies',
+    )
     expect(await cli([...args.slice(0, -1), '--arg', 'nobody=x', '--arg', 'reader=y', '--task', 'x'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('--arg nobody: no prompt of this call has the placeholder {nobody}'),

@@ -1,5 +1,9 @@
 import { capabilities as localCapabilities } from '@modelport/provider-llamacpp'
-import { capabilities as serverCapabilities, createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import {
+  capabilities as serverCapabilities,
+  createOpenAICompatible,
+  presets,
+} from '@modelport/provider-openai-compatible'
 import type { Capabilities, Provider } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startLlamaServer } from '../../../test/support/llama-server.js'
@@ -31,8 +35,12 @@ const places: readonly {
     name: 'a model on a server',
     skipped: !server,
     create: () =>
-      createOpenAICompatible({ preset: 'llamacpp-server', model: 'tinytool', baseUrl: `${server?.url ?? ''}/v1` }),
-    capabilities: () => serverCapabilities({ preset: 'llamacpp-server' }),
+      createOpenAICompatible({
+        preset: presets['llamacpp-server'],
+        model: 'tinytool',
+        baseUrl: `${server?.url ?? ''}/v1`,
+      }),
+    capabilities: () => serverCapabilities({ preset: presets['llamacpp-server'] }),
   },
   {
     name: 'a model in this process',
