@@ -25,10 +25,11 @@ export interface RecordedEffect {
   readonly receipt?: RunReceipt
 }
 
+/** Without a journal, entries leave the process in a checkpoint alone, which says what was spent. */
+const nothingSpent: BudgetSnapshot = { spent: {}, elapsedMs: 0, warned: [] }
+
 /** Writes intents and receipts of the step at hand, and finds those that were written before a resume. */
 export class EffectLog {
-  /** True if there is a journal: whoever builds costly entries looks at this first. */
-  readonly isStored: boolean
   readonly #journal: RunJournal | undefined
   readonly #context: EffectLogContext
   #entries: JournalEntry[] = []
@@ -38,7 +39,6 @@ export class EffectLog {
 
   constructor(journal: RunJournal | undefined, context: EffectLogContext) {
     this.#journal = journal
-    this.isStored = journal !== undefined
     this.#context = context
   }
 
@@ -105,6 +105,14 @@ export class EffectLog {
     const begun = this.#attempts.get(key) ?? 0
     const attempt = isIntent ? begun + 1 : Math.max(1, begun)
     this.#attempts.set(key, attempt)
-    return { key, runId, step: step(), attempt, at: Date.now(), seq: seq(), budget: budget() }
+    return {
+      key,
+      runId,
+      step: step(),
+      attempt,
+      at: Date.now(),
+      seq: seq(),
+      budget: this.#journal ? budget() : nothingSpent,
+    }
   }
 }

@@ -25,7 +25,6 @@ export interface StepMark {
   readonly usage: TokenUsage
   readonly text: string
   readonly totals: RunTotals
-  readonly budget: RunCheckpoint['budget']
 }
 
 /** Takes the counters as they are now. */
@@ -48,7 +47,6 @@ export function markOf(state: RunState, phase: RunCheckpoint['phase']): StepMark
     usage,
     text,
     totals: state.totals,
-    budget: state.ledger.snapshot(),
   }
 }
 
@@ -69,6 +67,8 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
     phase,
     step,
     ...rest,
+    // As of now, not of the mark: what is replayed after a resume is not charged again.
+    budget: state.ledger.snapshot(),
     fingerprint: fingerprintOf(state),
     guards: { recentActions: recentActions.map(hashSignature), knownResults, repeats, parseFailures, idleSteps },
     ...(failuresFrom !== undefined && { failuresFrom }),
