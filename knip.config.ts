@@ -10,7 +10,11 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
   )
 
 /** Built beside the entry, and loaded by a dynamic import. */
-const loadedLater: Record<string, string[]> = { driver: ['src/undici-transport.ts'], cli: ['src/main.ts'] }
+const loadedLater: Record<string, string[]> = {
+  driver: ['src/undici-transport.ts'],
+  durable: ['src/sqlite/sqlite-thread.ts'],
+  cli: ['src/main.ts'],
+}
 
 /** What a package exports is its entry; nothing is listed twice. */
 const settings = (workspace: Workspace) => [

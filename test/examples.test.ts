@@ -17,6 +17,8 @@ const source = (example: string, file = 'main'): string => join(root, `examples/
 const entries = {
   roles: source('roles'),
   handover: source('handover'),
+  'surviving-agent': source('surviving-agent'),
+  'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
   'custom-provider': source('custom-provider'),
   'research-desk': source('research-desk'),
   'sandboxed-agent': source('sandboxed-agent'),
@@ -67,6 +69,16 @@ test('handover: the results of two tools, run for different vendors, reach the t
     'stored: user, assistant, tool',
     'anthropic: Rome: it has 28 °C against -4 °C.',
     'google: To Rome, as I have just read.',
+  ])
+})
+
+test('surviving-agent: a payment that was cut is not made twice, and is settled by hand', async () => {
+  expect(await linesOf(programs['surviving-agent'])).toEqual([
+    'killed while it paid',
+    'unknown outcome: invoice-17/1/0',
+    'the bank says: 40 euros to Rossi, order invoice-17/1/0',
+    'agent: Invoice 17 is paid.',
+    'orders at the bank: 1',
   ])
 })
 

@@ -26,4 +26,5 @@ export async function openSqliteDatabase(path: string): Promise<SqliteDatabase> 
 
 /** Far below the shortest lease, so that a heartbeat behind a locked file is not late. */
 const busyMs = 300
-const thread = new URL(import.meta.url.endsWith('.ts') ? './sqlite-thread.ts' : './sqlite-thread.js', import.meta.url)
+/** The thread's file lies next to this one, whatever a build names them. */
+const thread = new URL(`./sqlite-thread.${/[^.]+$/.exec(import.meta.url)?.[0] ?? 'js'}`, import.meta.url)
