@@ -58,7 +58,7 @@ export function toPromptMessages(prompt: unknown): readonly ChatMessage[] {
     refuse(
       `the prompt must be text, not ${prompt === null ? 'null' : typeof prompt}; for messages use generate or streamWithHistory`,
     )
-  return [{ role: 'user', content: String(prompt) }]
+  return [{ role: 'user', content: prompt }]
 }
 
 function refuse(message: string): never {
