@@ -32,7 +32,7 @@ export class Registry {
   constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
     this.#load = load
     this.#context = context
-    const { models, roles } = ((pool as unknown) ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
+    const { models, roles } = (pool ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
     if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
       throw new LlmError(
         'config',
