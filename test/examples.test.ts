@@ -19,6 +19,7 @@ const entries = {
   handover: source('handover'),
   'surviving-agent': source('surviving-agent'),
   'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
+  'delegating-agents': source('delegating-agents'),
   'custom-provider': source('custom-provider'),
   'research-desk': source('research-desk'),
   'sandboxed-agent': source('sandboxed-agent'),
@@ -79,6 +80,12 @@ test('surviving-agent: a payment that was cut is not made twice, and is settled 
     'the bank says: 40 euros to Rossi, order invoice-17/1/0',
     'agent: Invoice 17 is paid.',
     'orders at the bank: 1',
+test('delegating-agents: the approval goes down to the second agent, and its result comes up', async () => {
+  expect(await linesOf(programs['delegating-agents'])).toEqual([
+    'assistant: input-required',
+    'approval asked by assistant > bank: {"amount":12}',
+    'bank: pays {"amount":12}',
+    'assistant: completed: Done: the bank paid your bill.',
   ])
 })
 
