@@ -80,6 +80,9 @@ test('surviving-agent: a payment that was cut is not made twice, and is settled 
     'the bank says: 40 euros to Rossi, order invoice-17/1/0',
     'agent: Invoice 17 is paid.',
     'orders at the bank: 1',
+  ])
+})
+
 test('delegating-agents: the approval goes down to the second agent, and its result comes up', async () => {
   expect(await linesOf(programs['delegating-agents'])).toEqual([
     'assistant: input-required',
