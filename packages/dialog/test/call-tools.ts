@@ -1,4 +1,3 @@
-import type { LlmError, Provider } from '@modelport/core'
 import { createMock, type MockConfig, type MockProvider, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, type Tool } from '@modelport/runtime'
 import { AgentCallError, type CallerSettings, createDialogCaller, type DialogCaller } from '../src/index.js'
@@ -48,5 +47,3 @@ export const sentTo = ({ requests }: MockProvider, index = -1): readonly string[
   (requests.at(index)?.messages ?? []).map(
     ({ role, content }) => `${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`,
   )
-
-export type { LlmError, Provider }

@@ -30,9 +30,6 @@ export const transitions: Readonly<Record<CallState, Partial<Readonly<Record<Cal
   },
 )
 
-/** True for a state that nothing leaves. */
-export const isEnd = (state: CallState): state is 'success' | 'failure' => state === 'success' || state === 'failure'
-
 /** One agent call's way through the table. */
 export class StateMachine {
   #state: CallState = 'initial'

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Parser, ParserValue } from '../parse/parser.js'
+import type { Parser } from '../parse/parser.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 
@@ -96,6 +96,3 @@ export interface PromptExtension<Text extends string, Value> extends TurnSetting
 
 /** Any prompt, whatever it takes and gives. */
 export type AnyPrompt = BasePrompt<unknown>
-
-/** The value that a prompt promises. */
-export type PromptValue<P> = P extends { readonly parser: infer Parse } ? ParserValue<Parse> : never
