@@ -177,7 +177,6 @@ class HttpClient implements AgentClient {
           if (!isRepeated) for (const event of toClientEvents(response)) yield event
           if (isEnd(response)) return
         }
-        if (taskId === undefined) return
       } catch (error) {
         signal?.throwIfAborted()
         if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
@@ -195,7 +194,7 @@ class HttpClient implements AgentClient {
       isResumed = true
       current = transport.subscribe(taskId, seen, signal)
     }
-    const last = taskId === undefined ? undefined : await this.#snapshot(transport, taskId, signal)
+    const last = await this.#snapshot(transport, taskId, signal)
     if (last) yield { type: 'task', task: last }
   }
 

@@ -14,7 +14,7 @@ import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
-import { contextOf, type ForeignContext } from './run-context.js'
+import { contextOf, turnTimeoutOf } from './run-context.js'
 import { endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
 import { TaskWriter } from './task-writer.js'
 import { type ApprovalDecision, readWaitState } from './wait-state.js'
@@ -24,8 +24,6 @@ interface Active {
   readonly done: Promise<void>
   cancelReason?: string | undefined
 }
-
-class Cancelled extends Error {}
 
 const nameOf = ({ principal, id }: TaskKey): string => JSON.stringify([principal, id])
 
@@ -123,7 +121,7 @@ export class Activations {
     const active = this.#active.get(nameOf(key))
     if (active) {
       active.cancelReason = reason
-      active.controller.abort(new Cancelled(reason ?? 'cancelled'))
+      active.controller.abort(new Error(reason ?? 'cancelled'))
     }
     await this.#write(key, [this.#canceled(reason)])
     await cancelChildren(this.#store.tasks, this.#agents, key, (error) => this.#options.onError?.(error))
@@ -188,7 +186,7 @@ export class Activations {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
       const writer = new TaskWriter(held?.tasks ?? this.#store.tasks, key, found.head.seq, this.#entropy)
-      const limit = timeoutOf(agent, contextOf(record), this.#entropy)
+      const limit = turnTimeoutOf(agent.settings.timeoutMs, contextOf(record), this.#entropy.now())
       const timed = AbortSignal.any([signal, AbortSignal.timeout(limit), ...(held ? [held.signal] : [])])
       const turn = await buildTurn({
         store: this.#store,
@@ -296,12 +294,6 @@ export class Activations {
       }
     }
   }
-}
-
-const timeoutOf = (agent: Agent, context: ForeignContext | undefined, entropy: Entropy): number => {
-  const own = agent.settings.timeoutMs ?? 600_000
-  const left = context?.deadline === undefined ? own : Math.max(1, context.deadline - entropy.now())
-  return Math.min(own, left, 2 ** 31 - 1)
 }
 
 const isWaiting = (events: readonly TaskEventBody[]): boolean =>

@@ -102,3 +102,10 @@ const readStored = (context: JsonObject): ForeignContext => ({
 /** The context that a task was created with; it never widens, also after a restart. */
 export const contextOf = ({ context, agent }: TaskRecord): ForeignContext =>
   context ? readStored(context) : { chain: [agent] }
+
+/** Most milliseconds of one turn: what the agent allows (default 600,000), and what the caller's deadline leaves. */
+export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {
+  const most = own ?? 600_000
+  const left = deadline === undefined ? most : Math.max(1, deadline - now)
+  return Math.min(most, left, 2 ** 31 - 1)
+}

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { AGENT_CARD_PATH } from '@a2a-js/sdk'

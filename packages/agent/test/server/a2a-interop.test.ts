@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unsafe-enum-assignment -- the wire's number of an enum */
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client'
 import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

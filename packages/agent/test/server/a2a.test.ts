@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import { describe, expect, it } from 'vitest'
 import { createAgentServer } from '@modelport/agent'
 import { base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import { LLMock, A2AMock } from '@copilotkit/aimock'
 import { createMock } from '@modelport/provider-mock'
 import OpenAI from 'openai'
@@ -114,18 +115,15 @@ describe('Protolink', () => {
       await request('/tasks/', {
         json: { ...task(text, context), id: text, messages: [{ id: text, parts: [{ type: 'text', content: text }] }] },
       })
-    const describeState = async () =>
-      (await (await request('/state/describe', { json: { session_id: 's1' } })).json()) as any
+    const describeState = async () => await (await request('/state/describe', { json: { session_id: 's1' } })).json()
     expect((await describeState()).stores).toEqual([{ name: 'conversation', messages: 4 }])
-    const compacted = (await (
+    const compacted = await (
       await request('/llm/history/compact', { json: { session_id: 's1', max_messages: 2 } })
-    ).json()) as any
+    ).json()
     expect(compacted).toMatchObject({ strategy: 'recent', before_messages: 4, after_messages: 2, removed_messages: 2 })
     await request('/state/reset', { json: { session_id: 's1' } })
     expect((await describeState()).stores).toEqual([{ name: 'conversation', messages: 0 }])
-    const missing = (await (
-      await request('/state/describe', { json: { session_id: 's1', stores: ['vectors'] } })
-    ).json()) as any
+    const missing = await (await request('/state/describe', { json: { session_id: 's1', stores: ['vectors'] } })).json()
     expect(missing.missing).toEqual(['vectors'])
     expect((await request('/tasks/cancel', { json: { id: 'none' } })).status).toBe(404)
   })

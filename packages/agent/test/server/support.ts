@@ -1,3 +1,5 @@
+/* eslint-disable @typescript-eslint/no-misused-spread -- requests of tests use plain header objects */
+/* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import type { Agent, AgentServer, AgentServerOptions } from '@modelport/agent'
 import { createAgent, createAgentServer } from '@modelport/agent'
 
