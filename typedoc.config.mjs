@@ -23,6 +23,7 @@ export default {
   projectDocuments: [
     'docs/*.md',
     'docs/guides/*.md',
+    'docs/decisions/*.md',
     'docs/providers/*.md',
     'CONTRIBUTING.md',
     'AGENTS.md',
