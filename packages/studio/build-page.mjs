@@ -23,5 +23,3 @@ export async function buildPage(folder) {
   await copyFile(here('src/page/app.css'), `${folder}/app.css`)
   await copyFile(here('src/page/index.html'), `${folder}/index.html`)
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage(here('dist/page'))

@@ -1,3 +1,11 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type Options } from 'tsup'
 import { library } from '../../tsup.base.js'
+import { buildPage } from './build-page.mjs'
 
-export default library('src/index.ts', 'src/node.ts')
+const options = library('src/index.ts', 'src/node.ts') as Options
+
+export default defineConfig({
+  ...options,
+  onSuccess: () => buildPage(fileURLToPath(new URL('dist/page', import.meta.url))),
+})
