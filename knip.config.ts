@@ -12,8 +12,9 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
 /** Built beside the entry, and loaded by a dynamic import. */
 const loadedLater: Record<string, string[]> = {
   driver: ['src/undici-transport.ts'],
-  durable: ['src/sqlite/sqlite-thread.ts'],
   cli: ['src/main.ts'],
+  studio: ['src/page/main.tsx', 'build-page.mjs'],
+  durable: ['src/sqlite/sqlite-thread.ts'],
 }
 
 /** What a package exports is its entry; nothing is listed twice. */
@@ -25,7 +26,9 @@ const settings = (workspace: Workspace) => [
       ...(loadedLater[workspace.shortName] ?? []),
       'test/**/*.test.ts',
     ],
-    project: ['src/**/*.ts', 'test/**/*.ts'],
+    project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
+    // Read as a file, into the page that is tested.
+    ...(workspace.shortName === 'studio' && { ignoreDependencies: ['axe-core'] }),
   },
 ]
 
@@ -57,7 +60,8 @@ const config: KnipConfig = {
   },
   ignoreWorkspaces: packages.filter(isPlaceholder).map(({ path }) => path),
   // Of the machine: they take the network away from a test, and make certificates for one.
-  ignoreBinaries: ['unshare', 'openssl'],
+  ignoreBinaries: ['unshare', 'openssl', 'mount', 'umount', 'spin', 'cc'],
+  ignoreUnresolved: ['./pan'],
   ignoreExportsUsedInFile: true,
 }
 

@@ -175,7 +175,7 @@ export const boundaries = [
   {
     package: 'agent',
     file: 'node*.ts',
-    imports: ['@modelport/core', '@modelport/runtime', '@hono/node-server', 'jose'],
+    imports: ['@modelport/core', '@modelport/runtime', '@hono/node-server', 'hono', 'jose'],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog'],
   },
@@ -202,7 +202,7 @@ export const boundaries = [
   ...['node.ts', 'file-store.ts', 'serve-studio.ts'].map((file) => ({
     package: 'studio',
     file,
-    imports: ['@modelport/core', '@hono/node-server'],
+    imports: ['@modelport/core', '@hono/node-server', 'hono'],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli'],
   })),
