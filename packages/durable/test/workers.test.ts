@@ -82,6 +82,24 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect((await store.runs.result('a')).status).toBe('final')
     })
 
+    test('a worker that is faster than the process that starts a run does not lose it', async () => {
+      const definition = define(1, greet)
+      work(definition)
+      const ids = Array.from({ length: 60 }, (_, index) => `fast-${index}`)
+      await Promise.all(ids.map((id) => store.runs.start(id, definition, id)))
+      await expect.poll(async () => (await store.runs.open()).length).toBe(0)
+    })
+
+    test('a run whose run in the engine is gone is found by the sweep', async () => {
+      const definition = define(1, greet)
+      await store.runs.start('a', definition)
+      const { queue, engine } = await store.runs.get('a')
+      await database.engine.cancel(queue, engine)
+      await database.write([{ sql: 'UPDATE runs SET updated = 0' }])
+      work(definition)
+      expect((await store.runs.result('a')).status).toBe('final')
+    })
+
     test('a decision whose wake-up was lost is found by the sweep', async () => {
       const item = {
         type: 'approval',

@@ -86,8 +86,8 @@ export class RunTable {
       },
     ])
     if (result.ok) this.#database.notify(`queue:${run.queue}`)
-    // Another process was first.
-    else await engine.cancel(run.queue, started)
+    // Another process started it too, unless a worker has claimed this very run already.
+    else if ((await this.find(run.id))?.engine !== started) await engine.cancel(run.queue, started)
   }
 
   async find(id: string): Promise<StoredRun | undefined> {
@@ -110,10 +110,11 @@ export class RunTable {
   async take(claim: Claim): Promise<StoredRun | undefined> {
     const result = await this.#database.write([
       {
-        sql: `UPDATE runs SET epoch = epoch + 1, claim = ?, status = 'running', updated = ?, seen = writes,
+        sql: `UPDATE runs SET epoch = epoch + 1, engine = ?, claim = ?, status = 'running', updated = ?, seen = writes,
           crashes = CASE WHEN writes = seen THEN crashes + 1 ELSE 0 END
-          WHERE id = ? AND engine = ? AND claim < ? AND ${open} RETURNING *`,
-        params: [claim.attempt, this.#database.now(), claim.key, claim.run, claim.attempt],
+          WHERE id = ? AND (engine = ? OR engine = '') AND claim < ? AND ${open} RETURNING *`,
+        // A worker may be faster than the process that starts the run: then the row has no engine's run yet.
+        params: [claim.run, claim.attempt, this.#database.now(), claim.key, claim.run, claim.attempt],
       },
     ])
     const row = result.ok ? result.rows[0]?.[0] : undefined

@@ -135,10 +135,7 @@ export class RunWorker {
   /** Runs whose creator died before they were enqueued, and waiting ones whose wake-up was lost. */
   async #sweep(queue: string, now: number): Promise<void> {
     const { table, database, leaseMs } = this.#parts
-    const created = await table.list(`queue = ? AND engine = '' AND status = 'ready' AND updated < ?`, [
-      queue,
-      now - leaseMs,
-    ])
+    const created = await table.list(`queue = ? AND status = 'ready' AND updated < ?`, [queue, now - leaseMs])
     for (const run of created) await table.enqueue(run)
     const waiting = await table.list(
       `queue = ? AND status = 'suspended' AND id IN (SELECT run FROM inbox WHERE taken IS NULL)`,
