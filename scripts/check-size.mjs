@@ -10,27 +10,28 @@ const compatible = '@modelport/provider-openai-compatible'
 
 // What is imported, and the most bytes, min+gzip: what it weighs now and one in a hundred. All are measured as a browser gets them, without undici.
 const programs = [
-  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 4_360 },
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 17_500 },
+  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_150 },
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 21_150 },
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
-  // The goal of one preset is 12,000: see docs/architecture.md for what stands above it.
+  // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
+  // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-21-kb.md says what is above it.
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 24_080,
+    limit: 27_750,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 26_620 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 30_400 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 24_560 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 28_900 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 25_700 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 18_280 },
+  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 28_250 },
+  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 32_800 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 29_400 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 21_900 },
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 64_400,
+    limit: 66_000,
   },
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 73_600 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_000 },
 ]
 
 for (const { name, code, limit } of programs) {
