@@ -62,6 +62,11 @@ export class EffectLog {
     return this.#entries.some((entry) => entry.step === step)
   }
 
+  /** True if anything of this step was recorded before the resume. */
+  get hasRecords(): boolean {
+    return this.#recorded.size > 0
+  }
+
   /** Forgets everything: a checkpoint has been written that contains it. */
   clear(): void {
     this.#entries = []

@@ -1,7 +1,7 @@
 import { type ChatMessage, mergeOptions, type TokenUsage } from '@modelport/core'
 import { type RunCheckpoint, type RunFingerprint, type RunTotals, checkpointVersion } from '../journal/checkpoint.js'
 import { toFingerprint } from '../journal/fingerprint.js'
-import type { JournalEntry } from '../journal/journal.js'
+import type { JournalEntry, RunJournal } from '../journal/journal.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { toStored } from '../journal/journal-error.js'
 import { referTo } from '../journal/transcript-log.js'
@@ -80,12 +80,15 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
   }
 }
 
-/** Stores where the run is, if it has a journal. Entries of before are not needed any more. */
-export async function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> {
-  const { journal } = state.request
+/** Stores where the run is, and drops the entries before. Returns undefined for a run without a journal: there is nothing to wait for. */
+export function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> | undefined {
   const mark = markOf(state, phase)
   state.mark = mark
-  if (!journal) return
+  const { journal } = state.request
+  return journal && writeCheckpoint(state, journal, mark)
+}
+
+async function writeCheckpoint(state: RunState, journal: RunJournal, mark: StepMark): Promise<void> {
   await state.events.stored()
   const change = state.transcriptLog.advance(state.transcript.messages)
   const checkpoint = toCheckpoint(state, mark, { transcript: state.transcriptLog.reference })

@@ -5,7 +5,7 @@ import { toRefusal } from '../reply/observation.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
 import { refuseWrittenCall } from '../reply/delegation.js'
 import { outcomeOf, recover, withNote } from './recovery.js'
-import { permit } from './permission.js'
+import { permit, type Verdict } from './permission.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { LimitName } from './run-result.js'
@@ -48,6 +48,8 @@ const placeholders: Readonly<Record<PendingItem['type'], string>> = {
   uncertain: 'This call was started before an interruption: whether it had an effect is not known yet.',
 }
 
+const allowed: Verdict = { effect: 'allow' }
+
 /** The calls of one step. */
 class Step {
   readonly #state: RunState
@@ -70,7 +72,7 @@ class Step {
   async run(): Promise<void> {
     const { limits, ledger, tools, delegation, signal, step } = this.#state
     await this.#decide()
-    const live = await this.#recover()
+    const live = this.#state.log.hasRecords ? await this.#recover() : [...this.#open.values()]
     await executeBatch(
       live.map(({ call }) => call),
       {
@@ -111,7 +113,7 @@ class Step {
       if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
       const tool = [...state.tools, ...state.delegation].find(({ definition }) => definition.name === call.name)
-      const verdict = tool ? await permit(state, planned, index, tool) : ({ effect: 'allow' } as const)
+      const verdict = tool && state.request.authorize ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
       else if (verdict.effect === 'deny') this.#results.answer(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
       else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))

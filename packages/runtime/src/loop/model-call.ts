@@ -105,7 +105,8 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
     if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
     throw error
   }
-  await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
+  const stored = log.record(key, { entry: 'receipt', kind: 'model', reply: made })
+  if (stored) await stored
   return accept(state, made)
 }
 

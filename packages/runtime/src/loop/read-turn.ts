@@ -26,12 +26,14 @@ export async function readTurn(
         state.answerTold = true
         events.emit({ type: event.type, text: event.text, attempt: state.attempt })
         if (event.type === 'text-delta') reportPartial(state)
-        await events.drained()
+        const drained = events.drained()
+        if (drained) await drained
       }
       if (event.type === 'tool-call-delta') {
         meter.add(event.text)
         events.emit({ type: event.type, callId: event.id, text: event.text, attempt: state.attempt })
-        await events.drained()
+        const drained = events.drained()
+        if (drained) await drained
       }
       if (event.type === 'turn-end') finishReason = event.reason
       if (state.isBudgeted && !meter.admitted((tokens) => reservation.admits(tokens))) {

@@ -32,23 +32,29 @@ export type Ending = RunResult extends infer Result
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<Ending> {
   try {
-    await begin(state)
+    const begun = begin(state)
+    if (begun) await begun
     for (;;) {
       const end = await runStep(state)
       state.events.goLive()
       if (end && !(end.status === 'final' && state.followUps.length)) return end
       appendFollowUps(state)
-      await storeCheckpoint(state, 'step')
+      const stored = storeCheckpoint(state, 'step')
+      if (stored) await stored
     }
   } catch (error) {
     return toEnding(state, error)
   }
 }
 
-/** Stores a new run, or reads what a journal has of one that is resumed. */
-async function begin(state: RunState): Promise<void> {
+/** Stores a new run, or loads one that is resumed. Returns undefined if there is nothing to wait for. */
+function begin(state: RunState): Promise<void> | undefined {
   const { resume, journal } = state.request
-  if (!resume) return storeCheckpoint(state, 'step')
+  return resume ? loadRun(state, resume, journal) : storeCheckpoint(state, 'step')
+}
+
+/** Takes what the journal recorded after the checkpoint; a journal that does not know the run yet gets the checkpoint. */
+async function loadRun(state: RunState, resume: RunCheckpoint, journal: RunJournal | undefined): Promise<void> {
   if (journal) {
     const tail = await readTail(journal, resume)
     if (tail) state.loadTail(resume, tail)
@@ -94,7 +100,8 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   state.parseFailures.succeed()
   if (isLast) return refuseLastCalls(state, understood)
   const { limit, pending } = await dispatch(state, understood.calls, understood.native)
-  await state.events.drained()
+  const drained = state.events.drained()
+  if (drained) await drained
   if (pending.length) return suspend(state, before, pending)
   return limit && toLimit(limit, state)
 }
