@@ -13,7 +13,7 @@ export type { Panelist } from './loop/combine.js'
 export { combine } from './loop/combine.js'
 export type { GenerationReader } from './loop/generate-stream.js'
 export { generateStream } from './loop/generate-stream.js'
-export type { RunEventReader } from './loop/infer.js'
+export type { RunEventReader } from './loop/run-reader.js'
 export { infer, inferStream } from './loop/infer.js'
 export type {
   ActionEvent,
@@ -47,16 +47,14 @@ export { checkpointVersion } from './journal/checkpoint.js'
 export type {
   EffectKind,
   JournalEntry,
-  JournalTail,
   RecordedDecision,
   RecordedError,
   RecordedOutcome,
   RecordedReply,
   RunIntent,
-  RunJournal,
   RunReceipt,
-  TranscriptChange,
-} from './journal/journal.js'
+} from './journal/journal-entry.js'
+export type { JournalTail, RunJournal, TranscriptChange } from './journal/journal.js'
 export type {
   PendingApproval,
   PendingItem,
@@ -70,7 +68,8 @@ export { createMemoryJournal } from './journal/memory-journal.js'
 export type { ResumeProblem } from './journal/resume-error.js'
 export { ResumeError } from './journal/resume-error.js'
 export type { BudgetSnapshot } from './budget/budget-snapshot.js'
-export type { ToolBatchOptions, ToolOutcome } from './tools/tool-batch.js'
+export type { ToolBatchOptions } from './tools/tool-batch.js'
+export type { ToolOutcome } from './tools/tool-outcome.js'
 export { executeBatch } from './tools/tool-batch.js'
 export type { ToolSource } from './tools/tool-source.js'
 export { Transcript } from './history/transcript.js'

@@ -11,6 +11,6 @@ const sorted = (value: Readonly<Record<string, unknown>>): Record<string, unknow
   // Not assigned one by one: a key "__proto__" stays a key.
   Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 
-/** True for an object that is no array. */
+/** True for an object that is not an array. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -77,17 +77,17 @@ function hold(code: ErrorCode, where: string, value: unknown, [wanted, is]: Kind
   if (!is(value)) throw new LlmError(code, `${where} must be ${wanted}`)
 }
 
-/** @throws {LlmError} `config` — what is given for one is no provider. */
+/** @throws {LlmError} `config` — the value is not a provider. */
 export function checkProvider(provider: unknown, where = 'provider'): void {
   hold('config', where, provider, ['a Provider; make one with a provider package or with newProvider', isProvider])
 }
 
-/** @throws {LlmError} `invalid-request` — they are no messages. */
+/** @throws {LlmError} `invalid-request` — the value is not a list of messages. */
 export function checkMessages(given: readonly ChatMessage[]): void {
   hold('invalid-request', 'messages', given, messages)
 }
 
-/** @throws {LlmError} `config` — they are no tools. */
+/** @throws {LlmError} `config` — the value is not a list of tools. */
 export function checkTools(given: unknown): void {
   hold('config', 'tools', given, tools)
 }
@@ -110,7 +110,7 @@ export function checkRequest(request: object, toolsAre: 'tools' | 'definitions')
   }
 }
 
-/** @throws {LlmError} `invalid-request` — the calls, the tools or `onResult` are none. */
+/** @throws {LlmError} `invalid-request` — `calls`, `tools` or `onResult` is of the wrong type. */
 export function checkBatch(calls: unknown, options: { readonly tools?: unknown; readonly onResult?: unknown }): void {
   hold('invalid-request', 'calls', calls, ['a list of tool calls', isListOf(isDefinition)])
   hold('invalid-request', 'the options', options, object)

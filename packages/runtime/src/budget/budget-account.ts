@@ -183,7 +183,7 @@ export class BudgetAccount {
     this.#tell(decision, told)
   }
 
-  /** Told is who asked, and who stands between it and this limit. */
+  /** Notifies the account that asked, this one, and every account between them. */
   #tell(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
     for (const account of told.slice(0, told.indexOf(this) + 1)) account.#onDecision(decision)
   }

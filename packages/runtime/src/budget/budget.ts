@@ -30,7 +30,7 @@ export interface BudgetAmounts {
 export interface BudgetLedgerOptions {
   /** The ledger of the run that started this one: it pays too. */
   readonly parent?: BudgetLedger
-  /** Told of every warning and refusal that a request to this ledger or to one below it leads to. If it throws it is not asked again. */
+  /** Called for every warning and refusal caused by a request to this ledger or to one below it. If it throws, it is not called again. */
   onDecision?(decision: BudgetDecision): void
   /** What an earlier ledger of the same budget had spent; it is not taken from `parent` again. Default: nothing. */
   readonly restored?: BudgetSnapshot

@@ -25,7 +25,7 @@ export interface CallOutcome {
   readonly outputTokens?: number
   /** False when the server gave no counts. */
   readonly reported: boolean
-  /** Requests made, where it is known; those beyond the ones {@link CallReservation.retried} was told of count in full. */
+  /** Requests made, where it is known; those not reported to {@link CallReservation.retried} count in full. */
   readonly attempts?: number
   /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole answer. Unset: it did not fail. */
   readonly error?: unknown
@@ -70,7 +70,7 @@ export class Reservation implements CallReservation {
   readonly #inputTokens: number
   readonly #learn: (reported: number) => void
   readonly #prices: { readonly input: number; readonly output: number } | undefined
-  /** Attempts of the reservation that are neither charged nor given back; the last is the one that goes on. */
+  /** Attempts of the reservation that are neither charged nor given back; the last one is still running. */
   #left: number
   /** Output tokens taken beyond those of the attempts. */
   #grown = 0

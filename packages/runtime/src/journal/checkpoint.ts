@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@modelport/core'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
-import type { JournalEntry } from './journal.js'
+import type { JournalEntry } from './journal-entry.js'
 import type { PendingItem } from './pending-item.js'
 
 /** The version of {@link RunCheckpoint} that this package writes and reads. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, isLlmError, type JsonObject, LlmError, ProviderError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
-import type { RecordedError } from './journal.js'
+import type { RecordedError } from './journal-entry.js'
 
 /** An error as plain JSON. */
 export function toRecordedError(error: unknown): RecordedError {

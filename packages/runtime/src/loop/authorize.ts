@@ -10,7 +10,7 @@ export interface Approval {
   readonly approved: boolean
   /** Who decided. */
   readonly by?: string
-  /** Why; the model is told of a refusal. */
+  /** Why; the model reads it if the action is refused. */
   readonly reason?: string
 }
 
@@ -39,7 +39,7 @@ export type Decision =
       readonly expiresAt?: number
     }
 
-/** What an authorizer may look at beside the action. */
+/** What an authorizer may look at besides the action. */
 export interface AuthorizeContext {
   /** The run that asks. */
   readonly runId: string
@@ -52,8 +52,8 @@ export interface AuthorizeContext {
 }
 
 /**
- * Decides on each tool or agent call, after its arguments are known and before it is executed. What it throws denies the action, and so does an
- * answer that is no {@link Decision}.
+ * Decides on each tool or agent call, after its arguments are known and before it is executed. If it throws, or returns something
+ * that is not a {@link Decision}, the action is denied.
  * It never sees a call that is refused anyway: an unknown tool or a repeat.
  */
 export type Authorize = (
@@ -67,7 +67,7 @@ interface Ask {
   ask(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
 }
 
-/** The decision to act upon. Code without types may answer anything: what is no decision denies, and so does a denial that gives no reason. */
+/** The decision to act upon. Untyped code may return anything: a value that is not a decision denies, and so does a denial without a reason. */
 export function toDecision(answer: unknown): Decision {
   const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
   const reason = toReason(given)

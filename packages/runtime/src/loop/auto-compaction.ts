@@ -1,27 +1,19 @@
-import { checkThreshold, compactAbove } from '../history/compaction/automatic.js'
-import { checkCompaction, compact } from '../history/compaction/compact.js'
+import { compactAbove } from '../history/compaction/automatic.js'
+import { compact } from '../history/compaction/compact.js'
 import type { CompactionRequest, CompactionResult, CompactionTools, Summarize } from '../history/compaction/request.js'
 import { createSummarizer } from '../history/compaction/summary-text.js'
 import { BudgetExceededError } from '../budget/budget.js'
 import { ConversationHistory } from '../history/history.js'
 import { messageOf } from '../base/message-of.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
-import type { AutoCompaction } from './run-request.js'
 import { JournalError } from '../journal/journal-error.js'
-import type { RecordedError } from '../journal/journal.js'
+import type { RecordedError } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { chargeLost } from './lost-call.js'
 import type { RunState } from './run-state.js'
 
-/** Says at once what is wrong with the settings: in the middle of a run it would only be told as an event. @throws {LlmError} `config` */
-export function checkAutoCompaction({ threshold, onContextLength, ...request }: AutoCompaction): void {
-  if (threshold !== undefined) checkThreshold(threshold)
-  checkCompaction(request)
-  if (typeof onContextLength === 'object') checkCompaction(onContextLength)
-}
-
-/** Compacts the conversation of a run when it fills more of the window than the request allows. A failure leaves it as it was, and the run goes on. */
+/** Compacts the conversation of a run when it fills more of the window than the request allows. If it fails, the conversation stays as it was and the run continues. */
 export async function compactBefore(state: RunState): Promise<void> {
   const { compaction, profile, system = '' } = state.request
   if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return

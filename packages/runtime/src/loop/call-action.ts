@@ -69,7 +69,7 @@ export interface ActionResult {
 
 /**
  * Gets one validated decision out of a model. Nothing is executed.
- * @throws {ActionParseError} `protocol` — the reply is no action.
+ * @throws {ActionParseError} `protocol` — the reply is not an action.
  * @throws {LlmError} any other code of the call; the signal's own reason when that is aborted.
  */
 export function callAction(provider: Provider, request: ActionRequest): Promise<ActionResult> {

@@ -1,54 +1,14 @@
-import { type ChatMessage, mergeOptions, type TokenUsage } from '@modelport/core'
-import { type RunCheckpoint, type RunFingerprint, type RunTotals, checkpointVersion } from '../journal/checkpoint.js'
-import { toFingerprint } from '../journal/fingerprint.js'
-import type { JournalEntry, RunJournal } from '../journal/journal.js'
+import type { ChatMessage } from '@modelport/core'
+import { type RunCheckpoint, checkpointVersion } from '../journal/checkpoint.js'
+import type { JournalEntry } from '../journal/journal-entry.js'
+import type { RunJournal } from '../journal/journal.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { toStored } from '../journal/journal-error.js'
 import { referTo } from '../journal/transcript-log.js'
 import { hashSignature } from './repeat-guard.js'
+import { fingerprintOf } from './run-fingerprint.js'
 import type { RunState } from './run-state.js'
-
-/** The counters of a run at one moment, before they are made into JSON. Cheap: taken in every step. */
-export interface StepMark {
-  readonly phase: RunCheckpoint['phase']
-  readonly step: number
-  readonly recentActions: readonly string[]
-  readonly knownResults: readonly string[]
-  readonly repeats: number
-  readonly parseFailures: number
-  readonly idleSteps: number
-  readonly formatLevel: number
-  readonly failuresFrom: number | undefined
-  readonly compacted: boolean
-  readonly requests: number
-  readonly attempt: number
-  readonly usage: TokenUsage
-  readonly text: string
-  readonly totals: RunTotals
-}
-
-/** Takes the counters as they are now. */
-export function markOf(state: RunState, phase: RunCheckpoint['phase']): StepMark {
-  const { repeats, progress, repeatStreak, parseFailures } = state
-  const { step, formatLevel, failuresFrom, compacted, requests, attempt, usage, text } = state
-  return {
-    phase,
-    step,
-    recentActions: repeats.recent,
-    knownResults: progress.known,
-    repeats: repeatStreak.count,
-    parseFailures: parseFailures.count,
-    idleSteps: progress.idleSteps,
-    formatLevel,
-    failuresFrom,
-    compacted,
-    requests,
-    attempt,
-    usage,
-    text,
-    totals: state.totals,
-  }
-}
+import { markOf, type StepMark } from './step-mark.js'
 
 /** Of {@link toCheckpoint}. */
 interface CheckpointParts {
@@ -112,23 +72,4 @@ export async function storeSuspension(
   const checkpoint = toCheckpoint(state, mark, { transcript: state.transcriptLog.reference, entries, pending })
   await toStored(() => journal.writeCheckpoint(checkpoint, change))
   return checkpoint
-}
-
-/** What the run is made of. */
-export function fingerprintOf(state: RunState): RunFingerprint {
-  const { request, provider, mode, preset, limits } = state
-  const { tools, agents = [], system, options, outputSchema, output, authorize, policyVersion } = request
-  state.fingerprint ??= toFingerprint({
-    provider,
-    mode,
-    ...(Array.isArray(tools) && { tools: (tools as RunState['tools']).map(({ definition }) => definition) }),
-    agents,
-    system: system ?? '',
-    preset,
-    output: [outputSchema && state.output?.schema, output !== undefined],
-    options: mergeOptions(preset.options, options),
-    limits,
-    policy: authorize ? (policyVersion ?? 'unversioned') : 'none',
-  })
-  return state.fingerprint
 }

@@ -12,7 +12,8 @@ import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { StepResults } from './step-results.js'
 import { PendingAnswer } from '../tools/pending-answer.js'
-import { executeBatch, type ToolOutcome } from '../tools/tool-batch.js'
+import { executeBatch } from '../tools/tool-batch.js'
+import type { ToolOutcome } from '../tools/tool-outcome.js'
 
 /** What the calls of one step came to. */
 export interface DispatchResult {

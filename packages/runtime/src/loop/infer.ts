@@ -1,10 +1,9 @@
-import type { Provider, Reader } from '@modelport/core'
+import type { Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
 import { withDescription } from './with-description.js'
-import type { RunEvent } from '../events/run-event.js'
 import { runLoop } from './run-loop.js'
 import { toResult } from './run-outcome.js'
-import { RunReader } from './run-reader.js'
+import { type RunEventReader, RunReader } from './run-reader.js'
 import type { InferRequest } from './run-request.js'
 import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
@@ -26,17 +25,8 @@ export async function infer<Output = unknown>(
   return toResult(state, await runLoop(state)) as RunResult<Output>
 }
 
-/** The events of a run, one by one. */
-export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
-  /**
-   * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
-   * Never rejects for how a run goes.
-   */
-  result(): Promise<RunResult<Output>>
-}
-
 /**
- * The same as {@link infer}, with its events to be read: the run goes on as they are taken. Nothing starts before the first read or `result()`;
+ * The same as {@link infer}, but hands out its events: the run continues as they are read. Nothing starts before the first read or `result()`;
  * `close()` cancels the run. Once the signal aborts, reads reject with its reason, and the result is `cancelled`.
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
  */

@@ -1,4 +1,4 @@
-import type { RunIntent } from '../journal/journal.js'
+import type { RunIntent } from '../journal/journal-entry.js'
 import type { RunState } from './run-state.js'
 
 /** Attempts after a lost call begin at the next multiple: how many retries the lost one had is not recorded. */

@@ -3,7 +3,8 @@ import { ActionParseError } from '../reply/action-parse-error.js'
 import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { compactBefore } from './auto-compaction.js'
 import { causesOf } from '../base/causes.js'
-import { markOf, storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
+import { storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
+import { markOf } from './step-mark.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import { JournalError, toStored } from '../journal/journal-error.js'
 import type { JournalTail, RunJournal } from '../journal/journal.js'
@@ -200,7 +201,7 @@ function failParse(
   return undefined
 }
 
-/** Replies that were no action taught the model what it had to know. */
+/** Removes replies that were not an action: the model has understood the correction. */
 function forgetFailures(state: RunState): void {
   const { failuresFrom, preset, transcript } = state
   if (failuresFrom !== undefined && preset.forgetParseFailures)

@@ -1,7 +1,16 @@
+import type { Reader } from '@modelport/core'
 import type { EventQueue } from '../events/run-event-emitter.js'
-import type { RunEventReader } from './infer.js'
 import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from './run-result.js'
+
+/** The events of a run, one by one. */
+export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
+  /**
+   * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
+   * Never rejects for how a run goes.
+   */
+  result(): Promise<RunResult<Output>>
+}
 
 /** Prepares a run; what is wrong with the request is thrown here. */
 type Prepare = (signal: AbortSignal, sink: EventQueue) => () => Promise<RunResult>
@@ -108,7 +117,7 @@ export class RunReader implements RunEventReader, EventQueue {
     return this.#result
   }
 
-  /** Lets the run and whoever waits go on, after the end, an abort or `close()`. */
+  /** Releases the run and every pending read, after the end, an abort or `close()`. */
   #settle(): void {
     if (this.#wasAborted || this.#closing.signal.aborted) this.#events.length = 0
     this.#release()

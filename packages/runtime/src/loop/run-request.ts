@@ -29,7 +29,7 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
   /**
    * What follows when the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call
    * made once more, out of the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default true: with
-   * the settings beside it.
+   * the settings next to it.
    */
   readonly onContextLength?: boolean | CompactionRequest
 }

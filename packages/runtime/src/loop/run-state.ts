@@ -11,7 +11,7 @@ import {
   validateOptions,
 } from '@modelport/core'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
-import { checkAutoCompaction } from './auto-compaction.js'
+import { checkAutoCompaction } from './check-compaction.js'
 import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
 import { checkProvider, checkTools } from '../base/check-request.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
@@ -33,7 +33,8 @@ import type { JournalTail } from '../journal/journal.js'
 import type { ResumeDecision } from '../journal/pending-item.js'
 import { TranscriptLog } from '../journal/transcript-log.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
-import { fingerprintOf, markOf, type StepMark } from './checkpoints.js'
+import { fingerprintOf } from './run-fingerprint.js'
+import { markOf, type StepMark } from './step-mark.js'
 import { checkDecisions, checkFingerprint, spentBy, splitMessages } from './resume.js'
 import { Transcript } from '../history/transcript.js'
 import { untilAborted } from '../base/until-aborted.js'
@@ -101,7 +102,7 @@ export class RunState {
   manifest: ContextManifest | undefined
   /** Which form of the reply is asked for, in JSON mode; further on when a server refuses one. */
   formatLevel: number
-  /** Messages before the first of the replies that were no action, in a row. */
+  /** Messages before the first of the replies in a row that were not an action. */
   failuresFrom: number | undefined
 
   /** @throws {LlmError} `config`, `invalid-request` — what is wrong with the request. */
@@ -234,7 +235,7 @@ export class RunState {
     }
   }
 
-  /** Goes on with these messages, of which some were there before. */
+  /** Replaces the transcript; some of the messages may be those it had. */
   replaceTranscript(messages: readonly ChatMessage[]): void {
     const firstFailure = this.failuresFrom === undefined ? undefined : this.transcript.messages[this.failuresFrom]
     const place = firstFailure ? messages.indexOf(firstFailure) : -1

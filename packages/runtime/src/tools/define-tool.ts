@@ -31,7 +31,7 @@ export interface ToolSettings<Parameters extends ToolParameters> {
   execute(args: ToolArguments<Parameters>, context: ToolContext): unknown
   /** Most milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
   readonly timeoutMs?: number
-  /** True when it must not run beside another call of its round. Default false. */
+  /** True if it must not run next to another call of its step. Default false. */
   readonly exclusive?: boolean
   /** Asks vendors that can to hold the model to the schema exactly. */
   readonly strict?: boolean

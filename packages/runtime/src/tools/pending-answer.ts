@@ -1,4 +1,4 @@
-/** Says that work goes on elsewhere: see {@link pending}. */
+/** Says that the work continues elsewhere: see {@link pending}. */
 export class PendingAnswer {
   /** The id of the work, for whoever resumes the run. */
   readonly id: string

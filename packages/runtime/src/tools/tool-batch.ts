@@ -4,31 +4,8 @@ import { isPromiseLike } from '../base/is-promise-like.js'
 import { messageOf } from '../base/message-of.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
+import type { ToolOutcome } from './tool-outcome.js'
 import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
-
-/** What became of one call. */
-export interface ToolOutcome {
-  /**
-   * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or
-   * answered with an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed · `pending` its result will
-   * come later, see `pending()`. Only `ok`, `failed`, `timeout`, `cancelled` and `pending` may have had an effect.
-   */
-  readonly status:
-    | 'ok'
-    | 'invalid-arguments'
-    | 'unknown-tool'
-    | 'failed'
-    | 'timeout'
-    | 'cancelled'
-    | 'refused'
-    | 'pending'
-  /** What the tool answered, before it was made into content. */
-  readonly value?: unknown
-  /** What went wrong. */
-  readonly message?: string
-  /** Milliseconds from start to end, 0 for a call that never started. */
-  readonly latencyMs: number
-}
 
 /** How the calls of one round are executed. */
 export interface ToolBatchOptions {
@@ -63,7 +40,7 @@ export interface ToolBatchOptions {
  * at once; an exclusive tool waits for those before it, and those after it wait.
  * @throws the signal's reason, once every call is answered, when the signal aborts. A call that had finished by then keeps its result;
  * one that had not is answered as cancelled without waiting for its tool.
- * @throws {LlmError} `config` — the concurrency or a time is no number that it can be.
+ * @throws {LlmError} `config` — the concurrency or a time limit is not a number in its range.
  */
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
   checkBatch(calls, options)

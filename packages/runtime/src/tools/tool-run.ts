@@ -6,12 +6,12 @@ import { messageOf, mostMessageLength } from '../base/message-of.js'
 import { PendingAnswer } from './pending-answer.js'
 import type { Tool, Validated } from './tool.js'
 import type { RunContext } from './run-context.js'
-import type { ToolOutcome } from './tool-batch.js'
+import type { ToolOutcome } from './tool-outcome.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
 import { toUnknownTool as unknownToolText } from '../reply/corrections.js'
 import { cut } from '../base/well-formed.js'
 
-/** What the model is told of a call, and what became of it. */
+/** What the model reads about a call, and its outcome. */
 export interface ToolAnswer {
   readonly content: Content
   readonly outcome: ToolOutcome
@@ -26,7 +26,7 @@ export interface CallPlan {
 
 const mostSchemaLength = 2000
 
-/** An answer that is no result, told in words. */
+/** Explains to the model why a call has no result. */
 export const toRefusal = (
   status: Exclude<ToolOutcome['status'], 'ok' | 'pending'>,
   message: string,
@@ -155,7 +155,7 @@ const isAbort = (error: unknown, signal: AbortSignal): boolean =>
 
 /** What the model reads of a call whose result comes later. */
 export const notFinished = 'This call continues elsewhere: its result is not known yet.'
-/** What the model is told of a call that was never started. */
+/** What the model reads about a call that was never started. */
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
-/** What the model is told of a call that was cut short. */
+/** What the model reads about a call that was cut short. */
 export const cutShort = 'The run was cancelled while this call was running: whether it had an effect is unknown.'

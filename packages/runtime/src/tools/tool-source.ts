@@ -1,6 +1,6 @@
 import type { Tool } from './tool.js'
 
-/** A place tools come from while a run goes on, for example an MCP server. */
+/** A place tools come from during a run, for example an MCP server. */
 export interface ToolSource {
   /** Names the source in errors and events. */
   readonly name: string

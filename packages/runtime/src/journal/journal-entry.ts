@@ -1,0 +1,125 @@
+import type { AssistantMessage, Content, FinishReason, JsonObject, ReplyDetails, TokenUsage } from '@modelport/core'
+import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import type { BudgetDecision } from '../budget/budget.js'
+import type { CallMetrics } from '../loop/metrics.js'
+import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
+
+/** What every entry of a journal has. */
+interface OfEntry {
+  /** Identifies the effect: key prefix, step, kind and index. An intent and its receipt share it, and so does a repeated attempt. */
+  readonly key: string
+  readonly runId: string
+  readonly step: number
+  /** Which attempt at this effect, from 1; higher after a resume that had to repeat it. */
+  readonly attempt: number
+  /** When, in milliseconds since 1970. */
+  readonly at: number
+  /** Number of the last event before the entry. */
+  readonly seq: number
+  /** What the run has spent so far. */
+  readonly budget: BudgetSnapshot
+}
+
+/** Which effect an entry is about. */
+export type EffectKind = 'model' | 'summary' | 'authorization' | 'tool' | 'agent'
+
+/** What is about to happen. */
+export type RunIntent =
+  /** A request to the model: `model` for a reply, `summary` for a compaction. */
+  | (OfEntry & {
+      readonly entry: 'intent'
+      readonly kind: 'model' | 'summary'
+      readonly provider: string
+      readonly model: string
+      /** Reserved for one attempt; charged in full if no receipt follows. */
+      readonly inputTokens: number
+      readonly maxOutputTokens: number
+    })
+  /** `authorize` is asked about a call. */
+  | (OfEntry & {
+      readonly entry: 'intent'
+      readonly kind: 'authorization'
+      readonly callId: string
+      readonly action: ToolCallAction | AgentCallAction
+    })
+  /** A tool or an agent is called, its arguments found valid. */
+  | (OfEntry & {
+      readonly entry: 'intent'
+      readonly kind: 'tool' | 'agent'
+      readonly callId: string
+      readonly action: ToolCallAction | AgentCallAction
+      /** The key the tool gets as `context.run.idempotencyKey`. */
+      readonly idempotencyKey: string
+      /** `read-only` and `idempotent` calls are repeated if no receipt follows, `once` never. */
+      readonly effect: 'read-only' | 'idempotent' | 'once'
+    })
+
+/** An error as plain JSON. Restored as an `LlmError` with these fields. */
+export interface RecordedError {
+  readonly code: string
+  readonly message: string
+  /** Other plain fields of the error, such as `status` and `retryAfterMs`. */
+  readonly details?: JsonObject
+}
+
+/** A model's reply as plain JSON. */
+export interface RecordedReply {
+  readonly message: AssistantMessage
+  readonly finishReason: FinishReason
+  readonly usage: TokenUsage
+  readonly metrics: CallMetrics
+  readonly details?: ReplyDetails
+  /** The limit of the budget that the reported tokens passed. */
+  readonly overrun?: BudgetDecision
+}
+
+/** What was decided about a call. */
+export type RecordedDecision =
+  | { readonly effect: 'allow'; readonly arguments?: JsonObject }
+  | { readonly effect: 'deny'; readonly reason: string }
+  | { readonly effect: 'require-approval'; readonly reason?: string; readonly expiresAt?: number }
+
+/** What came of a call. */
+export interface RecordedOutcome {
+  /** See `ToolOutcome`; `pending` waits for the work `taskId`. */
+  readonly status: 'ok' | 'failed' | 'timeout' | 'cancelled' | 'refused' | 'pending'
+  /** What the model is shown. */
+  readonly content: Content
+  readonly message?: string
+  readonly latencyMs: number
+  /** Of `pending`. */
+  readonly taskId?: string
+  /** Of `pending`. */
+  readonly until?: number
+}
+
+/** What happened. */
+export type RunReceipt =
+  | (OfEntry & {
+      readonly entry: 'receipt'
+      readonly kind: 'model'
+      readonly reply?: RecordedReply
+      /** The call failed for good, retries included. */
+      readonly error?: RecordedError
+    })
+  | (OfEntry & {
+      readonly entry: 'receipt'
+      readonly kind: 'summary'
+      readonly text?: string
+      readonly error?: RecordedError
+    })
+  | (OfEntry & {
+      readonly entry: 'receipt'
+      readonly kind: 'authorization'
+      readonly callId: string
+      readonly decision: RecordedDecision
+    })
+  | (OfEntry & {
+      readonly entry: 'receipt'
+      readonly kind: 'tool' | 'agent'
+      readonly callId: string
+      readonly outcome: RecordedOutcome
+    })
+
+/** One line of a journal. Plain JSON. */
+export type JournalEntry = RunIntent | RunReceipt

@@ -1,0 +1,39 @@
+import { mergeOptions, type Provider } from '@modelport/core'
+import type { RunFingerprint } from '../journal/checkpoint.js'
+import { toFingerprint } from '../journal/fingerprint.js'
+import type { RunPreset } from '../presets/run-preset.js'
+import type { ActionMode } from '../reply/action-mode.js'
+import type { CompiledParameters } from '../tools/define-tool.js'
+import type { Tool } from '../tools/tool.js'
+import type { RunLimits } from './run-limits.js'
+import type { InferRequest } from './run-request.js'
+
+/** What a fingerprint is made from; `fingerprint` memoizes it. */
+interface FingerprintedRun {
+  readonly request: InferRequest
+  readonly provider: Provider
+  readonly mode: ActionMode
+  readonly preset: RunPreset
+  readonly limits: RunLimits
+  readonly output: CompiledParameters | undefined
+  fingerprint: RunFingerprint | undefined
+}
+
+/** Describes what the run is made of. Hashes once, and only if a checkpoint or a resume needs it. */
+export function fingerprintOf(state: FingerprintedRun): RunFingerprint {
+  const { request, provider, mode, preset, limits } = state
+  const { tools, agents = [], system, options, outputSchema, output, authorize, policyVersion } = request
+  state.fingerprint ??= toFingerprint({
+    provider,
+    mode,
+    ...(Array.isArray(tools) && { tools: (tools as readonly Tool[]).map(({ definition }) => definition) }),
+    agents,
+    system: system ?? '',
+    preset,
+    output: [outputSchema && state.output?.schema, output !== undefined],
+    options: mergeOptions(preset.options, options),
+    limits,
+    policy: authorize ? (policyVersion ?? 'unversioned') : 'none',
+  })
+  return state.fingerprint
+}
