@@ -147,6 +147,11 @@ export default defineConfig(
       ],
     },
   },
+  // These read what a server or an environment wrote.
+  {
+    files: everySrc('provider-*', 'chat-completions', 'driver', 'factory'),
+    rules: { 'modelport/linear-pattern': 'error' },
+  },
   // The mock plays a server: it may pace its own answers. A model in this process has no wire at all.
   {
     files: everySrc('provider-mock', 'provider-llamacpp'),

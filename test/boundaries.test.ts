@@ -227,3 +227,42 @@ describe('other rules of sources bite', () => {
     expect(await rulesBroken(path, code)).not.toContain(rule)
   })
 })
+
+describe('patterns that take quadratic time', () => {
+  const places = ['provider-openai', 'chat-completions', 'driver', 'factory']
+  const isRefused = async (code: string, name = 'driver') =>
+    (await rulesBroken(`packages/${name}/src/planted.ts`, code)).includes('modelport/linear-pattern')
+
+  test.each(places)('are refused in the sources of %s', async (name) => {
+    expect(await isRefused(`export const planted = /model '.*' not found/\n`, name)).toBe(true)
+  })
+
+  test.each([
+    ['two repetitions of overlapping sets', String.raw`/^\d+[a-z0-9]*x/`],
+    ['a separator that both repetitions match', String.raw`/^\s*\n\s*x/`],
+    ['a repetition inside a repetition', '/^(a+)+$/'],
+    ['an optional separator', String.raw`/^(\w+,?)*$/`],
+    ['two repetitions inside a lookahead', '/^(?!.*a.*b)x/'],
+    ['a repetition of at least 20', '/[a-z]{20,}!/'],
+    ['one repetition that is tried at every position', String.raw`/\s*\]/`],
+    ['a pattern given to RegExp as text', `new RegExp('a*a*b')`],
+    ['flags that make two sets overlap', '/^[a-z]*[A-Z]*1/i'],
+  ])('are refused: %s', async (_title, pattern) => {
+    expect(await isRefused(`export const planted = ${pattern}\n`)).toBe(true)
+  })
+
+  test.each([
+    ['an anchored repetition', String.raw`/^\s*[[{]/`],
+    ['a separator that a repetition excludes', String.raw`/^[^:]*: \d+ [a-z-]+:/`],
+    ['disjoint sets', '/^[a-z]*[0-9]*x/'],
+    ['the same sets without the flag that joins them', '/^[a-z]*[A-Z]*1/'],
+    ['a repetition at the end, which cannot fail', '/[a-z]{20,}/'],
+    ['a start that a lookbehind fixes', String.raw`/(?<!\s)\s*\]/`],
+    ['alternatives of disjoint characters in a repetition', String.raw`/^"(?:[^"\\]|\\.)*"/`],
+    ['repeated groups that begin with a separator', '/^data:[^;,]+(;[^;,]+)*;base64,/'],
+    ['a sticky pattern', String.raw`/\d+x/y`],
+    ['bounded repetitions', '/[a-z]{1,20}[a-z]{1,20}!/'],
+  ])('are not: %s', async (_title, pattern) => {
+    expect(await isRefused(`export const planted = ${pattern}\n`)).toBe(false)
+  })
+})

@@ -1,6 +1,7 @@
 // The repository's own lint rules. Each exists because a rule nobody checks is not kept.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve, sep } from 'node:path'
+import { findOverlap } from './linear-pattern.mjs'
 import { findPhrases } from './wording.mjs'
 
 const BUILTIN =
@@ -262,8 +263,36 @@ const noImportCycle = {
   },
 }
 
+const linearPattern = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'A pattern that reads text of a server or a user takes linear time' },
+    schema: [],
+    messages: {
+      overlap:
+        '{{first}} and {{second}} can match the same text, so a failing match takes quadratic time; anchor the pattern, or put a character between them that one of them excludes',
+    },
+  },
+  create(context) {
+    const check = (node, pattern, flags) => {
+      const [first, second] = findOverlap(pattern, flags) ?? []
+      if (first) context.report({ node, messageId: 'overlap', data: { first, second } })
+    }
+    const built = (node) => {
+      const [pattern, flags] = node.arguments
+      if (typeof pattern?.value === 'string') check(node, pattern.value, flags?.value ?? '')
+    }
+    return {
+      'Literal[regex]': (node) => check(node, node.regex.pattern, node.regex.flags),
+      'NewExpression[callee.name="RegExp"]': built,
+      'CallExpression[callee.name="RegExp"]': built,
+    }
+  },
+}
+
 export default {
   rules: {
+    'linear-pattern': linearPattern,
     'plain-wording': plainWording,
     'no-import-cycle': noImportCycle,
     'import-boundary': importBoundary,

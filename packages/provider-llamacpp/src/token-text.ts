@@ -28,7 +28,7 @@ export class TokenText {
     const text = this.#model.detokenize(this.#pending, true, this.#recent)
     if (!text.endsWith('\uFFFD')) return this.#take(text)
     // A token may hold the end of one character and the start of the next.
-    const whole = text.replace(/\uFFFD+$/, '')
+    const whole = text.replace(/(?<!\uFFFD)\uFFFD+$/, '')
     const more = whole.slice(this.#given)
     this.#waits = more ? 1 : this.#waits + 1
     if (this.#waits >= mostPending) return this.#take(text)

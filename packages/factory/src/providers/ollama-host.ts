@@ -8,7 +8,7 @@ import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
 export function fromOllamaHost(text: string): string {
   const trimmed = text
     .trim()
-    .replace(/^["']+|["']+$/g, '')
+    .replace(/^["']+|(?<!["'])["']+$/g, '')
     .trim()
   const [, given, rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(trimmed) ?? []
   const cloud = given === undefined && rest === 'ollama.com'
