@@ -18,7 +18,7 @@ import {
 import { failureIn, failureStatus } from './error.js'
 import { ReplyFacts } from './facts.js'
 import type { ChatState } from './messages.js'
-import type { ChatDialect } from './request.js'
+import type { ChatDialect } from './dialect.js'
 import { ToolCallReader } from './tool-calls.js'
 import type { CountedBeside } from './usage.js'
 import {

@@ -10,7 +10,7 @@ import {
   type ToolMessage,
 } from '@modelport/core'
 import { mapToolCallIds } from '@modelport/driver'
-import type { ChatDialect } from './request.js'
+import type { ChatDialect } from './dialect.js'
 import { asObject } from './wire.js'
 
 /** What the decoder keeps of a message for its replay, in `origin.state`. */

@@ -1,7 +1,6 @@
 import type { Capabilities } from '@modelport/core'
-import { resolveCapabilities } from '@modelport/driver'
-import type { AnthropicConfig } from './provider.js'
-import { traitsOf } from './traits.js'
+import { type CommonConfig, resolveCapabilities } from '@modelport/driver'
+import { type ModelTraits, traitsOf } from './traits.js'
 
 const docs = 'https://platform.claude.com/docs/en'
 
@@ -10,7 +9,7 @@ export function capabilities({
   model,
   traits,
   profile,
-}: Pick<AnthropicConfig, 'model' | 'traits' | 'profile'>): Capabilities {
+}: Pick<CommonConfig, 'model' | 'profile'> & { readonly traits?: Partial<ModelTraits> }): Capabilities {
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },

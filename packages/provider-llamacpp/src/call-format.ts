@@ -1,5 +1,4 @@
-import type { TemplateMessage, TemplateTool } from './messages.js'
-import type { TemplateInput } from './chat-template.js'
+import type { TemplateInput, TemplateMessage, TemplateTool } from './messages.js'
 
 /** How a model writes tool calls: JSON with a name and arguments, between marks or bare. */
 export interface CallFormat {

@@ -1,16 +1,7 @@
 import type { Template } from '@huggingface/jinja'
 import { type JsonObject, LlmError } from '@modelport/core'
 import { type CallFormat, findCallFormat } from './call-format.js'
-import { name, type TemplateMessage, type TemplateTool } from './messages.js'
-
-/** What a template makes a prompt of. */
-export interface TemplateInput {
-  readonly messages: readonly TemplateMessage[]
-  readonly tools?: readonly TemplateTool[]
-  readonly variables?: JsonObject
-  /** True ends the prompt where the answer begins. */
-  readonly generate: boolean
-}
+import { name, type TemplateInput, type TemplateMessage } from './messages.js'
 
 /** How a model marks its thinking. */
 export interface ThinkingMarks {

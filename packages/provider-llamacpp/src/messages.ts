@@ -27,6 +27,15 @@ export interface TemplateTool {
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonObject }
 }
 
+/** What a template makes a prompt of. */
+export interface TemplateInput {
+  readonly messages: readonly TemplateMessage[]
+  readonly tools?: readonly TemplateTool[]
+  readonly variables?: JsonObject
+  /** True ends the prompt where the answer begins. */
+  readonly generate: boolean
+}
+
 /**
  * A message for the template; a failed tool result is marked in its text.
  * @throws {LlmError} `unsupported` — a part is not text.

@@ -1,11 +1,10 @@
 import type { Capabilities } from '@modelport/core'
-import { resolveCapabilities } from '@modelport/driver'
-import type { OllamaConfig } from './provider.js'
+import { type CommonConfig, resolveCapabilities } from '@modelport/driver'
 
 const docs = 'https://docs.ollama.com'
 
 /** What can be asked of a model through Ollama's own API; of 2026-11-21. The server refuses with `unsupported` what a model cannot do. */
-export function capabilities({ profile }: Pick<OllamaConfig, 'profile'> = {}): Capabilities {
+export function capabilities({ profile }: Pick<CommonConfig, 'profile'> = {}): Capabilities {
   return resolveCapabilities(
     {
       tools: { supported: 'by-model', source: `${docs}/capabilities/tool-calling` },

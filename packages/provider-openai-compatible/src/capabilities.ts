@@ -1,6 +1,6 @@
 import type { Capabilities, Capability } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
-import { type OpenAICompatibleConfig, toDialect } from './provider.js'
+import { type OpenAICompatibleConfig, toDialect } from './config.js'
 
 type Ability = Exclude<keyof Capabilities, 'providerTools'>
 /**

@@ -2,7 +2,8 @@ import { toChatError, toEmbedBatch } from '@modelport/chat-completions'
 import { type Embedder, LlmError } from '@modelport/core'
 import { createEmbedder, createJsonClient, requireConfig } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import { authorization, endpointUrl, type OpenAICompatibleConfig, toSettings } from './provider.js'
+import type { OpenAICompatibleConfig } from './config.js'
+import { authorization, endpointUrl, toSettings } from './provider.js'
 
 /** Configuration of {@link createOpenAICompatibleEmbedder}. */
 export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {

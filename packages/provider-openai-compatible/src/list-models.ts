@@ -1,6 +1,7 @@
 import { toChatError } from '@modelport/chat-completions'
 import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
-import { authorization, endpointUrl, type OpenAICompatibleConfig, toSettings } from './provider.js'
+import type { OpenAICompatibleConfig } from './config.js'
+import { authorization, endpointUrl, toSettings } from './provider.js'
 
 /** A model the server has. */
 export interface OpenAICompatibleModel {

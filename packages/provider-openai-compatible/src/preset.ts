@@ -1,6 +1,7 @@
 import { LlmError, type Provider } from '@modelport/core'
 import type { ChatVendor, ChatVendorName } from '@modelport/catalog'
-import { createOpenAICompatible, type OpenAICompatibleConfig } from './provider.js'
+import type { OpenAICompatibleConfig } from './config.js'
+import { createOpenAICompatible } from './provider.js'
 
 /** One vendor or server that speaks Chat Completions, as data of the catalog. */
 export type Preset = ChatVendor

@@ -1,7 +1,8 @@
 import { chatVendors } from '@modelport/catalog'
 import { LlmError, type Provider } from '@modelport/core'
 import { type Preset, type PresetConfig, type PresetName, toRowConfig } from './preset.js'
-import { createOpenAICompatible, type OpenAICompatibleConfig } from './provider.js'
+import type { OpenAICompatibleConfig } from './config.js'
+import { createOpenAICompatible } from './provider.js'
 
 /** Vendors and servers that speak Chat Completions, by name: those of the catalog. */
 export const presets: Readonly<Record<PresetName, Preset>> = chatVendors

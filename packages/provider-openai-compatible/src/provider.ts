@@ -1,15 +1,7 @@
-import type { ChatQuirks, ChatVendor } from '@modelport/catalog'
-import {
-  type ChatDialect,
-  createChatDecoder,
-  defaultChatDialect,
-  toChatError,
-  toChatRequest,
-} from '@modelport/chat-completions'
+import { createChatDecoder, toChatError, toChatRequest } from '@modelport/chat-completions'
 import { parseBaseUrl, type Provider } from '@modelport/core'
 import {
   checkApiKey,
-  type CommonConfig,
   createProvider,
   type Driver,
   postJson,
@@ -17,23 +9,7 @@ import {
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-
-/** Configuration of a server that speaks Chat Completions. */
-export interface OpenAICompatibleConfig extends CommonConfig {
-  /** Where the server is, for example `http://localhost:8080`. A path with a version (`/openai/v1`) is taken as it is, any other gets `/v1`. */
-  readonly baseUrl: string
-  /** Sent as a bearer token. Unset: no `authorization` header. */
-  readonly apiKey?: string
-  /** Name of the provider, in errors and `origin`. Default `openai-compatible`. */
-  readonly name?: string
-  /** What this server does differently from most. */
-  readonly quirks?: Quirks
-  /** The vendor of the catalog that the configuration stands for, for `capabilities`. */
-  readonly preset?: ChatVendor
-}
-
-/** What a server does differently from most. */
-export type Quirks = ChatQuirks
+import { type OpenAICompatibleConfig, toDialect } from './config.js'
 
 /**
  * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
@@ -67,7 +43,7 @@ export function endpointUrl(
 ): string {
   const { href } = parseBaseUrl(baseUrl)
   const base = href.replace(/\/chat\/completions$/, '')
-  const versioned = base !== href || /\/v\d+[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
+  const versioned = base !== href || /\/v\d[a-z0-9]*(\/|$)/i.test(new URL(base).pathname)
   return base + (quirks?.apiPath ?? (versioned ? '' : '/v1')) + endpoint
 }
 
@@ -89,16 +65,6 @@ const checkedKey = ({
   name = 'openai-compatible',
 }: Pick<OpenAICompatibleConfig, 'apiKey' | 'name'>): string | undefined =>
   apiKey === undefined ? undefined : checkApiKey(apiKey, name)
-
-/** How the server is spoken to. */
-export const toDialect = ({
-  quirks,
-  name = 'openai-compatible',
-}: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
-  ...defaultChatDialect,
-  ...quirks,
-  provider: name,
-})
 
 /** What the driver layer needs of the configuration. */
 export function toSettings(config: OpenAICompatibleConfig): ProviderSettings {

@@ -1,7 +1,8 @@
 import { type ChatRequestBody, toChatError, toChatRequest } from '@modelport/chat-completions'
 import { type CallOptions, type ChatMessage, parseBaseUrl, type TokenCount } from '@modelport/core'
 import { countTokens as count, type CountDriver, createJsonClient, estimatePrompt, postJson } from '@modelport/driver'
-import { authorization, type OpenAICompatibleConfig, type Quirks, toDialect, toSettings } from './provider.js'
+import { type OpenAICompatibleConfig, type Quirks, toDialect } from './config.js'
+import { authorization, toSettings } from './provider.js'
 
 type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
 
