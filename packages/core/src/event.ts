@@ -2,9 +2,9 @@ import type { ToolCall } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
 /**
- * Why a round ended.
+ * Why a turn ended.
  * `stop` the model was done · `length` a token limit · `tool-calls` it waits for results · `content-filter` it was stopped or
- * refused · `pause` the vendor paused a long turn, which goes on by itself · `error` the vendor gave up on the round ·
+ * refused · `pause` the vendor paused a long turn, which continues by itself · `error` the vendor gave up on the turn ·
  * `other` a reason without an equal here · `unknown` the server gave none.
  */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'pause' | 'error' | 'other' | 'unknown'

@@ -24,20 +24,19 @@ export type {
 export type { ModelProfile } from './model-profile.js'
 export type { CallOptions, OptionValues, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
 export { defaultOptions, mergeOptions, withoutNulls } from './options.js'
-export type {
-  ReplyDetails,
-  Citation,
-  Generation,
-  Provider,
-  ProviderFile,
-  ProviderToolCall,
-  SafetyReport,
-  TokenLogprob,
-} from './provider.js'
+export type { Generation, Provider } from './provider.js'
 export { isProvider } from './provider.js'
 export type { Redact } from './redact.js'
 export { createRedact, headerSecrets } from './redact.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
+export type {
+  Citation,
+  ProviderFile,
+  ProviderToolCall,
+  ReplyDetails,
+  SafetyReport,
+  TokenLogprob,
+} from './reply-details.js'
 export { estimateTokens } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
 export type { ModelTokenCounts, NamedCounts, TokenCount, TokenCounts, TokenUsage } from './usage.js'

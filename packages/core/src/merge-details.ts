@@ -1,4 +1,4 @@
-import type { ReplyDetails } from './provider.js'
+import type { ReplyDetails } from './reply-details.js'
 
 const lists = ['logprobs', 'citations', 'providerToolCalls', 'warnings', 'safety', 'files'] as const
 const singles = ['rawFinishReason', 'responseId', 'serviceTier', 'upstream', 'timings'] as const

@@ -9,7 +9,7 @@ export interface MessageOrigin {
   readonly model: string
   /**
    * Opaque JSON that the writing driver needs to replay the message exactly: thinking signatures, encrypted reasoning.
-   * Every other driver ignores it, so a conversation can go on with any provider.
+   * Every other driver ignores it, so a conversation can continue with any provider.
    */
   readonly state?: unknown
 }
@@ -42,7 +42,7 @@ export interface AssistantMessage {
   readonly role: 'assistant'
   /** The visible answer; '' when the round has calls alone. */
   readonly content: Content
-  /** The calls of the round, in wire order. Each must be answered before the conversation goes on. */
+  /** The calls of the turn, in wire order. Each needs a result before the conversation continues. */
   readonly toolCalls?: readonly ToolCall[]
   /** Visible reasoning text. */
   readonly reasoning?: string

@@ -21,7 +21,7 @@ export interface RetryNotice {
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
   readonly attempts?: number
-  /** Told of each further attempt before the wait for it. What it throws ends the call in place of that attempt. */
+  /** Called before each retry, ahead of the wait for it. An error that it throws ends the call instead. */
   readonly onRetry?: (notice: RetryNotice) => void
 }
 

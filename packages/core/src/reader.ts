@@ -1,6 +1,6 @@
 import type { FinishReason, StreamEvent } from './event.js'
 import type { ChatMessage } from './message.js'
-import type { ReplyDetails } from './provider.js'
+import type { ReplyDetails } from './reply-details.js'
 import type { ToolDefinition, ToolResult } from './tool.js'
 import type { TokenUsage } from './usage.js'
 

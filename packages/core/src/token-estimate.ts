@@ -6,7 +6,7 @@
  * Measured against o200k_base on 9,289 documents the fit has not seen (150 bytes to 12 kB; 61 languages, 38 kinds of code, data): median error
  * 10.1 %, 95 % of them within 28.3 %, 1.7 % counted under, three documents by more than a tenth, the worst by 19.5 %. Of sources left out of a
  * fit altogether 17 % are under, 5.5 % by more than a tenth. Languages outside the 61 are mostly counted under: 61 % of documents, 12 % with a
- * factor of 1.3. `bench/token-estimate/errors.mjs` prints the table, `fit.mjs` beside it makes the constants below.
+ * factor of 1.3. `bench/token-estimate/errors.mjs` prints the table, `fit.mjs` next to it makes the constants below.
  *
  * @returns tokens, a whole number: 0 for an empty text, at least 1 for any other.
  */

@@ -34,7 +34,7 @@ export function checkConfig(settings: ProviderSettings): readonly string[] | und
 }
 
 /**
- * Headers, later ones over those before, in one spelling of each name, so that a caller's replaces ours instead of standing beside it.
+ * Merges headers case-insensitively; later lists win, so that a caller's header replaces ours instead of being added to it.
  * @throws {LlmError} `config` — one cannot be sent.
  */
 export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {

@@ -60,7 +60,7 @@ export interface CommonConfig {
   readonly clock?: Clock
 }
 
-/** What a provider package hands to `createProvider` beside its driver. */
+/** What a provider package hands to `createProvider` besides its driver. */
 export interface ProviderSettings extends CommonConfig {
   /** Default model for delegated work. */
   readonly cheapestModel: string

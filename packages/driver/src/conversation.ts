@@ -25,7 +25,7 @@ import type { EventProducer, ReadCallbacks } from './event-reader.js'
 import { Exchange } from './exchange.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
-/** A round the vendor pauses goes on by itself at most this often in one stream. */
+/** How often one stream continues turns that the vendor paused, at most. */
 const mostContinuations = 10
 
 /** How a conversation makes its next round. */
@@ -133,10 +133,10 @@ export class Conversation implements EventProducer {
     for (const result of results) {
       const call = finishedCalls.find(({ id }) => id === result.callId)
       if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
-        const why = call ? 'is answered already' : 'is no call of this round'
+        const why = call ? 'already has its result' : 'is not a tool call of this turn'
         throw new LlmError(
           'invalid-request',
-          `sendToolResults: "${result.callId}" ${why}; open: ${this.openCallIds().join(', ') || 'none'}`,
+          `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${this.openCallIds().join(', ') || 'none'}`,
         )
       }
       taken.set(result.callId, toToolMessage(result, call.name))

@@ -33,7 +33,7 @@ export interface EmbedderDriver {
 /**
  * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and keeps their order.
  * Rejects `protocol` when the server answers with another number of vectors, with vectors of another length than was asked for or
- * than the others have, or with something that is no number.
+ * than the others have, or with a value that is not a number.
  */
 export function createEmbedder(driver: EmbedderDriver): Embedder {
   const { name, model, batchSize, dimensions } = driver

@@ -79,7 +79,7 @@ export interface ToolCallDelta {
   readonly name?: string | undefined
   /** Text to append to the arguments. */
   readonly text?: string | undefined
-  /** The whole arguments, where the wire carries an object instead of text. Text beside it stays as received; this is its meaning. */
+  /** The whole arguments, where the wire carries an object instead of text. Text sent with it stays as received; this is its meaning. */
   readonly value?: unknown
 }
 
@@ -102,7 +102,7 @@ export interface Sink {
   text(text: string): void
   /** A piece of visible reasoning; '' is nothing. */
   reasoning(text: string): void
-  /** What was written so far, live: who has to keep parts of it needs no copy. */
+  /** A live view of the text so far. Decoders that need ranges of it should not copy it. */
   written(kind: 'text' | 'reasoning'): WrittenText
   /** Refusal text; it is also shown as text when the answer has no other. */
   refusal(text: string): void
@@ -140,7 +140,7 @@ export interface Sink {
   terminal(): void
   /** Opaque JSON kept in the message's `origin.state`; the last value stays. */
   state(state: unknown): void
-  /** Something the caller should know that is no failure. */
+  /** Something the caller should know that is not a failure. */
   warning(text: string): void
   /** The server reports a failure: ends the round with the driver's `error`. */
   fail(failure: InBandFailure): never
@@ -174,7 +174,7 @@ export interface Driver<Request = unknown> {
   readonly name: string
   /** How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. */
   readonly framing: 'sse' | 'ndjson'
-  /** What goes on the wire. Pure. @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API. */
+  /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
   send(request: Request, io: DriverIo): Promise<Response>

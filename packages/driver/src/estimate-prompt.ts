@@ -11,7 +11,7 @@ import {
 import { type CommonConfig, toDefaultOptions } from './config.js'
 import { checkTools } from './json-depth.js'
 
-/** What a message costs beside its text: roles and marks of the chat template. Measured templates have 3 to 8. */
+/** What a message costs besides its text: roles and marks of the chat template. Measured templates have 3 to 8. */
 const tokensPerMessage = 8
 
 /**

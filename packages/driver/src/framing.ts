@@ -1,18 +1,9 @@
 import { LlmError } from '@modelport/core'
 import type { WireRecord } from './driver.js'
+import type { Framer } from './framer.js'
 import { JsonBodyFramer } from './json-body.js'
 import { NdjsonFramer } from './ndjson.js'
 import { SseFramer } from './sse.js'
-
-/** Bytes in, records out: synchronous, split-safe, bounded. */
-export interface Framer {
-  /** Takes the next bytes. */
-  push(chunk: Uint8Array): void
-  /** The body is over: gives out what is left. */
-  end(): void
-  /** True when `end` found that the body stops inside a record: one that cannot be read is then cut, not malformed. */
-  readonly cut: boolean
-}
 
 /** What decides how a body is read. */
 export interface FramerChoice {
@@ -27,8 +18,8 @@ export interface FramerChoice {
 }
 
 /**
- * The framer of a body.
- * @throws {LlmError} `protocol` — the body is HTML: whatever answered is no model server.
+ * Returns the framer for a body.
+ * @throws {LlmError} `protocol` — the body is HTML, so the server is not a model server.
  */
 export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord) => void): Framer {
   const type = choice.contentType.toLowerCase()

@@ -1,6 +1,6 @@
 import { isLlmError, LlmError } from '@modelport/core'
 import type { WireRecord } from './driver.js'
-import type { Framer } from './framing.js'
+import type { Framer } from './framer.js'
 import { tryParseJson } from './parse-json.js'
 import { TextBuffer } from './text-buffer.js'
 

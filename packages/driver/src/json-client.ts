@@ -8,13 +8,13 @@ import { postJson } from './post.js'
 import { createRetryBucket } from './retry.js'
 import { createTransport } from './transport.js'
 
-/** One JSON request that is no conversation: embeddings, model lists. */
+/** One JSON request outside a conversation: embeddings, model lists. */
 export interface JsonRequest {
   /** The whole address. */
   readonly url: string
   /** Sent as JSON, by POST. Default: none, and a GET. */
   readonly body?: unknown
-  /** Headers beside those of the client. */
+  /** Headers in addition to those of the client. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -37,7 +37,7 @@ export function createJsonClient(
   settings: ProviderSettings,
 ): JsonClient {
   checkConfig(settings)
-  // Options of calls are none of these requests', which share one bucket and one transport.
+  // Default call options do not apply to these requests, which share one retry bucket and one transport.
   const shared = { retryBucket: createRetryBucket(), ...settings, defaults: {}, fetch: createTransport(settings) }
   return {
     request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) => {

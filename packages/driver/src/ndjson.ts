@@ -1,5 +1,5 @@
 import type { WireRecord } from './driver.js'
-import type { Framer } from './framing.js'
+import type { Framer } from './framer.js'
 import { LineSplitter } from './lines.js'
 
 /** One JSON value a line; empty lines are skipped. */

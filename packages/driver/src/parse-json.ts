@@ -13,7 +13,7 @@ export function parseJson<T>(text: string): T {
   }
 }
 
-/** Parses JSON, or undefined when it is none. */
+/** Parses JSON; returns undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)

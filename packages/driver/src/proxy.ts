@@ -12,7 +12,7 @@ export interface ProxyAddress extends BaseUrl {
  * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL.
  */
 export function parseProxy(text: string): ProxyAddress {
-  // The URL parser drops control characters silently; those, and what is no URL, are told of by who reads base URLs.
+  // The URL parser drops control characters silently. parseBaseUrl reports them, and invalid URLs.
   // eslint-disable-next-line no-control-regex -- see above
   if (!URL.canParse(text) || /[\u0000-\u001f\u007f]/.test(text)) return { ...parseBaseUrl(text), userinfo: '' }
   const url = new URL(text)
@@ -29,7 +29,7 @@ export function proxySecrets(proxy = ''): string[] {
   return [password || username, decode(password || username)]
 }
 
-/** A text that is no percent-encoding stands for itself. */
+/** Decodes percent-encoding; returns text with invalid encoding unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

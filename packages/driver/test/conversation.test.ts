@@ -73,14 +73,20 @@ describe('results', () => {
     )
     await toTurnEnd(reader)
     const refused = (...ids: string[]) => told(reader.sendToolResults(ids.map((callId) => ({ callId, content: '' }))))
-    expect(await refused('x', 'z')).toBe('LlmError: sendToolResults: "z" is no call of this round; open: x, y')
-    expect(await refused('x', 'x')).toBe('LlmError: sendToolResults: "x" is answered already; open: x, y')
+    expect(await refused('x', 'z')).toBe(
+      'LlmError: sendToolResults: "z" is not a tool call of this turn; awaiting results for: x, y',
+    )
+    expect(await refused('x', 'x')).toBe(
+      'LlmError: sendToolResults: "x" already has its result; awaiting results for: x, y',
+    )
     expect(reader.messages()).toHaveLength(2)
     await reader.sendToolResults([{ callId: 'x', content: '' }])
-    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" is answered already; open: y')
-    expect(await refused('y', 'x')).toBe('LlmError: sendToolResults: "x" is answered already; open: y')
+    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" already has its result; awaiting results for: y')
+    expect(await refused('y', 'x')).toBe(
+      'LlmError: sendToolResults: "x" already has its result; awaiting results for: y',
+    )
     await reader.sendToolResults([{ callId: 'y', content: '' }])
-    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" is answered already; open: none')
+    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" already has its result; awaiting results for: none')
   })
 
   test('that are missing stop the read, not the stream', async () => {

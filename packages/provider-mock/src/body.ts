@@ -9,7 +9,7 @@ export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCo
     : { code: error, message: 'a scripted failure' }
 }
 
-/** What goes on the wire for a turn. `chunkSize` is in characters; 0 cuts nothing. */
+/** The bytes that the server sends for a turn. `chunkSize` is in characters; 0 cuts nothing. */
 export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize: number): readonly NeutralRecord[] {
   const { reasoning = [], text = [], toolCalls = [], finish = 'stop', error, cut } = turn
   const records: NeutralRecord[] = [

@@ -23,7 +23,7 @@ export interface CassetteRequest {
   readonly url: string
   /** Lower-case names; those that change from run to run are left out, values of secret ones read `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON, or the text where it is none; unset where there is no body. */
+  /** Parsed JSON, or the text if it is not JSON; unset if there is no body. */
   readonly body?: unknown
 }
 
@@ -33,7 +33,7 @@ export interface CassetteResponse {
   readonly status: number
   /** Headers of the answer, without secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body in the chunks in which it was read, without content encoding; bytes that are no UTF-8 on their own are in base64. */
+  /** The body in the chunks in which it was read, without content encoding; a chunk that is not valid UTF-8 on its own is in base64. */
   readonly chunks: readonly (string | { readonly base64: string })[]
   /** True when the body was not read to its end: the connection failed, or the reader left. */
   readonly cut?: true
@@ -47,7 +47,7 @@ export interface CassetteFailure {
 
 /**
  * Reads what was stored.
- * @throws {LlmError} `config` — it is no cassette, or one of a version that this package does not know.
+ * @throws {LlmError} `config` — it is not a cassette, or its version is unknown.
  */
 export function parseCassette(stored: unknown): Cassette {
   const { version, exchanges } = (stored ?? {}) as Partial<Record<keyof Cassette, unknown>>
@@ -87,7 +87,7 @@ export const toBytes = (chunk: CassetteResponse['chunks'][number]): Uint8Array<A
 const fromBinary = (binary: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(binary, (character) => character.charCodeAt(0))
 
-/** The text of these bytes, a byte order mark kept. Throws when they are no UTF-8. */
+/** The text of these bytes, a byte order mark kept. Throws if they are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string {
   // eslint-disable-next-line no-restricted-globals -- stores bytes as text that gives the same bytes again; reads no wire
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

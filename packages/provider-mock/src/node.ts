@@ -19,7 +19,7 @@ export interface CassetteFileOptions {
   readonly fetch?: Fetch
   /** Address of an HTTP proxy to send through while recording. Default: none; that of the provider is not used. */
   readonly proxy?: string
-  /** Texts to take out beside keys, tokens and cookies. */
+  /** Texts to take out besides keys, tokens and cookies. */
   readonly secrets?: readonly string[]
   /** How requests are compared. Default: strictly, in order. */
   readonly replay?: Pick<ReplayOptions, 'mode' | 'order'>

@@ -43,7 +43,7 @@ const mostLines = 20
 
 /**
  * Plays a cassette. A request that differs rejects with {@link CassetteMismatchError}; a provider passes its code and message on.
- * @throws {LlmError} `config` — the cassette is none, or of an unknown version.
+ * @throws {LlmError} `config` — the value is not a cassette, or its version is unknown.
  */
 export function replayCassette(stored: Cassette, options: ReplayOptions = {}): CassettePlayer {
   const { mode = 'strict', order = 'sequence' } = options

@@ -9,7 +9,7 @@ export interface MockToolCall {
   readonly name: string
   /** Default: none. */
   readonly arguments?: JsonObject
-  /** Sent instead of the JSON of `arguments`, for texts that are none. */
+  /** Sent instead of the JSON of `arguments`, to send text that is not JSON. */
   readonly argumentsText?: string
 }
 

@@ -2,7 +2,7 @@ import { createRedact, headerSecrets, LlmError } from '@modelport/core'
 import { tryParseJson } from '@modelport/driver'
 import { type CassetteRequest, toBinary } from './cassette.js'
 
-/** What to take out of a cassette beside keys, tokens and cookies, which always go. */
+/** What to take out of a cassette besides keys, tokens and cookies, which are always removed. */
 export interface ScrubOptions {
   /** Texts that must not be stored, in headers, URLs or bodies: of at least 4 characters. Give the same to record and to replay. */
   readonly secrets?: readonly string[]
@@ -61,7 +61,7 @@ export function scrubHeaders(headers: Headers, redact: (text: string) => string)
   return Object.fromEntries(kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : redact(value)]))
 }
 
-/** Counts of rate limits are no secrets, though they are of tokens. */
+/** Rate-limit counts are not secrets, though their names say tokens. */
 const isSecretHeader = (name: string): boolean => secretHeader.test(name) && !name.includes('ratelimit')
 
 function secretsOf(headers: Headers, url: URL): string[] {

@@ -1,0 +1,9 @@
+/** Parses the bytes of a body into records: synchronous, split-safe, bounded. */
+export interface Framer {
+  /** Takes the next bytes. */
+  push(chunk: Uint8Array): void
+  /** Flushes what is left at the end of the body. */
+  end(): void
+  /** True when `end` found that the body stops inside a record: one that cannot be read is then cut, not malformed. */
+  readonly cut: boolean
+}
