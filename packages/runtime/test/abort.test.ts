@@ -131,7 +131,7 @@ async function begin(vendor: Vendor): Promise<readonly ChatMessage[]> {
   return reader.messages()
 }
 
-/** Goes on with the conversation; what the server was sent as results, in order. */
+/** Continues the conversation; returns the tool results that the server received, in order. */
 async function goOn(vendor: Vendor, messages: readonly ChatMessage[]): Promise<readonly string[]> {
   const { provider, server, violations } = connect(vendor, answers)
   const reader = await provider.streamWithTools(
@@ -182,7 +182,7 @@ const resultOf = (messages: readonly ChatMessage[], name: string): string | unde
 }
 
 describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five calls asked for by $name', (vendor) => {
-  test('aborted at every await, the conversation goes on with nothing lost', async () => {
+  test('aborted at every await, the conversation continues with nothing lost', async () => {
     const messages = await begin(vendor)
     let points = 0
     for (let finished = false; !finished; points++) {
@@ -232,7 +232,7 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))('five call
     }
   })
 
-  test('a run that is aborted at every await of its batch ends with a conversation that goes on', async () => {
+  test('a run that is aborted at every await of its batch ends with a conversation that can be continued', async () => {
     const outcomes = new Set<string>()
     for (let points = 0, finished = false; !finished; points++) {
       const { tools, done, started } = workshop()

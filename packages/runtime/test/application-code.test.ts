@@ -40,7 +40,7 @@ describe.each(thrown)('%s is thrown', (_, value, message) => {
   const fail = (): never => {
     throw value
   }
-  test('by a tool, its check and authorize: the model is told, and the run goes on', async () => {
+  test('by a tool, its check and authorize: the model sees the error, and the run continues', async () => {
     const results = [
       await run({ tools: [toolOf({ execute: fail })] }),
       await run({ tools: [toolOf({ validate: fail })] }),
@@ -68,7 +68,7 @@ test.each([
       },
     },
   ),
-])('a reason that is none, too long or no text denies all the same', async (reason) => {
+])('denies a call even if the reason is missing, too long or not a string', async (reason) => {
   const deny = (() => ({ effect: 'deny', reason })) as unknown as Authorize
   const refuse = (() => ({
     effect: 'require-approval',
@@ -88,7 +88,7 @@ test('a check that answers nothing refuses the arguments', async () => {
   expect(told(result)).toContain('it was not executed')
 })
 
-test('a time that is no number is as if unset', async () => {
+test('treats a time limit that is not a number as unset', async () => {
   expect(
     told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } })),
   ).toContain('did not answer within 5 ms')

@@ -133,7 +133,7 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
     expect(await asked({ profile, onEvent: () => undefined, runId: 'r', agentName: 'a' })).toBe(await asked({}))
   })
 
-  test('compaction is no tool of the model, and never automatic unless asked for', async () => {
+  test('the model cannot call compaction, and it is automatic only if asked for', async () => {
     const provider = createMock({ responses: ['Hi'] })
     await infer(provider, { messages: long, query: 'Go.', profile: { contextWindow: 100 } })
     expect(provider.requests[0]?.messages).toHaveLength(61)
@@ -148,7 +148,7 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
     expect(textOf(provider.requests[1]?.messages.at(-1)?.content ?? '')).toBe('Go.')
   })
 
-  test('token counting: "" is 0, any other text at least 1, what is no text counts as its JSON', () => {
+  test('token counting: "" is 0, any other text at least 1, a value that is not a string counts as its JSON', () => {
     expect([estimateTokens(''), estimateTokens('a')]).toEqual([0, 1])
     const call = { id: 'c', name: 'look', arguments: { at: 'home' }, argumentsText: '{"at":"home"}' }
     const plain = messagesTokens([{ role: 'assistant', content: '' }], estimateTokens)

@@ -196,7 +196,7 @@ describe('reservations', () => {
     expect(ledger.remaining()).toMatchObject({ calls: 0 })
   })
 
-  test('attempts nobody told of count in full', () => {
+  test('attempts that were never reported count in full', () => {
     const { ledger } = watched({})
     ledger
       .reserveCall({ ...call, attempts: 3 })

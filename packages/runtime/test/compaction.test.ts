@@ -111,7 +111,7 @@ describe('inventory 1B.6 and 5.9: strategies', () => {
 })
 
 describe('what is kept', () => {
-  test('the request the model works on, however long its tool calls go on', async () => {
+  test('the request the model works on, however many tool calls follow it', async () => {
     for (const request of [
       { maxMessages: 10 },
       { strategy: 'tokens', maxTokens: 60 },

@@ -308,7 +308,7 @@ test('what is said with the last call is not taken for the task either', async (
   ])
 })
 
-test('compaction at the threshold is told with its report too; replies that were no action are still forgotten afterwards', async () => {
+test('compaction at the threshold is reported too; rejected replies are still removed afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
     mode: 'json',
     preset: 'lllm',

@@ -88,7 +88,7 @@ async function overTheWire(
 }
 
 describe.each(wires)('arguments over the wire of $name', (wire) => {
-  test.skipIf(!present)('none of the texts that are no JSON is ever executed', async () => {
+  test.skipIf(!present)('never executes a call whose arguments are not JSON', async () => {
     const files = readdirSync(suite).filter((file) => file.startsWith('n_'))
     executed.length = 0
     const results = await overTheWire(

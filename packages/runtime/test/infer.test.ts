@@ -28,7 +28,7 @@ describe('events', () => {
     expect(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? 0))).toBe(true)
   })
 
-  test('an observer that throws, now or later, is not asked again, and the run goes on', async () => {
+  test('an observer that throws or rejects is not called again, and the run continues', async () => {
     for (const fail of [
       () => {
         throw new Error('observer')

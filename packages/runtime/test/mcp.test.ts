@@ -353,7 +353,7 @@ describe('over streamable HTTP', () => {
     await source.close()
   })
 
-  test('an address that is none is refused at once', () => {
+  test('rejects an invalid address at once', () => {
     expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(/invalid base URL/)
   })
 })
@@ -382,7 +382,7 @@ describe('in a process of its own', () => {
     await expect.poll(() => isAlive(after.pid)).toBe(false)
   })
 
-  test('answers with some megabytes, and is told of when it has too many', async () => {
+  test('accepts results of some megabytes, and reports one that is too large', async () => {
     const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
     expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe('é'.repeat(1_500_000))
     const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))

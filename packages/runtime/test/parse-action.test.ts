@@ -211,7 +211,7 @@ describe('what is refused', () => {
       "'agent_call -> prompt'",
     ],
     [
-      'a prompt beside a tool',
+      'a prompt next to a tool',
       '{"type":"agent_call","agent":"researcher","action":"tool_call","tool":"t","prompt":"p"}',
       'unknown field prompt',
     ],

@@ -80,7 +80,7 @@ describe('guards', () => {
     expect(provider.requests).toHaveLength(10)
   })
 
-  test('three replies in a row that are no action end it; two, a good one and two more do not', async () => {
+  test('three rejected replies in a row end the run; two, a good one and two more do not', async () => {
     const bad = await run(['prose'], { mode: 'json' })
     expect(ended(bad.result, 'limit')).toMatchObject({ limit: 'parse-failures', steps: 3 })
     expect(bad.of('reply-rejected').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([

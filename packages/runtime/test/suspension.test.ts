@@ -141,7 +141,7 @@ describe('a run that needs an approval', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
-  test('executes changed arguments, validated again, and says so to the model', async () => {
+  test('executes changed arguments after validating them again, and informs the model', async () => {
     const { first, resume, executed } = start([calls('Paris'), 'Warm.'])
     const { digest } = approvalOf(await first)
     const result = await resume([{ type: 'approve', id: 'call_1', digest, arguments: { city: 'Lyon' } }])

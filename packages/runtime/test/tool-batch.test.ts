@@ -66,7 +66,7 @@ const run = async <T>(work: Promise<T>): Promise<T> => {
 }
 
 describe('executeBatch', () => {
-  test('runs calls beside one another and answers each when it is done', async () => {
+  test('runs calls in parallel and reports each result as soon as it is done', async () => {
     const sleep = tool('sleep', async (args) => {
       const { ms } = args as { ms: number }
       await wait(ms)
@@ -129,7 +129,7 @@ describe('executeBatch', () => {
     expect(log).toEqual(['+r1', '+r2', '-r1', '-r2', '+w', '-w', '+r3', '+r4', '-r3', '-r4'])
   })
 
-  test('what goes wrong is told to the model, and the others go on', async () => {
+  test('the model sees each failure, and the other calls continue', async () => {
     const tools = [
       tool('breaks', () => {
         throw new LlmError('not-found', 'no such file: a.txt')

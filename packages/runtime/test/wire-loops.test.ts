@@ -154,12 +154,12 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     // What it has can be sent again, here and everywhere.
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
     expect(
-      ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Go on.' }), 'final').text,
+      ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }), 'final').text,
     ).toBe('Fine.')
     expect(violations).toEqual([])
   })
 
-  test('cancelled while a tool runs: ends at once, the call is answered, the conversation goes on', async () => {
+  test('cancelled while a tool runs: ends at once, the call gets a result, the conversation can be continued', async () => {
     const { provider } = await connect(
       vendor,
       asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }]),
@@ -175,7 +175,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(result.transcript[2]).toMatchObject({ content: 'kept' })
     expect(result.transcript[3]).toMatchObject({ isError: true })
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
-    ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Go on.' }), 'final')
+    ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }), 'final')
     expect(violations).toEqual([])
   })
 
@@ -206,7 +206,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     expect(violations).toEqual([])
   })
 
-  test('an unknown tool, wrong arguments and a failing tool are told to the model, which goes on', async () => {
+  test('an unknown tool, wrong arguments and a failing tool are reported to the model, which continues', async () => {
     const { provider, sent, violations } = await connect(
       vendor,
       asksFor(['launch', {}], ['read_file', { path: 7 }], ['read_file', { path: 'boom' }]),

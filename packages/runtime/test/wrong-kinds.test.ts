@@ -4,7 +4,7 @@ import * as runtime from '@modelport/runtime'
 import { mcpTools } from '@modelport/runtime/mcp'
 import { expect, test } from 'vitest'
 
-// What a compiler refuses comes from JSON, from JavaScript, from a forgotten await: it is told of, at once, by name.
+// Values of a wrong type come from JSON, JavaScript or a forgotten await: each is rejected at once, by name.
 class NoInstance extends Error {}
 const wrong: readonly unknown[] = [null, 1, 'x', {}, [], [null], Promise.resolve(1), NoInstance]
 
@@ -90,7 +90,7 @@ test.each(calls)('%s', async (_, fit, call) => {
   }
 })
 
-test('tools that come while a run goes on are held to the same', async () => {
+test('tools listed during a run are checked in the same way', async () => {
   for (const tools of [null, [{ name: 'x' }]]) {
     const result = await runtime.infer(provider, { query: 'Hi', tools: () => tools as never })
     expect(result).toMatchObject({

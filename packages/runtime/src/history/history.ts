@@ -133,9 +133,9 @@ export class ConversationHistory implements Iterable<ChatMessage> {
   }
 
   /**
-   * Drops the oldest messages until at most `maxMessages` are left. The leading system message stays; what a run answered to a reply
-   * that is dropped, results and corrections, is dropped with it, so that fewer may be left.
-   * @throws {LlmError} `config` — `maxMessages` is no whole number of at least 2.
+   * Drops the oldest messages until at most `maxMessages` are left. The leading system message stays. The tool results and
+   * corrections that follow a dropped reply are dropped with it, so fewer messages may be left.
+   * @throws {LlmError} `config` — `maxMessages` is not a whole number of at least 2.
    */
   truncate(maxMessages: number): void {
     if (!Number.isInteger(maxMessages) || maxMessages < 2) {

@@ -33,8 +33,8 @@ export class Transcript {
 
   /**
    * Adds a message at the end. A tool message is the same as {@link Transcript.commit}.
-   * @throws {LlmError} `invalid-request` — a call is open and the message is no answer to it, the message answers no open call, or two calls
-   * share an id.
+   * @throws {LlmError} `invalid-request` — a call is open and the message is not its result, the message is a result of no open call, or two
+   * calls share an id.
    */
   append(message: ChatMessage): void {
     if (message.role === 'tool') {

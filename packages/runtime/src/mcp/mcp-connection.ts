@@ -13,7 +13,7 @@ import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
 import { createMcpRedact, redactTexts } from './mcp-secrets.js'
 import { LineBuffer } from './mcp-lines.js'
 import { toPlainWords } from './mcp-text.js'
-import type { McpSettings, McpTransport } from './mcp.js'
+import type { McpSettings, McpTransport } from './mcp-settings.js'
 
 /** A tool is called by its name. */
 const names = new Set(['name'])

@@ -1,10 +1,10 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import type { McpSettings, McpUrl } from './mcp.js'
+import type { McpSettings, McpUrl } from './mcp-settings.js'
 
 /** Most bytes of one message. */
 export const mostBytes: number = 10 * 1024 * 1024
 
-/** What is told of a larger one. */
+/** The error for a message over the limit. */
 export const tooLarge = (server: string): LlmError =>
   new LlmError('limit-exceeded', `MCP server "${server}": a message is larger than ${mostBytes / 1024 / 1024} MiB`)
 
@@ -14,8 +14,8 @@ export function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
 }
 
 /**
- * The `fetch` of a session: it contacts the declared hosts alone, whatever the server says, and reads no message without end.
- * @param onTooLong told when it stops reading one: streams that fail are tried again by the SDK, and nobody else would hear of it
+ * The `fetch` of a session: it contacts only the declared hosts and limits the size of each message.
+ * @param onTooLong called when a message exceeds the limit, because the SDK reopens failed streams without reporting the error
  */
 export function guardedFetch(
   settings: McpSettings,
@@ -41,7 +41,7 @@ export function guardedFetch(
   }
 }
 
-/** The same response; reading it fails where a message is too long. A stream of events has no end, each of its events has one. */
+/** The same response; reading it fails if a message is too long. In an event stream the limit applies to each event. */
 function bounded(response: Response, refuse: () => LlmError): Response {
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
@@ -51,7 +51,7 @@ function bounded(response: Response, refuse: () => LlmError): Response {
     length += chunk.length
     if (!isStream) return length
     for (const [at, byte] of chunk.entries()) {
-      // A line that is empty ends an event.
+      // An empty line ends an event.
       if (byte === 10 && previous === 10) length = chunk.length - at - 1
       if (byte !== 13) previous = byte
     }

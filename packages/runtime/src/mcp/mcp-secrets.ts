@@ -1,7 +1,7 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
-import type { McpTransport } from './mcp.js'
+import type { McpTransport } from './mcp-settings.js'
 
-/** Takes the credentials that a server was given, in headers or in its environment, out of texts: the server may send them back. */
+/** Redacts the credentials given to a server, in headers or its environment: the server may echo them. */
 export function createMcpRedact(transport: McpTransport): Redact {
   if ('url' in transport) return createRedact(headerSecrets(transport.headers))
   if (!('command' in transport)) return (text) => text

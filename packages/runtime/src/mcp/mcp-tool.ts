@@ -7,7 +7,7 @@ import type { McpConnection } from './mcp-connection.js'
 import { redactTexts } from './mcp-secrets.js'
 import { toContent } from './mcp-content.js'
 import { toPlainWords } from './mcp-text.js'
-import type { McpSettings } from './mcp.js'
+import type { McpSettings } from './mcp-settings.js'
 import type { Tool } from '../tools/tool.js'
 import { ToolFailure } from '../tools/tool-content.js'
 

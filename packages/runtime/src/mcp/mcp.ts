@@ -1,8 +1,7 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { LlmError } from '@modelport/core'
 import { checkMcpSettings } from '../base/check-request.js'
 import { hostsOf, McpConnection } from './mcp-connection.js'
+import type { McpProgress, McpSettings } from './mcp-settings.js'
 import { toPlainWords } from './mcp-text.js'
 import { toTool } from './mcp-tool.js'
 import { toObserver } from '../base/observer.js'
@@ -10,91 +9,12 @@ import type { Tool } from '../tools/tool.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import { untilAborted } from '../base/until-aborted.js'
 
-/** A server started as a child process, spoken to over its standard input and output. Node only. */
-export interface McpCommand {
-  /** The program to start; no shell reads it. */
-  readonly command: string
-  /** Its arguments. */
-  readonly args?: readonly string[]
-  /** Its environment, instead of the few harmless variables it gets otherwise. */
-  readonly env?: Readonly<Record<string, string>>
-  /** Its working directory. Default: this process's own. */
-  readonly cwd?: string
-}
-
-/** A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is contacted, redirects to others are refused. */
-export interface McpUrl {
-  /** Address of the server's endpoint. */
-  readonly url: string
-  /** Sent with each request, for example `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Used instead of the platform's own. */
-  readonly fetch?: typeof fetch
-  /**
-   * OAuth: a provider of the MCP SDK, handed to it as it is, which keeps the tokens and sends the user to the browser where that is needed.
-   * Nothing of it is done here.
-   */
-  readonly authProvider?: OAuthClientProvider
-  /** Every `host:port` of authorization servers, beside the URL's own; others are refused. */
-  readonly authHosts?: readonly string[]
-}
-
-/** Any other transport of the MCP SDK. */
-export interface McpCustom {
-  /** Makes a new transport for each connection. */
-  create(): Transport
-  /** Every `host:port` it connects to. */
-  readonly apiHosts: readonly string[]
-}
-
-/** How the server is reached. */
-export type McpTransport = McpCommand | McpUrl | McpCustom
-
-/** News of a call that takes long. */
-export interface McpProgress {
-  /** Name of the tool as the model knows it. */
-  readonly tool: string
-  /** The id of the call. */
-  readonly callId: string
-  /** How far it is, in the server's own measure. */
-  readonly progress: number
-  /** How far there is to go, where the server knows. */
-  readonly total?: number | undefined
-  /** What the server says of it. */
-  readonly message?: string | undefined
-}
-
-/** An MCP server as a source of tools. */
-export interface McpSettings {
-  /** Names the source in errors and events. */
-  readonly name: string
-  /** How the server is reached. */
-  readonly transport: McpTransport
-  /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
-  readonly prefix?: string
-  /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
-  readonly only?: readonly string[]
-  /** Most milliseconds for opening the session. Default 30,000. */
-  readonly connectTimeoutMs?: number
-  /** Most milliseconds for reading the list of tools, all its pages together. Default 30,000. */
-  readonly listTimeoutMs?: number
-  /** Most milliseconds for one call. Default 120,000. */
-  readonly timeoutMs?: number
-  /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
-  readonly maxResultLength?: number
-  /**
-   * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not
-   * understood or a pattern that may take very long. If it throws, it is not called again.
-   */
-  onWarning?(warning: LlmError): void
-  /** Told when the server reports progress of a call. What it throws switches it off. */
-  onProgress?(progress: McpProgress): void
-}
+export type { McpCommand, McpCustom, McpProgress, McpSettings, McpTransport, McpUrl } from './mcp-settings.js'
 
 /**
- * The tools of an MCP server. Nothing is started or connected before they are first asked for; a connection that is lost is opened again
- * at the next step. Close the source in the end: a child process lives until then.
- * @throws {LlmError} `config` — the prefix is no part of a tool name; `invalid-base-url` — the URL is none.
+ * Makes a source of an MCP server's tools. It starts or connects the server when the tools are first listed, and reconnects at the next step
+ * if the connection is lost. Close the source when you are done: a child process lives until then.
+ * @throws {LlmError} `config` — the prefix is not valid in a tool name; `invalid-base-url` — the URL is not valid.
  */
 export function mcpTools(settings: McpSettings): ToolSource {
   checkMcpSettings(settings)
@@ -133,7 +53,7 @@ export function mcpTools(settings: McpSettings): ToolSource {
     apiHosts: hostsOf(transport),
     tools: async (signal) => {
       signal?.throwIfAborted()
-      // What is opened and read goes on for whoever asks next.
+      // An aborted caller does not stop the connection or the listing: the next caller uses them.
       return untilAborted(read(), signal)
     },
     close: () => connection.close(),

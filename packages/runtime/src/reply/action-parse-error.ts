@@ -2,25 +2,25 @@ import { LlmError } from '@modelport/core'
 import { canonicalJson } from '../base/canonical-json.js'
 import { toWellFormed } from '../base/well-formed.js'
 
-/** What is known of a reply that is no action. */
+/** Details of a reply that is not an action. */
 export interface ActionParseDetails {
-  /** What the model is told. */
+  /** Feedback for the model. */
   readonly feedback: string
-  /** The reply, whole. */
+  /** The whole reply. */
   readonly rawResponse: string
-  /** What it came to as JSON; null when it is none. */
+  /** The reply parsed as JSON; null if it is not JSON. */
   readonly parsedData?: unknown
   /** The `type` it claims. */
   readonly actionType?: string
 }
 
-/** A reply that is no action. The message has what a person needs to see why, in at most 2000 characters. */
+/** A reply that is not an action. The message explains why, in at most 2000 characters. */
 export class ActionParseError extends LlmError {
-  /** What the model is told. */
+  /** Feedback for the model. */
   readonly feedback: string
-  /** The reply, whole. */
+  /** The whole reply. */
   readonly rawResponse: string
-  /** What it came to as JSON; null when it is none. */
+  /** The reply parsed as JSON; null if it is not JSON. */
   readonly parsedData: unknown
   /** The `type` it claims. */
   readonly actionType: string | undefined

@@ -35,11 +35,11 @@ export const expectedReply = {
   native: 'Answer in plain text, or call a tool.',
 } as const
 
-/** What the model is told when its answer is not of the form that is asked for. */
+/** Asks the model again after an answer that does not fit the schema. */
 export const toOutputCorrection = (message: string): string =>
   `Your answer does not have the form that is asked for: ${message}\nGive the whole answer again, as JSON.`
 
-/** What the model is told of an answer that must fit a schema, where the API cannot hold it to that. */
+/** Asks the model for an answer that fits a schema, for APIs that cannot enforce one. */
 export const toOutputPrompt = (schema: unknown): string =>
   `Your final answer must be JSON that fits this JSON Schema: ${JSON.stringify(schema)}`
 

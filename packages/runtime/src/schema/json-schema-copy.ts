@@ -12,7 +12,7 @@ const dialects: Readonly<Record<string, '7' | '2019-09' | '2020-12'>> = {
   'https://json-schema.org/draft/2020-12/schema': '2020-12',
 }
 
-/** Keywords whose values are no schemas, whatever they look like. */
+/** Keywords whose values are not schemas, even if they look like one. */
 const literals = new Set(['enum', 'const', 'default', 'examples', 'required', 'type', 'dependentRequired'])
 /** Keywords whose values are schemas by name. */
 const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
@@ -41,7 +41,7 @@ export interface CopyOptions {
 
 /**
  * Copies a schema and checks that every keyword in it is understood.
- * @throws {LlmError} `unsupported` — names the keyword and where it stands; `config` — it is no schema, or a pattern is no regular expression.
+ * @throws {LlmError} `unsupported` — names the keyword and its place; `config` — the value is not a schema, or a pattern is not a regular expression.
  */
 export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaMeter = new SchemaMeter()): SchemaCopy {
   const { where } = options
@@ -76,7 +76,7 @@ class Copier {
     // The empty schema means the same, and is counted.
     if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
     if (!isPlainObject(schema))
-      throw new LlmError('config', `${this.#options.where}: ${path} is no schema: expected an object, true or false`)
+      throw new LlmError('config', `${this.#options.where}: ${path} is not a schema: expected an object, true or false`)
     this.#check(schema, path)
     const kept = Object.entries(schema).filter(
       ([key]) => key !== '$recursiveAnchor' && (key !== 'format' || this.#options.assertFormats),
@@ -112,7 +112,7 @@ class Copier {
     }
     for (const keyword of unsupported) if (Object.hasOwn(schema, keyword)) refuse(`"${keyword}"`)
     const { $ref: reference, $anchor: anchor, $id: id, pattern } = schema
-    if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" beside "$ref"')
+    if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" next to "$ref"')
     if (typeof anchor === 'string') {
       if (this.#anchors.has(anchor)) refuse(`the anchor "${anchor}" in two places`)
       this.#anchors.add(anchor)
@@ -127,7 +127,7 @@ class Copier {
     } catch {
       throw new LlmError(
         'config',
-        `${this.#options.where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) is no regular expression`,
+        `${this.#options.where}: the pattern ${JSON.stringify(pattern.slice(0, 100))} (at ${path}) is not a regular expression`,
       )
     }
     if (this.#options.untrusted && !isPlainPattern(pattern)) {

@@ -35,7 +35,7 @@ const mostForAll = 20_000
  * What is not understood is refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
  * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
  * A check that would take longer than about a second fails, and says so.
- * @throws {LlmError} `unsupported` — names the keyword; `config` — it is no schema, or a reference leads nowhere; `limit-exceeded` — a schema
+ * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — a schema
  * that is not trusted is too large.
  */
 export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSchemaOptions = {}): JsonSchemaValidator {

@@ -40,9 +40,9 @@ export function measureValue(value: unknown): ValueMeasure {
 }
 
 /**
- * Ends a check that would go on for too long: references can lead to the same place along many paths, each followed anew. The validator
- * cannot be stopped, but it reads `$recursiveAnchor` of every schema it comes to, a keyword that decides nothing without those that are
- * refused; from there the work is counted.
+ * Ends a check that would take too long: references can reach the same schema along many paths, and each path is followed again. The
+ * validator cannot be stopped from outside, but it reads `$recursiveAnchor` of every schema it visits, so a getter there counts the work.
+ * The keyword itself has no effect, because the keywords it works with are refused.
  */
 export class SchemaMeter {
   #left = mostWork

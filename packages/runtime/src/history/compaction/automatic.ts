@@ -8,9 +8,9 @@ import type { CompactionRequest, CompactionResult, CompactionTools } from './req
 export interface CompactionThreshold {
   /** Share of the window, above 0 and at most 1. */
   readonly threshold: number
-  /** Of the model. */
+  /** The model's context window, in tokens. */
   readonly contextWindow: number
-  /** Tokens of the prompt beside the history: tools, the `system` option. Default 0. */
+  /** Tokens of the prompt outside the history: tools, the `system` option. Default 0. */
   readonly otherTokens?: number
 }
 
@@ -31,7 +31,7 @@ export async function compactAbove(
   return used < threshold * contextWindow ? undefined : compact(history, request, tools)
 }
 
-/** @throws {LlmError} `config` — it is no share. */
+/** @throws {LlmError} `config` — the threshold is not above 0 and at most 1. */
 export function checkThreshold(threshold: number): void {
   if (!(threshold > 0 && threshold <= 1))
     throw new LlmError('config', `compaction: threshold must be above 0 and at most 1, not ${threshold}`)

@@ -1,0 +1,83 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { LlmError } from '@modelport/core'
+
+/** A server started as a child process, spoken to over its standard input and output. Node only. */
+export interface McpCommand {
+  /** The program to start; no shell reads it. */
+  readonly command: string
+  /** Its arguments. */
+  readonly args?: readonly string[]
+  /** Its environment, instead of the few harmless variables it gets otherwise. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Its working directory. Default: this process's own. */
+  readonly cwd?: string
+}
+
+/** A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is contacted, redirects to others are refused. */
+export interface McpUrl {
+  /** Address of the server's endpoint. */
+  readonly url: string
+  /** Sent with each request, for example `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Used instead of the platform's own. */
+  readonly fetch?: typeof fetch
+  /**
+   * OAuth provider of the MCP SDK, passed to the SDK unchanged. It stores the tokens and sends the user to the browser when needed.
+   */
+  readonly authProvider?: OAuthClientProvider
+  /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused. */
+  readonly authHosts?: readonly string[]
+}
+
+/** Any other transport of the MCP SDK. */
+export interface McpCustom {
+  /** Makes a new transport for each connection. */
+  create(): Transport
+  /** Every `host:port` it connects to. */
+  readonly apiHosts: readonly string[]
+}
+
+/** How the server is reached. */
+export type McpTransport = McpCommand | McpUrl | McpCustom
+
+/** News of a call that takes long. */
+export interface McpProgress {
+  /** Name of the tool as the model knows it. */
+  readonly tool: string
+  /** The id of the call. */
+  readonly callId: string
+  /** How far it is, in the server's own measure. */
+  readonly progress: number
+  /** How far there is to go, where the server knows. */
+  readonly total?: number | undefined
+  /** What the server says of it. */
+  readonly message?: string | undefined
+}
+
+/** An MCP server as a source of tools. */
+export interface McpSettings {
+  /** Names the source in errors and events. */
+  readonly name: string
+  /** How the server is reached. */
+  readonly transport: McpTransport
+  /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
+  readonly prefix?: string
+  /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
+  readonly only?: readonly string[]
+  /** Most milliseconds for opening the session. Default 30,000. */
+  readonly connectTimeoutMs?: number
+  /** Most milliseconds for reading the list of tools, all its pages together. Default 30,000. */
+  readonly listTimeoutMs?: number
+  /** Most milliseconds for one call. Default 120,000. */
+  readonly timeoutMs?: number
+  /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
+  readonly maxResultLength?: number
+  /**
+   * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not
+   * understood or a pattern that may take very long. If it throws, it is not called again.
+   */
+  onWarning?(warning: LlmError): void
+  /** Called when the server reports progress of a call. If it throws, it is not called again. */
+  onProgress?(progress: McpProgress): void
+}
