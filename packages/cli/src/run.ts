@@ -46,13 +46,13 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
         )
       return exitCodes.usage
     }
-    // Nobody reads on: `modelport … | head` is no failure.
+    // The reader closed the pipe, as in `modelport … | head`: not a failure.
     if (readerIsGone()) return exitCodes.done
     return printFailure(error, new Printer(io.stderr, io.environment), json)
   }
 }
 
-/** `help nothing` is told of as `nothing` is: commander would show its help without a word. */
+/** Reports `help nothing` as an unknown command, like `nothing`: commander would print the general help. */
 function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
   const [help, name = '-'] = args
   const isKnown = name.startsWith('-') || commands.some((command) => command.name() === name)

@@ -42,7 +42,7 @@ describe('chat --record', () => {
     expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: recorded.out })
   })
 
-  test('--json says what was recorded; what cannot be repeated is refused, and the chat goes on', async () => {
+  test('--json reports what was recorded; a command that cannot be replayed is refused, and the chat continues', async () => {
     const file = join(home.path, 'chat.json')
     const { code, out, err } = await chat(
       ['--json', '--no-save', '--record', file],
@@ -73,7 +73,7 @@ describe('chat --record', () => {
 
   test('a file that cannot be written is known before anything is asked', async () => {
     for (const [file, told] of [
-      ['/dev/null/chat.json', 'it is no folder'],
+      ['/dev/null/chat.json', 'not a folder'],
       [home.path, 'it is a folder'],
     ] as const) {
       for (const args of [
@@ -113,7 +113,7 @@ describe('tools in chat', () => {
   }
   const hanging = `export default [{ name: 'wait', description: 'Waits', execute: (_, { signal }) => new Promise(() => { signal.addEventListener('abort', () => { globalThis.waitAborted = true }) }) }]`
 
-  test('a call that takes too long is answered for, its signal aborts, and the chat goes on', async () => {
+  test('a tool call over its time limit gets an error result, its signal aborts, and the chat continues', async () => {
     const { code, out } = await chat(
       ['--json', '--no-save', '-t', tools(hanging), '--allow-tools', '--tool-timeout', '0.05'],
       'go\n',
@@ -139,7 +139,7 @@ describe('tools in chat', () => {
     })
   })
 
-  test.each(['0', '-1', 'soon'])('--tool-timeout %s is no time', async (value) => {
+  test.each(['0', '-1', 'soon'])('rejects --tool-timeout %s', async (value) => {
     expect((await chat(['--tool-timeout', value], 'x\n')).code).toBe(2)
     expect(
       (await command(['record', 'x.json', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' })).code,

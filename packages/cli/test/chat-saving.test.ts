@@ -25,7 +25,7 @@ describe('a chat that cannot be saved', () => {
     expect(await chat(['--sessions', taken], 'plain one\nplain two\n')).toMatchObject({
       code: 1,
       out: 'Plain text\n',
-      err: expect.stringMatching(/^error: \S+taken\/\S+\.1\.json: it is no folder\n$/) as string,
+      err: expect.stringMatching(/^error: \S+taken\/\S+\.1\.json: not a folder\n$/) as string,
     })
     const { err } = await chat(['--sessions', taken, '--record', recorded], 'plain one\n')
     expect(err).toContain('recorded 1 exchange')
@@ -38,7 +38,7 @@ describe('a chat that cannot be saved', () => {
   })
 })
 
-describe('a chat that went on elsewhere', () => {
+describe('a chat that another process continued', () => {
   /** As another process would save it: after the second answer there is a save that this one did not make. */
   const savedElsewhere = (): ((text: string) => void) => {
     let answers = 0

@@ -19,7 +19,7 @@ const events = (out: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('chat over a pipe', () => {
-  test('each line is a message; the conversation goes on, and is kept for its owner', async () => {
+  test('sends each line as a message of one conversation, and saves it for its owner only', async () => {
     const before = process.umask(0)
     const { code, out } = await chat([], `plain one\nplain two, not ${key}\n`).finally(() => process.umask(before))
     expect({ code, out }).toEqual({ code: 0, out: 'Plain text\nPlain text\n' })
@@ -116,10 +116,10 @@ describe('saved chats', () => {
     'a'.repeat(65),
     'con\u0000aaaaaaaaaaaaaaaa',
     '/etc/passwd-aaaaaaaaaa',
-  ])('%j is no id', async (id) => {
+  ])('rejects %j as an id', async (id) => {
     await expect(store().load(id)).rejects.toMatchObject({
       code: 'config',
-      message: expect.stringContaining('no id') as string,
+      message: expect.stringContaining('is not an id of a saved chat') as string,
     })
     await expect(store().delete(id)).rejects.toMatchObject({ code: 'config' })
   })
@@ -130,7 +130,7 @@ describe('saved chats', () => {
     expect(SessionStore.newId(new Date(0))).not.toBe(a)
   })
 
-  test('a file that is none says so', async () => {
+  test('reports a file that is not a saved chat', async () => {
     mkdirSync(sessionFolder(), { recursive: true })
     const file = join(sessionFolder(), '20260101-000000-aaaaaaaa.1.json')
     const facts = { model: 'main', createdAt: '', updatedAt: '' }
@@ -157,10 +157,10 @@ describe('saved chats', () => {
     })
   })
 
-  test('a folder that is none is not an empty one', async () => {
+  test('reports a sessions folder that is not a folder', async () => {
     expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({
       code: 1,
-      err: 'error: /dev/null: it is no folder\n',
+      err: 'error: /dev/null: not a folder\n',
     })
   })
 })

@@ -103,11 +103,11 @@ describe('complete', () => {
     ['no such model', ['complete', '-m', 'other', 'x'], 3, 'configured: main'],
     ['no configuration', ['complete', '-c', '/nowhere/config.yaml', 'x'], 3, 'there is no such file'],
     ['a configuration without a name', ['complete', '-c', '', 'x'], 2, 'it is empty'],
-    ['no number', ['complete', '--max-tokens', 'many', 'x'], 2, 'it is no number'],
+    ['text instead of a number', ['complete', '--max-tokens', 'many', 'x'], 2, 'must be a number'],
     ['no count', ['complete', '--max-tokens', '0', 'x'], 2, 'a whole number above 0'],
     ['a schema that is a folder', ['complete', '--schema', '/tmp', 'x'], 1, '/tmp: it is a folder'],
     ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
-    ['a schema that is none', ['complete', '--schema', '/dev/null', 'x'], 2, 'this is no JSON'],
+    ['a schema that is not JSON', ['complete', '--schema', '/dev/null', 'x'], 2, 'not valid JSON'],
   ]
   test.each(wrong)('%s', async (_what, args, code, message) => {
     const outcome = await cli(args)
@@ -147,7 +147,7 @@ describe('complete', () => {
     expect({ code, err }).toEqual({ code: 130, err: '' })
   })
 
-  test('a reader that is gone is no failure', async () => {
+  test('exits normally when the reader closes the pipe', async () => {
     const running = startCommand(['complete', 'be slow'], {
       home: home.path,
       stdin: '',
@@ -304,7 +304,7 @@ describe('record and replay', () => {
     proxy.close()
   })
 
-  test('a file that is no recording', async () => {
+  test('rejects a file that is not a recording', async () => {
     const file = join(home.path, 'x.json')
     writeFileSync(file, '{"version":1,"exchanges":[]}')
     expect(await cli(['replay', file])).toMatchObject({ code: 3 })
@@ -390,7 +390,7 @@ describe('completion', () => {
   })
 })
 
-test('help of what is no command names it, and the nearest', async () => {
+test('help of an unknown command names it and the nearest command', async () => {
   const told = { code: 2, out: '', err: "error: unknown command 'chta'\n(Did you mean chat?)\n" }
   expect(await cli(['chta'])).toEqual(told)
   expect(await cli(['help', 'chta'])).toEqual(told)

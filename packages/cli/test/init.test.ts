@@ -110,7 +110,7 @@ describe('init without a terminal', () => {
     ['a key of several lines', ['--key-stdin', '--no-test'], { stdin: 'a\nb' }, 3, 'line break'],
     ['an empty key', ['--key-stdin'], { stdin: '' }, 2, 'nothing was piped in'],
     ['an unknown provider', ['-p', 'antropic'], {}, 3, 'did you mean "anthropic"'],
-    ['an address that is none', ['--base-url', 'localhost', '--no-test'], {}, 3, 'base_url'],
+    ['an address that is not a URL', ['--base-url', 'localhost', '--no-test'], {}, 3, 'base_url'],
   ]
   test.each(refused)('%s: nothing is written', async (_what, args, world, code, message) => {
     const outcome = await init(args, world)

@@ -107,7 +107,7 @@ describe('chat', () => {
     expect(await resumed.ended()).toBe(0)
   })
 
-  test('what was typed before a tool asks is no answer; lines that are pasted come one after the other', async () => {
+  test('lines typed before a tool asks do not approve it; pasted lines are read one after the other', async () => {
     configure(home.path, server.url)
     const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
@@ -133,14 +133,14 @@ describe('chat', () => {
     expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
   })
 
-  test('goes on where it cannot be saved, and saves all of it when it can again', async () => {
+  test('continues if the chat cannot be saved, and saves all of it once it can', async () => {
     configure(home.path, server.url)
     const folder = join(home.path, 'chats')
     writeFileSync(folder, 'in its place')
     const shown = await start(['chat', '--sessions', folder], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`plain one${enter}`)
-    await shown.shows('it is no folder')
+    await shown.shows('not a folder')
     expect(shown.screen()).toContain('Plain text')
     rmSync(folder)
     await shown.shows(/^>$/m)

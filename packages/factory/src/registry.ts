@@ -18,8 +18,8 @@ const fallbackRoles: Readonly<Record<string, { readonly role: string; readonly c
 }
 
 /**
- * Models by name, and roles that use them. Each provider is made when it is first asked for, so a model that does not work fails
- * for itself alone. Models and roles may change while the program runs: who asks next gets what is then there.
+ * Models by name, and roles that use them. Each provider is made on first use, so a model that does not work does not
+ * affect the others. Models and roles may change while the program runs; the next call sees the change.
  */
 export class Registry {
   readonly #entries = new Map<string, ModelEntry>()
@@ -32,7 +32,8 @@ export class Registry {
   constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
     this.#load = load
     this.#context = context
-    const { models, roles } = (pool ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
+    const given: unknown = pool
+    const { models, roles } = (given ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
     if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
       throw new LlmError(
         'config',

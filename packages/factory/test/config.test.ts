@@ -168,7 +168,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       ['defaults.temperature: found 3', 'expected at most 2'],
     ],
     [
-      'a word that is none',
+      'an unknown word',
       pool('provider: openai\nmodel: m\ndefaults: {reasoning: hard}'),
       ['found the text "hard", expected one of none, low, medium, high'],
     ],
@@ -195,7 +195,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       ],
     ],
     [
-      'a proxy that is none',
+      'a proxy that is not an address',
       pool('provider: openai\nmodel: m\nproxy: ftp://u:secret@h'),
       ['models[0].proxy: proxy: invalid base URL: the scheme is ftp:'],
     ],

@@ -273,7 +273,7 @@ describe('bundles', () => {
     expect(text.includes('/api/chat')).toBe(true)
   })
 
-  test('newProvider names each package where a bundler sees it, and one that is not installed is no error', async () => {
+  test('newProvider names each package in a form that bundlers resolve, and tolerates one that is not installed', async () => {
     const { text } = await bundle(`export { newProvider } from './index.js'`)
     const names = ['anthropic', 'openai', 'google', 'ollama', 'openai-compatible', 'mock', 'llamacpp']
     for (const name of names) expect(text.includes(`import("@modelport/provider-${name}")`), name).toBe(true)

@@ -321,7 +321,7 @@ describe('keys', () => {
     ).toContain('environment variable MINE (or OP_MINE) is not set')
   })
 
-  test('a named key that is missing is no mistake where the server may do without: one configuration for with and without', () => {
+  test('accepts a missing named key for a server that may need none, so that one configuration serves both', () => {
     for (const provider of ['ollama', 'lmstudio', 'llamacpp-server'])
       expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' })).toBe('k-0123')

@@ -205,7 +205,7 @@ describe('streams', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', usage: { inputTokens: 30 } })
   })
 
-  test('what stood beside the text of earlier rounds is kept', async () => {
+  test('keeps the parts besides text of earlier turns', async () => {
     const telling = (provider: MockProvider, details: ReplyDetails): MockProvider => ({
       ...provider,
       streamWithTools: async (...parameters) =>
@@ -405,7 +405,7 @@ test.each([
   expect(told).toBe(1)
 })
 
-test('what is no list of providers is refused as configuration', () => {
+test('rejects a value that is not a list of providers as configuration', () => {
   const [good] = [createMock({ responses: ['x'] })]
   for (const given of [undefined, null, 1, 'x', {}, [], [null], [good, Promise.resolve(good)]]) {
     expect(() => createFallback(given as never)).toThrow(

@@ -150,7 +150,7 @@ describe('apiHosts', () => {
   })
 
   test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])(
-    '%j is no address of a proxy, and is not repeated',
+    'rejects %j as the address of a proxy without repeating it',
     async (proxy) => {
       for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
         const error = await failureOf(() =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { resolveModel } from '../src/index.js'
 import { emptyEnvironment } from './support.js'
 
-/** What either makes of an address: where it is, and what the proxy is told; undefined where it is none. */
+/** What a parser reads from an address: host and authorization; undefined if it rejects the address. */
 const read = <T>(parse: () => T): T | undefined => {
   try {
     return parse()

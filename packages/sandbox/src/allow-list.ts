@@ -12,7 +12,7 @@ export interface AllowList {
   readonly requires: Requirements
 }
 
-/** What must be so beside the list. */
+/** Prerequisites that the list itself cannot express. */
 export interface Requirements {
   /** Variables that the program must be given, `NAME` or `NAME=value`. */
   readonly env: readonly string[]

@@ -26,7 +26,7 @@ export function toDocker(hosts: readonly HostEntry[], { network = 'model-net' }:
     (mark) => [`# ${mark}`, `docker network create --internal ${network}`, ...rules].join('\n'),
     {
       notes: [
-        'a container network has no list of hosts: put a proxy with one beside it (see squid) and give each model proxyEnv: "HTTPS_PROXY"',
+        'a container network has no list of hosts: run a proxy that has one next to it (see squid) and give each model proxyEnv: "HTTPS_PROXY"',
         ...(local.length ? ['inside a container this computer is host.docker.internal: the base URL must say so'] : []),
       ],
       warnings: rules.length

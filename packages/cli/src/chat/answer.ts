@@ -43,14 +43,14 @@ export interface Answer {
   readonly usage: TokenUsage
   /** Undefined for one that was stopped. */
   readonly finishReason: FinishReason | undefined
-  /** The conversation with the answer, fit to go on with. */
+  /** The conversation with the answer, ready for the next message. */
   readonly messages: readonly ChatMessage[]
   /** Results of the tools that ran, in order. */
   readonly results: readonly ToolResult[]
   readonly interrupted: boolean
 }
 
-/** Asks, shows the answer, runs the tools it asks for, until it is done. Rejects typed; a stopped answer is no failure. */
+/** Sends the question, shows the reply and runs the tools it calls. Rejects with an `LlmError`; a reply that the user stopped resolves. */
 export async function ask({
   provider,
   messages,
@@ -108,7 +108,7 @@ export async function ask({
   }
 }
 
-/** What was said so far stays; a question without any answer is taken back, since a conversation must go on with the user. */
+/** Keeps the text so far; removes a question without any reply, since the next message is the user's. */
 function toInterrupted(messages: readonly ChatMessage[], text: string): readonly ChatMessage[] {
   if (!text) return messages.slice(0, -1)
   const partial: AssistantMessage = { role: 'assistant', content: text }

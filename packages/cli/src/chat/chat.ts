@@ -56,7 +56,7 @@ export class Chat {
     this.session = settings.session
   }
 
-  /** Goes on until the user ends it; resolves to the exit code. */
+  /** Reads and answers lines until the user ends the chat; resolves to the exit code. */
   async run(): Promise<number> {
     let forget = (): void => undefined
     const quit = new Promise<number>((resolve) => {
@@ -155,7 +155,7 @@ export class Chat {
     try {
       await this.#save(secrets)
     } finally {
-      // A full disk of the one is none of the other.
+      // If saving the session fails, still write the recording.
       await recording?.add(text, answer, secrets)
     }
   }

@@ -50,7 +50,7 @@ export class SessionStore {
     return this.save({ ...session, id: SessionStore.newId(new Date()) }, secrets)
   }
 
-  /** @throws {LlmError} `config` — there is no such chat, or its file is none, or damaged; `invalid-request` — of an unknown version. */
+  /** @throws {LlmError} `config` — the chat does not exist, or its file is damaged or not a saved chat; `invalid-request` — of an unknown version. */
   async load(id: string): Promise<Session> {
     checkId(id)
     const { save, path, text } = await this.#read(id)
@@ -129,7 +129,7 @@ export class SessionStore {
     return found.map((parts) => Number(parts?.[2])).sort((a, b) => a - b)
   }
 
-  /** Of files: a folder or a link that is called like a chat is none. */
+  /** Files only: skips folders and links that are named like a chat. */
   async #names(): Promise<string[]> {
     const found = await readdir(this.#folder, { withFileTypes: true }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -145,7 +145,7 @@ export class SessionStore {
 
 function checkId(id: string): void {
   if (!idForm.test(id))
-    throw new LlmError('config', `${JSON.stringify(id)} is no id of a saved chat; "modelport sessions" lists them`)
+    throw new LlmError('config', `${JSON.stringify(id)} is not an id of a saved chat; "modelport sessions" lists them`)
 }
 
 function parse(json: string, path: string): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {

@@ -2,12 +2,26 @@ import { isLlmError } from '@modelport/core'
 import { UsageError } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import type { Chat } from './chat.js'
+import type { TokenUsage } from '@modelport/core'
+import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
+import type { Cli } from '../program/cli.js'
 import { ChatRecording } from '../recording/chat-recording.js'
+import type { Session } from './session-store.js'
+
+/** What slash commands read and change of the chat. */
+export interface SlashChat {
+  readonly cli: Cli
+  readonly settings: { readonly models: ConfiguredModels; readonly recording: ChatRecording | undefined }
+  readonly model: NamedModel
+  session: Session
+  readonly usage: TokenUsage
+  /** Uses another model from the next message on. */
+  use(model: NamedModel): Promise<unknown>
+}
 
 interface SlashCommand {
   readonly help: string
-  run(chat: Chat, argument: string): Promise<'exit' | undefined> | 'exit' | undefined
+  run(chat: SlashChat, argument: string): Promise<'exit' | undefined> | 'exit' | undefined
 }
 
 const commands: Readonly<Record<string, SlashCommand>> = {
@@ -56,8 +70,8 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   exit: { help: 'end the chat; Ctrl-D does the same', run: () => 'exit' },
 }
 
-/** Runs a line that begins with a slash. What goes wrong is printed; the chat goes on. */
-export async function runSlashCommand(chat: Chat, line: string): Promise<'exit' | undefined> {
+/** Runs a line that begins with a slash. A failure is printed, and the chat continues. */
+export async function runSlashCommand(chat: SlashChat, line: string): Promise<'exit' | undefined> {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*?)\s*$/s.exec(line) ?? []
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   const { err, json } = chat.cli

@@ -24,21 +24,21 @@ export const withCallFlags = (command: Command): Command =>
 /** A number of the command line. */
 function toNumber(text: string): number {
   const number = Number(text)
-  if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('it is no number.')
+  if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('must be a number.')
   return number
 }
 
 /** How many there may be. */
 function toCount(text: string): number {
   const count = toNumber(text)
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('it must be a whole number above 0.')
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number above 0.')
   return count
 }
 
 /** A length of time of the command line, in seconds. */
 export function toSeconds(text: string): number {
   const seconds = toNumber(text)
-  if (seconds <= 0) throw new InvalidArgumentError('it must be above 0.')
+  if (seconds <= 0) throw new InvalidArgumentError('must be above 0.')
   return seconds
 }
 
@@ -64,7 +64,7 @@ async function readSchema(file: string): Promise<JsonObject> {
   try {
     schema = JSON.parse(await readTextFile(file, maxSettingsBytes))
   } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${file}: this is no JSON`)
+    if (error instanceof SyntaxError) throw new UsageError(`${file}: not valid JSON`)
     throw error
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))

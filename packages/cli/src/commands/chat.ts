@@ -41,7 +41,7 @@ export function addChat(program: Command, start: Start): void {
       defaultToolSeconds,
     )
     .option('--record <file>', 'keep the exchanges in a cassette, keys taken out; "modelport replay" answers from it')
-    .option('-r, --resume [id]', 'go on with a saved chat, without an id with the latest')
+    .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing')
     .option('--sessions <folder>', 'where chats are saved')
     .option('--reasoning', "show the model's reasoning")

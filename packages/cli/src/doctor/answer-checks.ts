@@ -1,7 +1,6 @@
 import { type CallOptions, isLlmError, type JsonObject, type Provider, type ToolDefinition } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
-import type { CheckState } from './check-model.js'
-import type { Outcome } from './checks.js'
+import type { CheckState, Outcome } from './check-state.js'
 
 /** Enough for models that think before they answer. */
 const maxTokens = 1024
@@ -93,7 +92,7 @@ export async function checkSchema(state: CheckState, _signal: AbortSignal, timeo
   }
 }
 
-/** What the model or its API cannot do is no fault of the connection. */
+/** Turns a missing capability of the model or its API into a warning: the connection works. */
 function toWarning(error: unknown, fix: string): Outcome {
   if (isLlmError(error) && ['unsupported', 'invalid-request', 'config'].includes(error.code))
     return { status: 'warning', detail: error.message, fix }

@@ -1,11 +1,9 @@
-import type { Socket } from 'node:net'
 import { isLlmError } from '@modelport/core'
 import {
   apiHost,
   apiHosts,
   type ConnectionProblem,
   diagnose,
-  type HostEntry,
   hostPort,
   proxyVariables,
   resolveApiKey,
@@ -15,6 +13,7 @@ import type { Cli } from '../program/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { speaksHttp, speaksTls } from './connection.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'
+import type { CheckState } from './check-state.js'
 import { checks } from './checks.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from './doctor-step.js'
 
@@ -24,9 +23,9 @@ export interface CheckOptions {
   readonly until: StepId
   /** Most milliseconds for each step. */
   readonly timeoutMs: number
-  /** Told before each step. */
+  /** Called before each step. */
   onBegin(step: StepId): void
-  /** Told of each step's end. */
+  /** Called after each step with what it found. */
   onStep(step: DoctorStep): void
 }
 
@@ -52,19 +51,6 @@ export async function checkModel(model: NamedModel, cli: Cli, options: CheckOpti
     state.socket?.destroy()
   }
   return { name: model.name, ...facts(state), ok: failed === undefined, steps }
-}
-
-/** What steps leave for the ones after them. */
-export interface CheckState {
-  readonly model: NamedModel
-  readonly cli: Cli
-  /** The host that is dialled: the proxy, where there is one. */
-  dialled?: HostEntry
-  /** The host of the API. */
-  api?: HostEntry
-  socket?: Socket
-  /** Failure of the one request that tells about key and model. */
-  refusal?: unknown
 }
 
 function facts({ model, cli }: CheckState): Pick<DoctorReport, 'provider' | 'model' | 'host'> {

@@ -11,17 +11,9 @@ import {
 } from '@modelport/factory'
 import { isLlmError } from '@modelport/core'
 import { checkSchema, checkStream, checkTools } from './answer-checks.js'
-import type { CheckState } from './check-model.js'
+import type { CheckState, Outcome } from './check-state.js'
 import { openSocket, openTls, openTunnel, resolveName } from './connection.js'
-import type { DoctorStep, StepId } from './doctor-step.js'
-
-/** What a check found; a failed one rejects. */
-export interface Outcome extends Pick<DoctorStep, 'detail' | 'fix'> {
-  /** Default `ok`. */
-  readonly status?: Exclude<DoctorStep['status'], 'failed'>
-  /** False where the time says nothing. */
-  readonly timed?: boolean
-}
+import type { StepId } from './doctor-step.js'
 
 /** `signal` has the time limit; requests have a clock of their own, whose failure says more. */
 type Check = (state: CheckState, signal: AbortSignal, timeoutMs: number) => Promise<Outcome>

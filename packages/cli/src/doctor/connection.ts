@@ -42,7 +42,7 @@ export async function openSocket(entry: HostEntry, signal: AbortSignal): Promise
   }
 }
 
-/** A proxy to be asked: what leads to it, its name, and what it is told of who asks. */
+/** An open connection to a proxy, with its `host:port` and the value of `Proxy-Authorization`. */
 export interface DialledProxy {
   readonly socket: Socket
   readonly host: string
@@ -76,7 +76,7 @@ export async function openTunnel(
   const said = /^x-proxy-error:\s*(.*)$/im.exec(head)?.[1]?.trim() ?? ''
   const what = status
     ? `the proxy at ${proxyHost} answered ${status} to CONNECT ${address}`
-    : `what listens at ${proxyHost} is no proxy`
+    : `the server at ${proxyHost} is not a proxy`
   throw new ProviderError('network', `${said ? `${what}: ${said}` : what} (proxy response)`, {
     provider: 'doctor',
     host: address,

@@ -60,7 +60,7 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
 export interface CommandLife {
   /** Aborted by the first Ctrl-C, and when an output takes nothing any more. */
   readonly signal: AbortSignal
-  /** Rejects with what a write failed with. A reader that is gone is no failure of the command, and is passed over. */
+  /** Rejects with the error of a failed write. Ignores a closed pipe: its reader needs no more. */
   flush(): Promise<void>
   /** True where the reader of an output is gone. */
   readerIsGone(): boolean

@@ -10,7 +10,7 @@ import type { LocalTool } from '../tools/tool-module.js'
 import type { Answer } from '../chat/answer.js'
 import type { Session } from '../chat/session-store.js'
 
-/** A chat that is kept in a cassette as it goes on: after each answer the file holds everything so far. */
+/** Keeps a running chat in a cassette: after each reply the file holds everything so far. */
 export class ChatRecording {
   /** The model, with the recorder between it and the network. */
   readonly config: ModelConfig
@@ -39,7 +39,7 @@ export class ChatRecording {
   }
 
   /**
-   * Nothing is written before there is an answer, but a file that cannot be is told of here.
+   * Writes nothing before the first reply, but checks here that the file can be written.
    * @throws {LlmError} `unsupported` — the model opens no connection.
    */
   static async start(

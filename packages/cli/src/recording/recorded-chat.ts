@@ -46,7 +46,7 @@ export function toRecordedModel({ config }: NamedModel, { context }: Cli): Recor
   }
 }
 
-/** Writes a cassette with what was asked beside it, texts in `secrets` taken out. Other programs read it as a plain cassette. */
+/** Writes a cassette together with what was asked, without the texts in `secrets`. Other programs read it as a plain cassette. */
 export const saveRecording = (
   path: string,
   cassette: Cassette,

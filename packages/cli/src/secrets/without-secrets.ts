@@ -1,6 +1,6 @@
 import { createRedact, type Redact } from '@modelport/driver'
 
-/** Fields whose value is a word of the stored form itself, and all these words. */
+/** Fields whose values belong to the stored format, with all values that the format knows. */
 const formFields: ReadonlySet<string> = new Set(['role', 'type'])
 const formWords: ReadonlySet<string> = new Set(
   'system user assistant tool text image audio file base64 url json json-schema function object array string number integer boolean null'.split(

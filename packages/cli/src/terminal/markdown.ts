@@ -21,8 +21,8 @@ const mostHeld = 400
 
 /**
  * Shows Markdown on a terminal while it comes, letter by letter but for what is inside of a span that has not ended. Nothing of the
- * text is lost: marks that mark nothing are shown. Beside the text of a link stands its address, so that it cannot claim to lead
- * elsewhere. Tables stay as they are. The text must have been made safe before.
+ * text is lost: marks that mark nothing are shown. The address of a link follows its text, so that the text cannot hide where it
+ * leads. Tables stay as they are. The text must have been made safe before.
  */
 export class MarkdownView {
   readonly #printer: Printer
@@ -31,7 +31,7 @@ export class MarkdownView {
   /** The mark that ends the code block that is open. */
   #fence: string | undefined
   #lineStyles: readonly Style[] = []
-  /** The character before what is held: inside of a word an underscore is none but itself. */
+  /** The character before the held text: an underscore inside a word is not a mark. */
   #previous = '\n'
 
   constructor(printer: Printer) {
@@ -92,7 +92,7 @@ export class MarkdownView {
     return this.#put(closing, ['dim'])
   }
 
-  /** A piece of a line that is no code. */
+  /** Part of a line outside code. */
   #inline(final: boolean): boolean {
     const near = this.#held.slice(0, mostHeld)
     const lineEnd = near.indexOf('\n')

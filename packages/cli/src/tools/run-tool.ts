@@ -12,7 +12,7 @@ export interface ToolRun {
   /** Most milliseconds a tool may take that does not say. Default: {@link defaultToolSeconds}. */
   readonly timeoutMs?: number
   readonly signal: AbortSignal
-  /** Told before the tool runs, allowed and its arguments found valid. */
+  /** Called before the tool runs, once the call is allowed and its arguments are valid. */
   readonly onStart?: (call: ToolCall) => void
 }
 

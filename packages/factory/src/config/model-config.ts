@@ -1,6 +1,6 @@
 import type { CallOptions, ErrorCode, JsonObject, ModelProfile } from '@modelport/core'
 
-/** Which model to use, where it is, and who asks. Only `provider` is needed; the table of providers has the rest. */
+/** Which model to use, its address and credentials. Only `provider` is required; the table of providers has the defaults. */
 export interface ModelConfig {
   /** Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are the same. */
   readonly provider: string
@@ -71,7 +71,7 @@ export interface AzureSettings {
   readonly azureADTokenProvider?: (() => Promise<string>) | undefined
 }
 
-/** Where Vertex AI runs, and who asks. */
+/** Location and credentials of Vertex AI. */
 export interface VertexSettings {
   /** Google Cloud project id. */
   readonly project?: string | undefined

@@ -105,7 +105,7 @@ function problemOf(error: unknown): ConnectionProblem {
   const { reason, status, body = '', cause } = error as Partial<ProviderError>
   const causeCode = String((cause as { readonly code?: unknown } | undefined)?.code)
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
-  // Node's own fetch calls it a cancelled request when a proxy opens no tunnel; one that was really stopped is no failure of the network.
+  // Node's fetch reports a refused proxy tunnel as a cancelled request. A request that the caller stopped is not a network failure.
   const cancelled = error.code === 'network' && error.message.endsWith('Request was cancelled.')
   if (status === 407 || reason === 'proxy' || cancelled || /proxy response|proxy.{0,40}CONNECT/i.test(error.message))
     return 'proxy'

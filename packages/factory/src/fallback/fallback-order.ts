@@ -17,7 +17,7 @@ export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (
 /**
  * A configuration, then those it falls back to and what these fall back to, each once and without a fallback of its own: a spare one's
  * spares are asked after it.
- * @throws {LlmError} `config` — the fallbacks go in a circle, or are no list.
+ * @throws {LlmError} `config` — the fallbacks go in a circle, or are not a list.
  */
 export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {
   return inOrder<ModelConfig | string>(model, sparesOf, () => {
@@ -25,7 +25,7 @@ export function fallbackOrder(model: ModelConfig | string): (ModelConfig | strin
   }).map((one) => (typeof one === 'string' ? one : { ...one, fallback: undefined }))
 }
 
-/** Whoever reads the configuration tells of one that is none. */
+/** Passes over a model that is not a configuration: its reader reports it. */
 function sparesOf(model: ModelConfig | string): readonly ModelConfig[] {
   const spares: unknown = (model as Partial<ModelConfig> | null)?.fallback ?? []
   if (!Array.isArray(spares)) throw new LlmError('config', 'fallback must be a list of configurations')

@@ -74,7 +74,7 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
   /** Opens the next provider's reader. */
   protected abstract reopen(walk: FallbackWalk, signal: AbortSignal): Promise<R>
 
-  /** The item as the caller gets it, and whether another provider may go on after it. */
+  /** The item as the caller gets it, and whether another provider may continue after it. */
   protected abstract pass(item: T): { readonly item: T; readonly waiting: boolean }
 
   async #inTurn(): Promise<IteratorResult<T, undefined>> {

@@ -5,7 +5,7 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 /**
  * A provider made of providers: asks the first, and the next when that fails before its answer begins. Once an answer has begun,
  * with the first read that gave something, its failure is the caller's to see. A conversation with tools stays with the provider
- * that began it; when that fails between two rounds, the next goes on with the same conversation.
+ * that began it; when that fails between two turns, the next continues the same conversation.
  * The failure of the last one tried is thrown as it is.
  * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.
  */

@@ -57,7 +57,7 @@ const multiRegions = ['us', 'eu']
 /**
  * The address of Vertex AI in a location.
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21)
- * @throws {LlmError} `config` — the location is none.
+ * @throws {LlmError} `config` — the location is not valid.
  */
 export function vertexBaseUrl({ vertex }: ModelConfig): string {
   const location = vertex?.location ?? 'global'

@@ -34,7 +34,7 @@ function splitAddress(address: string, usual: string): { readonly host: string; 
 
 /**
  * Holds an Ollama address to this computer. '' is unset and passes.
- * @throws {LlmError} `invalid-base-url` — it is no http(s) URL, or its host is not `localhost` or a loopback address.
+ * @throws {LlmError} `invalid-base-url` — it is not an http(s) URL, or its host is not `localhost` or a loopback address.
  */
 export function validateOllamaBaseUrl(baseUrl: string): void {
   if (!baseUrl.trim()) return

@@ -48,7 +48,7 @@ export interface ProviderRow {
   readonly keyOrigins?: readonly string[]
   /** Variables that the vendor reads the address from, in order. Read only when a configuration asks for it. */
   readonly baseUrlEnv?: readonly string[]
-  /** Makes an address of what such a variable holds, where that is no URL. */
+  /** Turns the value of such a variable into a URL, if the vendor allows other forms. */
   readonly fromEnvironment?: (text: string) => string
   /** Variables with the key, in order. */
   readonly keyEnv: readonly string[]
@@ -62,17 +62,17 @@ export interface ProviderRow {
   readonly retired?: string
   /** Model used for embeddings when a configuration names none. */
   readonly embeddingModel?: string
-  /** Fewest tokens of an answer that every model of the provider accepts. Default 5. */
+  /** Smallest `maxTokens` that every model of this provider accepts. Default 5. */
   readonly fewestTokens?: number
   /** Where to get a key. */
   readonly keyUrl?: string
   /** The row that is meant, when the configuration says so. Its name. */
   readonly redirect?: (config: ModelConfig, environment: Environment | undefined) => string | undefined
-  /** What the configuration takes from the environment beside the address; called only when it asks for it. */
+  /** What the configuration takes from the environment besides the address; called only when it asks for it. */
   readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
-  /** Hosts beside the API's own. */
+  /** Hosts besides the API's own. */
   readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
-  /** What the package's creator gets beside what every provider gets. */
+  /** Settings for the package's creator, added to those that every provider gets. */
   readonly settings?: (model: ResolvedModel) => JsonObject
 }
 

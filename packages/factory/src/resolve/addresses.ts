@@ -19,7 +19,7 @@ export function parseNamed(text: string, whose: string): BaseUrl {
 
 /** Reads the address of a proxy, which unlike others may have a user and a password, as those of sandboxes do. */
 export function parseProxy(text: string, whose: string): ProxyAddress {
-  // What is no URL, or has characters that the URL parser drops silently, is told of by who reads base URLs.
+  // parseBaseUrl reports invalid URLs and control characters, which the URL parser drops silently.
   // eslint-disable-next-line no-control-regex -- see above
   const url = URL.canParse(text) && !/[\u0000-\u001f\u007f]/.test(text) ? new URL(text) : undefined
   if (!url || (!url.username && !url.password))
@@ -30,7 +30,7 @@ export function parseProxy(text: string, whose: string): ProxyAddress {
   return { ...parseNamed(url.href, whose), url: () => text.trim(), authorization: () => `Basic ${toBase64(userinfo)}` }
 }
 
-/** A text that is no percent-encoding stands for itself. */
+/** Returns the text itself if it is not valid percent-encoding. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,0 +1,26 @@
+import type { Socket } from 'node:net'
+import type { HostEntry } from '@modelport/factory'
+import type { NamedModel } from '../models/configured-models.js'
+import type { Cli } from '../program/cli.js'
+import type { DoctorStep } from './doctor-step.js'
+
+/** What a step leaves for the steps after it. */
+export interface CheckState {
+  readonly model: NamedModel
+  readonly cli: Cli
+  /** The host that is dialled: the proxy, if there is one. */
+  dialled?: HostEntry
+  /** The host of the API. */
+  api?: HostEntry
+  socket?: Socket
+  /** Failure of the one request that checks the key and the model. */
+  refusal?: unknown
+}
+
+/** What a check found; a failed one rejects. */
+export interface Outcome extends Pick<DoctorStep, 'detail' | 'fix'> {
+  /** Default `ok`. */
+  readonly status?: Exclude<DoctorStep['status'], 'failed'>
+  /** False if the time says nothing. Default true. */
+  readonly timed?: boolean
+}
