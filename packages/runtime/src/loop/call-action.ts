@@ -16,7 +16,7 @@ import type { AgentTarget } from './agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
 import type { ActionPrompt } from '../reply/action-prompt.js'
-import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
+import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
 import { toDelegationTools, toTargets } from '../reply/delegation.js'
 import { withDescription } from './with-description.js'
 import { generateStream } from './generate-stream.js'
@@ -73,8 +73,8 @@ export interface ActionResult {
  * @throws {LlmError} any other code of the call; the signal's own reason when that is aborted.
  */
 export function callAction(provider: Provider, request: ActionRequest): Promise<ActionResult> {
-  return acquire(provider, request, (messages, contract, options) =>
-    provider.generate(messages, options, contract.definitions.length ? { tools: contract.definitions } : {}),
+  return acquire(provider, request, (messages, plan, options) =>
+    provider.generate(messages, options, plan.definitions.length ? { tools: plan.definitions } : {}),
   )
 }
 
@@ -98,7 +98,7 @@ export function callActionStream(
   })
 }
 
-type Generate = (messages: readonly ChatMessage[], contract: Contract, options: CallOptions) => Promise<Generation>
+type Generate = (messages: readonly ChatMessage[], plan: PromptPlan, options: CallOptions) => Promise<Generation>
 
 async function acquire(provider: Provider, request: ActionRequest, generate: Generate): Promise<ActionResult> {
   checkProvider(provider)
@@ -120,7 +120,7 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
   const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)
   const first = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
   for (let formatLevel = first; ; formatLevel++) {
-    const contract = toContract({
+    const plan = toPromptPlan({
       mode,
       tools,
       delegation,
@@ -130,17 +130,17 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
       ...(actionPrompt !== undefined && { actionPrompt }),
       ...(given?.reasoning !== undefined && { reasoning: given.reasoning }),
     })
-    const instructions = [contract.prompt, system].filter(Boolean).join('\n\n')
+    const instructions = [plan.prompt, system].filter(Boolean).join('\n\n')
     const options = mergeOptions(
       given,
-      contract.options,
+      plan.options,
       instructions ? { system: instructions } : {},
       signal ? { signal } : {},
     )
     try {
-      return toResult(await generate(messages, contract, options), mode, tools, agents)
+      return toResult(await generate(messages, plan, options), mode, tools, agents)
     } catch (error) {
-      if (!isFormatRefusal(error) || !contract.options.responseFormat || formatLevel >= lastFormatLevel) throw error
+      if (!isFormatRefusal(error) || !plan.options.responseFormat || formatLevel >= lastFormatLevel) throw error
     }
   }
 }
@@ -152,7 +152,7 @@ function toResult(
   agents: readonly AgentTarget[],
 ): ActionResult {
   const { message, finishReason, text } = generation
-  const understood = readReply(
+  const interpreted = readReply(
     { message, finishReason, usage: toUsage([]) },
     mode,
     toTargets(tools, agents),
@@ -160,15 +160,15 @@ function toResult(
   )
   // A reply of calls has at least one.
   const actions = (
-    understood.kind === 'final' ? [understood.action] : understood.calls.map(({ action }) => action)
+    interpreted.kind === 'final' ? [interpreted.action] : interpreted.calls.map(({ action }) => action)
   ) as [Action, ...Action[]]
-  const native = understood.kind === 'calls' ? understood.native : mode === 'native'
+  const native = interpreted.kind === 'calls' ? interpreted.native : mode === 'native'
   return {
     action: actions[0],
     actions,
     rawResponse: text,
     native,
-    metadata: { mode, repairs: understood.repairs },
+    metadata: { mode, repairs: interpreted.repairs },
     generation,
   }
 }

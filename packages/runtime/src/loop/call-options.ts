@@ -1,10 +1,10 @@
 import { type CallOptions, mergeOptions, type RetryNotice } from '@modelport/core'
 import type { CallReservation } from '../budget/budget.js'
-import type { Contract } from '../reply/contract.js'
+import type { PromptPlan } from '../reply/prompt-plan.js'
 import type { RunState } from './run-state.js'
 
 /** Options of the request under those of the preset, with what this step needs over them. */
-export function callOptions(state: RunState, contract: Contract, isLast: boolean): CallOptions {
+export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
   const { preset, request, failedActions, executedActions } = state
   const given = mergeOptions(preset.options, request.options)
   // A choice that forces a call is for the first step only: nothing would ever end otherwise.
@@ -13,17 +13,15 @@ export function callOptions(state: RunState, contract: Contract, isLast: boolean
   const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
   const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
-    toolChoice !== undefined && contract.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
-  const system = [contract.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
+    toolChoice !== undefined && plan.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
+  const system = [plan.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
   const { temperaturePerFailure } = preset
   return mergeOptions(
     rest,
     keepsReasoning && reasoning !== undefined ? { reasoning } : {},
     // The parser of the request may have asked for a form that the API can hold the model to.
-    request.output && responseFormat && !contract.definitions.length && state.mode === 'native'
-      ? { responseFormat }
-      : {},
-    contract.options,
+    request.output && responseFormat && !plan.definitions.length && state.mode === 'native' ? { responseFormat } : {},
+    plan.options,
     system ? { system } : {},
     keepsChoice ? { toolChoice } : {},
     temperaturePerFailure === undefined

@@ -16,7 +16,7 @@ import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { BudgetExceededError } from '../budget/budget.js'
 import { callOptions, reservedOptions } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
-import { type Contract, lastFormatLevel, toContract } from '../reply/contract.js'
+import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
 import { type ContextManifest, createManifest } from '../history/manifest.js'
 import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
@@ -34,9 +34,9 @@ import { openTurn } from './turn-source.js'
  */
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
   for (;;) {
-    const contract = contractOf(state, isLast)
+    const plan = planOf(state, isLast)
     try {
-      return await callOnce(state, contract, isLast)
+      return await callOnce(state, plan, isLast)
     } catch (error) {
       if (!state.compacted && canShorten(state, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
@@ -45,7 +45,7 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
         state.compacted = true
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
         await storeCheckpoint(state, 'model')
-      } else if (canAskForLess(state, contract, error)) {
+      } else if (canAskForLess(state, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         state.formatLevel++
       } else throw error
@@ -60,7 +60,7 @@ function canShorten(state: RunState, error: unknown): error is LlmError {
 
 function canAskForLess(
   { formatLevel, modelCalls }: RunState,
-  { options }: Contract,
+  { options }: PromptPlan,
   error: unknown,
 ): error is LlmError {
   const refused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
@@ -68,12 +68,12 @@ function canAskForLess(
 }
 
 /** What the model is told it may do in this step. */
-function contractOf(
+function planOf(
   { mode, toolDefinitions, delegation, request, output, formatLevel, preset }: RunState,
   isLast: boolean,
-): Contract {
+): PromptPlan {
   const { reasoning } = mergeOptions(preset.options, request.options)
-  return toContract({
+  return toPromptPlan({
     mode,
     tools: isLast ? [] : toolDefinitions,
     delegation: isLast ? [] : delegation.map(({ definition }) => definition),
@@ -87,10 +87,10 @@ function contractOf(
 }
 
 /** Makes one request, or takes what is recorded of it. */
-async function callOnce(state: RunState, contract: Contract, isLast: boolean): Promise<ModelReply> {
+async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Promise<ModelReply> {
   const { log, request } = state
-  const options = callOptions(state, contract, isLast)
-  const manifest = prepareContext(state, contract.definitions, options.system ?? undefined, contract.prompt)
+  const options = callOptions(state, plan, isLast)
+  const manifest = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
   const key = log.keyOf('model', state.requests++)
   const recorded = log.find(key)
   const { receipt } = recorded ?? {}
@@ -98,7 +98,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
   if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
   let made: RecordedReply
   try {
-    made = await makeCall(state, contract, options, manifest, key)
+    made = await makeCall(state, plan, options, manifest, key)
   } catch (error) {
     state.callFailed = !(error instanceof JournalError)
     const isRecorded = state.callFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
@@ -112,7 +112,7 @@ async function callOnce(state: RunState, contract: Contract, isLast: boolean): P
 
 async function makeCall(
   state: RunState,
-  contract: Contract,
+  plan: PromptPlan,
   options: CallOptions,
   manifest: ContextManifest,
   key: string,
@@ -140,7 +140,7 @@ async function makeCall(
     const startedAt = performance.now()
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.transcript.sendable()
-    const reader = await openTurn(provider, messages, contract.definitions, allOptions, isStreaming)
+    const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage
     const outputTokens = Math.max(usage.outputTokens, meter.tokens())

@@ -17,21 +17,15 @@ import { callModel } from './model-call.js'
 import { expectedReply, textFor, toParseCorrection } from '../reply/corrections.js'
 import { toTargets } from '../reply/delegation.js'
 import type { ActionTargets } from '../reply/repair-action.js'
-import { type ModelReply, readReply, type Understood } from '../reply/read-reply.js'
-import type { LimitName, RunResult } from './run-result.js'
+import { type ModelReply, readReply, type InterpretedReply } from '../reply/read-reply.js'
+import type { RunOutcome } from './run-outcome.js'
+import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { Transcript } from '../history/transcript.js'
 import { toRunMessage } from '../reply/user-request.js'
 
-/** How a run ended, without what every outcome has. */
-export type Ending = RunResult extends infer Result
-  ? Result extends RunResult
-    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'text'>
-    : never
-  : never
-
 /** Runs to the end; every outcome is a value. */
-export async function runLoop(state: RunState): Promise<Ending> {
+export async function runLoop(state: RunState): Promise<RunOutcome> {
   try {
     const begun = begin(state)
     if (begun) await begun
@@ -44,7 +38,7 @@ export async function runLoop(state: RunState): Promise<Ending> {
       if (stored) await stored
     }
   } catch (error) {
-    return toEnding(state, error)
+    return toOutcome(state, error)
   }
 }
 
@@ -78,7 +72,7 @@ function appendFollowUps(state: RunState): void {
   state.followUps = []
 }
 
-async function runStep(state: RunState): Promise<Ending | undefined> {
+async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const { signal, limits, preset } = state
   signal.throwIfAborted()
   const steps = limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
@@ -87,20 +81,20 @@ async function runStep(state: RunState): Promise<Ending | undefined> {
   const reply = await callModel(state, isLast)
   failUnlessUsable(state, reply)
   if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
-  let understood: Understood
+  let interpreted: InterpretedReply
   try {
-    understood = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
+    interpreted = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
   } catch (error) {
     if (!(error instanceof ActionParseError)) throw error
     return failParse(state, reply.message, error.feedback, error.message)
   }
-  if (understood.kind === 'final') return finishRun(state, reply, understood)
+  if (interpreted.kind === 'final') return finishRun(state, reply, interpreted)
   forgetFailures(state)
   const before = state.transcript.messages.length
   state.transcript.append(reply.message)
   state.parseFailures.succeed()
-  if (isLast) return refuseLastCalls(state, understood)
-  const { limit, pending } = await dispatch(state, understood.calls, understood.native)
+  if (isLast) return refuseLastCalls(state, interpreted)
+  const { limit, pending } = await dispatch(state, interpreted.calls, interpreted.native)
   const drained = state.events.drained()
   if (drained) await drained
   if (pending.length) return suspend(state, before, pending)
@@ -136,7 +130,7 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
 }
 
 /** Ends the run until somebody decides. */
-async function suspend(state: RunState, before: number, pending: readonly PendingItem[]): Promise<Ending> {
+async function suspend(state: RunState, before: number, pending: readonly PendingItem[]): Promise<RunOutcome> {
   state.events.emit({ type: 'run-suspended', pending })
   await state.events.drained()
   const checkpoint = await storeSuspension(state, state.transcript.messages.slice(0, before), pending)
@@ -146,7 +140,7 @@ async function suspend(state: RunState, before: number, pending: readonly Pendin
 const targetsOf = ({ toolDefinitions, request }: RunState): ActionTargets => toTargets(toolDefinitions, request.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
-function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDecision): Ending {
+function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDecision): RunOutcome {
   state.transcript.append(reply)
   state.transcript.cancelOpen('Not executed: the budget was spent.')
   state.events.emit({ type: 'budget-decision', decision })
@@ -165,9 +159,9 @@ function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply
 async function finishRun(
   state: RunState,
   { message, finishReason }: ModelReply,
-  understood: Extract<Understood, { kind: 'final' }>,
-): Promise<Ending | undefined> {
-  const { action, content } = understood
+  interpreted: Extract<InterpretedReply, { kind: 'final' }>,
+): Promise<RunOutcome | undefined> {
+  const { action, content } = interpreted
   const checked = await checkOutput(state, { text: action.content, content, message, finishReason })
   if (!checked.ok) return failParse(state, message, checked.feedback, checked.message, checked.correction)
   forgetFailures(state)
@@ -188,7 +182,7 @@ function failParse(
   feedback: string,
   shown: string,
   correction?: string,
-): Ending | undefined {
+): RunOutcome | undefined {
   const { parseFailures, events, preset, mode } = state
   const isOver = parseFailures.fail()
   events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
@@ -210,7 +204,7 @@ function forgetFailures(state: RunState): void {
 }
 
 /** Calls after the last chance to make some. */
-function refuseLastCalls(state: RunState, { native }: Extract<Understood, { kind: 'calls' }>): Ending {
+function refuseLastCalls(state: RunState, { native }: Extract<InterpretedReply, { kind: 'calls' }>): RunOutcome {
   if (native) state.transcript.cancelOpen('Not executed: no more calls are allowed.')
   return toLimit('steps', state)
 }
@@ -225,13 +219,13 @@ const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
     `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
 }
 
-const toLimit = (limit: LimitName, state: RunState): Ending => ({
+const toLimit = (limit: LimitName, state: RunState): RunOutcome => ({
   status: 'limit',
   limit,
   message: texts[limit](state),
 })
 
-function toEnding(state: RunState, error: unknown): Ending {
+function toOutcome(state: RunState, error: unknown): RunOutcome {
   const { signal, events, transcript } = state
   transcript.cancelOpen(signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.')
   if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }

@@ -1,17 +1,23 @@
 import type { ChatMessage } from '@modelport/core'
 import type { ConversationHistory } from '../history/history.js'
-import type { Ending } from './run-loop.js'
 import type { RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
 
-/** What a run came to: its ending, with what every outcome has. The kept history gets what the run added. */
-export function toResult(state: RunState, ending: Ending): RunResult {
+/** How a run ended, without the fields that every result has. */
+export type RunOutcome = RunResult extends infer Result
+  ? Result extends RunResult
+    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'text'>
+    : never
+  : never
+
+/** Completes an outcome to the result of the run, and adds to the kept history what the run added. */
+export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { request, runId, calls, usage, details, step, text } = state
   const { executedActions, latencyMs, cost } = state.totals
   const transcript = state.transcript.sendable()
   if (request.history) keep(request.history, state.historyBefore, transcript)
   return {
-    ...ending,
+    ...outcome,
     runId,
     transcript,
     usage,

@@ -3,7 +3,7 @@ import type { AgentTarget } from '../loop/agent-target.js'
 import { toAgentList } from './agent-list.js'
 import { toToolList } from './tool-list.js'
 
-/** The contract of JSON mode. Short on purpose: small models follow a short text better than a complete one. */
+/** The instructions of JSON mode. Short on purpose: small models follow a short text better than a complete one. */
 const base = `You work in steps. In each step answer with exactly one JSON object and nothing else.
 To give the answer: {"type": "final", "content": "TEXT"}`
 

@@ -1,4 +1,4 @@
-/** The contract of native mode. The tools themselves go through the API: no syntax is spoken of. */
+/** The instructions of native mode. The tools themselves go through the API, so no syntax is explained. */
 const withTools = `Use the tools when they help; you never pretend to have used one. Do not repeat a call whose result you have.
 When you have what you need, answer in plain text.`
 

@@ -24,8 +24,8 @@ export interface PlannedCall {
   readonly action: ToolCallAction | AgentCallAction
 }
 
-/** A reply that was understood. */
-export type Understood =
+/** What the runtime read out of a reply. */
+export type InterpretedReply =
   | {
       readonly kind: 'final'
       readonly action: FinalAction
@@ -51,7 +51,7 @@ export function readReply(
   mode: ActionMode,
   targets: ActionTargets,
   idOf: (index: number) => string,
-): Understood {
+): InterpretedReply {
   const { toolCalls = [], content } = message
   if (toolCalls.length)
     return {
@@ -83,7 +83,7 @@ function toNativeAction(call: ToolCall, { agents }: ActionTargets): ToolCallActi
   return action ?? { type: 'tool_call', tool: call.name, args: call.arguments }
 }
 
-function readJson(text: string, targets: ActionTargets, idOf: (index: number) => string): Understood {
+function readJson(text: string, targets: ActionTargets, idOf: (index: number) => string): InterpretedReply {
   const { action, repairs } = parseAction(text, targets)
   if (action.type === 'final') return { kind: 'final', action, content: action.content, repairs }
   return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, targets, idOf(0))] }
@@ -98,7 +98,7 @@ function readPrintedAction(
   content: Content,
   targets: ActionTargets,
   idOf: (index: number) => string,
-): Understood | undefined {
+): InterpretedReply | undefined {
   if (!/^\s*\{/.test(text)) return undefined
   const callable = targets.agents.length
     ? { ...targets, tools: [...targets.tools, ...Object.values(delegationNames)] }
@@ -125,7 +125,7 @@ function readPrintedAction(
   }
 }
 
-const toFinal = (text: string, content: Content): Understood => ({
+const toFinal = (text: string, content: Content): InterpretedReply => ({
   kind: 'final',
   action: { type: 'final', content: text },
   content,

@@ -8,8 +8,8 @@ import { toJsonPrompt } from './json-prompt.js'
 import { toNativePrompt } from './native-prompt.js'
 import { toTextPrompt } from './text-prompt.js'
 
-/** What a contract is made of. */
-export interface ContractRequest {
+/** What a plan is made from. */
+export interface PromptPlanRequest {
   readonly mode: ActionMode
   readonly tools: readonly ToolDefinition[]
   /** Tools that reach the agents, for native mode. */
@@ -28,7 +28,7 @@ export interface ContractRequest {
 }
 
 /** How one call tells the model what it may do: never in two ways at once. */
-export interface Contract {
+export interface PromptPlan {
   /** Instructions, before those of the application. Empty: there is nothing to say. */
   readonly prompt: string
   /** Definitions that go through the API. */
@@ -39,8 +39,8 @@ export interface Contract {
 /** The last level: nothing is asked of the server. */
 export const lastFormatLevel = 2
 
-/** Makes the contract of a call. */
-export function toContract({
+/** Plans how one call describes its actions. */
+export function toPromptPlan({
   mode,
   tools,
   delegation,
@@ -50,7 +50,7 @@ export function toContract({
   nativePrompt,
   actionPrompt,
   reasoning,
-}: ContractRequest): Contract {
+}: PromptPlanRequest): PromptPlan {
   const act = (text: string): string => toActionText(actionPrompt, { mode, tools, agents, text })
   const definitions = [...tools, ...delegation]
   if (mode === 'json') {
