@@ -86,7 +86,7 @@ export const streams: readonly FaultRow[] = [
       ),
       ...here('sockets', 'aborted at every turn of the event loop', 'aborted while the connection is made'),
       ...driver('undici-transport', 'abort closes the socket, at each point'),
-      ...runtime('abort', 'aborted at every await, the conversation goes on with nothing lost'),
+      ...runtime('abort', 'aborted at every await, the conversation continues with nothing lost'),
     ],
     pending: 'a connection that is still being made stays up to connectMs after the abort',
   },
