@@ -30,7 +30,7 @@ describe('the end of a stream', () => {
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'Hi there' } })
   })
 
-  test('[DONE] alone is no answer', async () => {
+  test('[DONE] alone is not a reply', async () => {
     expect(await failure(stream(done))).toMatchObject({ code: 'truncated' })
     // As llama.cpp before September 2025, for a prompt that is too long.
     expect(
@@ -403,7 +403,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('without a name it is no call', async () => {
+  test('a call without a name is not a tool call', async () => {
     expect(await failure(streamed(call(0, 'a', undefined, '{}')))).toMatchObject({ code: 'protocol' })
   })
 })
@@ -462,7 +462,7 @@ describe('usage', () => {
     ],
     [{ completion_tokens_details: { reasoning_tokens: 3 } }, { outputTokens: 4, reasoningTokens: 3 }],
     [{ reasoning_tokens: 3 }, { outputTokens: 4, reasoningTokens: 3 }],
-    // Beside the output, as the total shows.
+    // Next to the output, as the total shows.
     [
       { completion_tokens_details: { reasoning_tokens: 30 }, total_tokens: 44 },
       { outputTokens: 34, reasoningTokens: 30 },
@@ -475,7 +475,7 @@ describe('usage', () => {
   })
 })
 
-describe('beside the answer', () => {
+describe('next to the text', () => {
   test('the model as the server names it', async () => {
     expect((await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model).toBe(
       'model-0613',

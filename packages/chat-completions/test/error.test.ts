@@ -237,7 +237,7 @@ describe('inside an answer', () => {
       expect((await generate({ ...whole({ content: 'Hi' }), base_resp })).text).toBe('Hi')
   })
 
-  test('beside choices and usage, or in the choice', async () => {
+  test('reads an error next to choices and usage, or in the choice', async () => {
     const body = whole(
       { content: 'Hi' },
       { finish_reason: 'error', error: { code: 502, message: 'upstream' } },
@@ -258,7 +258,7 @@ describe('inside an answer', () => {
     expect(plain.message).toContain('model crashed')
   })
 
-  test('null is none', async () => {
+  test('an error of null is not an error', async () => {
     expect((await generate({ ...whole({ content: 'Hi' }), error: null })).text).toBe('Hi')
   })
 })

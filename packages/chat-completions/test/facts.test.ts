@@ -55,7 +55,7 @@ describe('counts', () => {
     expect(await outputOf({})).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
   })
 
-  test('counts reasoning beside the output behind the Vercel gateway, whose total leaves it out', async () => {
+  test('counts reasoning next to the output behind the Vercel gateway, whose total leaves it out', async () => {
     const gateway = { cost: '0.000352', routing: { finalProvider: 'google' } }
     const body = whole(
       { content: 'Hi', provider_metadata: { gateway } },
@@ -74,7 +74,7 @@ describe('counts', () => {
     expect(generation.upstream).toBe('google')
   })
 
-  test('adds audio that the dialect counts beside the prompt', async () => {
+  test('adds audio that the dialect counts next to the prompt', async () => {
     const heard = { prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { audio_tokens: 375 } }
     const inputOf = async (more: object): Promise<Generation['usage']> =>
       (

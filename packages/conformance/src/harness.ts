@@ -2,7 +2,7 @@ import type { Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import type { WireFormat } from './wire-format.js'
 
-/** What `create` has to hand to the provider, beside a model, a key and an address of its own choice. */
+/** What `create` has to hand to the provider, besides a model, a key and an address of its own choice. */
 export type HarnessConfig = Required<Pick<CommonConfig, 'fetch'>> & Partial<CommonConfig>
 
 /** Everything the suite needs of a provider. */
@@ -28,6 +28,6 @@ export interface Runner {
     /** A test that does not apply. */
     skip(name: string, body?: () => void): void
   }
-  /** Told at the end of a test what it tried, for example `{ cuts: 912 }`, once for each rule it cites: numbers for a report. */
+  /** Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule it cites: numbers for a report. */
   measured?(rule: string, counts: Readonly<Record<string, number>>): void
 }

@@ -8,7 +8,7 @@ export interface ScriptCall {
   readonly name: string
   /** The arguments, sent as the API sends them. */
   readonly arguments: JsonObject
-  /** Sent instead of the JSON of `arguments`, for texts that are none. */
+  /** Sent instead of the JSON of `arguments`, for texts that are not JSON. */
   readonly argumentsText?: string
 }
 

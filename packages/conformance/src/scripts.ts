@@ -106,7 +106,7 @@ export const toolScripts: readonly Script[] = [
     stop(['Sorry.']),
   ),
   script(
-    'arguments that are no object',
+    'arguments that are not an object',
     calls([{ id: 'call_o', name: 'get_weather', arguments: {}, argumentsText: '["Oslo"]' }]),
     stop(['Sorry.']),
   ),

@@ -12,7 +12,7 @@ export interface WireRequest {
   readonly body: unknown
 }
 
-/** An answer as it goes on the wire. */
+/** A response as it is sent. */
 export interface WireAnswer {
   /** Status of the answer. */
   readonly status: number

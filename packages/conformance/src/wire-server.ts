@@ -20,7 +20,7 @@ export interface WireFault {
   readonly stallAfterBytes?: number
 }
 
-/** What the model says to a request: a turn, or an answer as it goes on the wire. */
+/** What the model says to a request: a turn, or a response as it is sent. */
 export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireAnswer
 
 /** What a reply may look at. */

@@ -536,7 +536,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         }),
     })),
   ],
-  'drops parts that are no text': [
+  'drops parts that are not text': [
     'Q2',
     driven((driver) => ({
       request: (turn) =>

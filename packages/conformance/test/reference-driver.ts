@@ -124,7 +124,7 @@ function toBody(turn: Turn): WireBody {
 
 function toWireMessage(message: ChatMessage): Record<string, unknown> {
   if (typeof message.content !== 'string' && message.content.some(({ type }) => type !== 'text'))
-    throw new LlmError('unsupported', `${name}: parts that are no text`)
+    throw new LlmError('unsupported', `${name}: parts that are not text`)
   const content = textOf(message.content)
   if (message.role === 'tool')
     return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message, content) }
@@ -157,7 +157,7 @@ function decoder(sink: Sink): Decoder {
         return
       }
       const chunk = parseJson<WireChunk | null>(data)
-      if (typeof chunk !== 'object' || chunk === null) throw new LlmError('protocol', 'a chunk is no object')
+      if (typeof chunk !== 'object' || chunk === null) throw new LlmError('protocol', 'a chunk is not an object')
       if (chunk.error) sink.fail({ body: chunk })
       if (chunk.model) sink.model(chunk.model)
       const [choice] = chunk.choices ?? []

@@ -154,7 +154,7 @@ test("the reference system's mock model", async () => {
   })
 })
 
-test('pages of other origins may ask when they are let, and their preflights are no requests', async () => {
+test('pages of other origins may call when they are allowed, and their preflights are not counted as requests', async () => {
   const { provider, server } = await serve({ cors: true, apiKey })
   const preflight = await fetch(`${server.url}/v1/chat/completions`, { method: 'OPTIONS' })
   expect([

@@ -13,7 +13,7 @@ import { createAnthropic } from '../src/index.js'
 
 const all = corpusCases('anthropic-messages')
 const strict = all.filter((recorded) => recorded.strict)
-/** A paused turn goes on by itself: what follows is not recorded, so an empty end stands in for it. */
+/** A paused turn continues by itself: what follows is not recorded, so an empty end stands in for it. */
 const isPaused = ({ expected }: CorpusCase): boolean => expected.finishReason === 'pause'
 const emptyEnd = {
   type: 'message',

@@ -296,7 +296,7 @@ describe('blocks', () => {
     })
   })
 
-  test('a refusal without a word of why has its category; a citation of nothing is none', async () => {
+  test('a refusal without an explanation has its category; a citation of nothing is left out', async () => {
     const content = [{ type: 'text', text: 'So.', citations: [{ type: 'new_location', place: 7 }] }]
     const fetch = async (): Promise<Response> =>
       Response.json({
@@ -369,7 +369,7 @@ describe('blocks', () => {
     }
   })
 
-  test('an event of nothing is none', async () => {
+  test('an empty event is ignored', async () => {
     expect(
       (
         await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])
@@ -387,7 +387,7 @@ describe('blocks', () => {
   })
 })
 
-test('a paused turn goes on by itself, with everything it had said', async () => {
+test('a paused turn continues by itself, with everything it had said', async () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
   const played = await play([
@@ -414,7 +414,7 @@ test('a paused turn goes on by itself, with everything it had said', async () =>
   expect(played.reader.fullText()).toBe('First. Second.Done')
 })
 
-test('of a paused turn half a state is none', async () => {
+test('an incomplete state of a paused turn is ignored', async () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
   const played = await play([
     sse(start(), open(0, search), add(0, { type: 'new_delta' }), close(0), ...end('pause_turn')),

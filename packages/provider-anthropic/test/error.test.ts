@@ -34,7 +34,7 @@ describe('failed answers', () => {
     })
   })
 
-  test('a spend limit is no rate limit', async () => {
+  test('a spend limit is not a rate limit', async () => {
     expect(
       await failing(429, {
         type: 'rate_limit_error',

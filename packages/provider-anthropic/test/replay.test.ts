@@ -131,7 +131,7 @@ test('the result of a call to a member of a toolset names the toolset', async ()
   ])
 })
 
-test('a file that code made is told of, and its container goes on beside skills', async () => {
+test('a file that code made is reported, and its container is sent again next to skills', async () => {
   const upload = { type: 'container_upload', file_id: 'file_1' }
   const { message, providerToolCalls } = await answered([upload, { type: 'text', text: 'Done.' }], {
     container: { id: 'container_1' },

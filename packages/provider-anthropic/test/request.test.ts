@@ -28,7 +28,7 @@ const forecast: ToolDefinition = {
 }
 const rooms: ToolDefinition = { name: 'list_rooms', description: '' }
 
-/** What goes on the wire for one call, checked against the API's rules. */
+/** What is sent for one call, checked against the API's rules. */
 async function sent(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
@@ -344,7 +344,7 @@ describe('histories', () => {
   }
   const result: ChatMessage = { role: 'tool', toolCallId: call.id, content: '' }
 
-  test("another provider's round goes on: ids fit, reasoning is left out, and a budget of thinking waits for the next round", async () => {
+  test("another provider's tool turn continues: ids fit, reasoning is left out, and a budget of thinking waits for the next round", async () => {
     const { body, violations } = await sent([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
     const [, assistant, results] = body['messages'] as { content: Record<string, unknown>[] }[]
     expect(assistant!.content.map(({ type }) => type)).toEqual(['text', 'tool_use'])
@@ -415,7 +415,7 @@ describe('histories', () => {
     expect([...within.violations, ...hoisted.violations]).toEqual([])
   })
 
-  test('arguments that are no JSON go back wrapped', async () => {
+  test('arguments that are not JSON go back wrapped', async () => {
     const broken: AssistantMessage = {
       role: 'assistant',
       content: '',
@@ -463,7 +463,7 @@ describe('histories', () => {
       /application\/zip/,
     ],
     [
-      'text that is no UTF-8',
+      'text that is not UTF-8',
       [
         {
           role: 'user',

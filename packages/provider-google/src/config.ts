@@ -2,7 +2,7 @@ import { LlmError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey, type CommonConfig } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
-/** Where Vertex AI runs and who calls it. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */
+/** Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */
 export interface VertexConfig {
   /** Google Cloud project id. Needed unless an API key is used. */
   readonly project?: string

@@ -60,7 +60,7 @@ describe('streams', () => {
     expect(found.at(-2)).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
   })
 
-  test('chunks without content, of usage only, or with thoughts only go on', async () => {
+  test('chunks without content, of usage only, or with thoughts only do not end the reply', async () => {
     const found = await events(
       { usageMetadata: { trafficType: 'ON_DEMAND' } },
       { candidates: [] },
@@ -116,7 +116,7 @@ describe('streams', () => {
     })
   })
 
-  test('[DONE] and nothing, which gateways add, are no chunks', async () => {
+  test('ignores [DONE] and empty records, which gateways add', async () => {
     const text = `data:\n\ndata: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\nevent: ping\ndata: \n\ndata: [DONE] \n\n`
     const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
       '?',
@@ -324,7 +324,7 @@ describe('finish reasons', () => {
     expect((await events(blocked)).at(-1)).toMatchObject({ type: 'done', reason: 'content-filter' })
   })
 
-  test('a reason to block that is none blocks nothing, and what is said of a stop is no warning', async () => {
+  test('an unspecified block reason blocks nothing, and a message about a stop is not a warning', async () => {
     const answered = chunk(
       [{ text: 'Hi' }],
       { ...stop, finishMessage: 'All is well.' },
@@ -341,7 +341,7 @@ describe('finish reasons', () => {
     expect(malformed).toMatchObject({ finishReason: 'error', warnings: ['Malformed function call: print(x)'] })
   })
 
-  test('an answer that is to be continued goes on by its token, without what it said so far', async () => {
+  test('an unfinished reply continues by its token, without the text so far', async () => {
     let round = 0
     const fetch = recordingFetch(() =>
       answer(
@@ -489,7 +489,7 @@ describe('what else an answer holds', () => {
     })
   })
 
-  test('logarithms without others beside them', async () => {
+  test('reads log probabilities without alternatives', async () => {
     const { logprobs } = await generate(
       chunk([{ text: 'Hi' }], {
         ...stop,
@@ -499,7 +499,7 @@ describe('what else an answer holds', () => {
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
   })
 
-  test("a source of a kind that is not known is no citation; an image's page is one", async () => {
+  test("a source of an unknown kind is not a citation; an image's page is one", async () => {
     const groundingMetadata = {
       imageSearchQueries: ['q'],
       groundingChunks: [

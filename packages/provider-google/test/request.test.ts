@@ -59,7 +59,7 @@ const foreign: readonly ChatMessage[] = [
   { role: 'tool', toolCallId: 'toolu_2', content: 'no clock', isError: true },
   { role: 'tool', toolCallId: 'toolu_1', content: '18 degrees' },
   { role: 'system', content: 'Answer in French.' },
-  user('Go on.'),
+  user('Continue.'),
 ]
 
 describe('request bodies', () => {
@@ -115,7 +115,7 @@ describe('request bodies', () => {
             { functionResponse: { name: 'clock', response: { error: 'no clock' } } },
           ],
         },
-        { role: 'user', parts: [{ text: 'Go on.' }] },
+        { role: 'user', parts: [{ text: 'Continue.' }] },
       ],
       tools: [
         {
@@ -262,7 +262,7 @@ describe('request bodies', () => {
     )
   })
 
-  test('messages of the assistant that follow each other are one content; empty ones are none', async () => {
+  test('messages of the assistant that follow each other are one content; empty ones are left out', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
     expect(
       (await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents,
@@ -288,7 +288,7 @@ describe('request bodies', () => {
     expect(body.toolConfig?.functionCallingConfig).toEqual(mode)
   })
 
-  test('tools of the vendor stand beside the functions, and the Gemini API is told so', async () => {
+  test('tools of the vendor stand next to the functions, and the request tells the Gemini API so', async () => {
     const providerTools = [{ googleSearch: {} }]
     const body = await bodyOf([user('?')], { tools: [clock], providerTools })
     expect(body.tools).toEqual([

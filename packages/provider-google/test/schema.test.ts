@@ -8,7 +8,7 @@ const convert = (schema: JsonObject): JsonObject => toOpenApiSchema(schema, 'too
 describe('the OpenAPI form', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['types', { type: 'integer', minimum: 1, title: 'n' }, { type: 'INTEGER', minimum: 1, title: 'n' }],
-    ['null beside a type', { type: ['string', 'null'] }, { type: 'STRING', nullable: true }],
+    ['null next to a type', { type: ['string', 'null'] }, { type: 'STRING', nullable: true }],
     [
       'null as an alternative',
       { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'd' },

@@ -161,7 +161,7 @@ describe('rules of the wire', () => {
   test.each<[string, object, RegExp]>([
     ['the key in the URL', { path: `${path}&key=x` }, /in the URL/],
     ['no key', { headers: { 'content-type': 'application/json' } }, /missing/],
-    ['a stream that is none', { path: path.replace('?alt=sse', '') }, /alt=sse/],
+    ['a stream without alt=sse', { path: path.replace('?alt=sse', '') }, /alt=sse/],
   ])('%s', (_, changes, message) => {
     expect(violations(good, changes).join('\n')).toMatch(message)
   })

@@ -150,7 +150,7 @@ export class AnswerParser {
     this.#scanner = new ToolCallScanner(this.calls, this.#marks.calls?.close ?? '')
   }
 
-  /** What looked like a call and is none. */
+  /** Text that looked like a call but is not one. */
   #giveAsText(written: string): void {
     const { open = '', bare = false } = this.#marks.calls ?? {}
     this.#trims = false

@@ -16,7 +16,7 @@ export interface ContextSize {
 
 /**
  * The sizes a configuration asks for.
- * @throws {LlmError} `config` — one is no number that can be.
+ * @throws {LlmError} `config` — one is not a possible number.
  */
 export function toContextSize(
   model: LlamaModel,

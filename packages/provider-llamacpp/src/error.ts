@@ -48,7 +48,7 @@ export function toLoadError(cause: unknown, what: string, log: readonly string[]
 
 /** How an evaluation fails in words of node-llama-cpp and its native part, what that means, and what to do. The first that fits counts. */
 const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, string])[] = [
-  [memoryWords, 'config', 'insufficient-memory', `too little memory to go on; ${smaller}`],
+  [memoryWords, 'config', 'insufficient-memory', `too little memory to continue; ${smaller}`],
   [
     /KV slot|free up space/i,
     'context-length',

@@ -6,13 +6,13 @@ const reach = 10 ** 15
 /** A range with no more values than this is written out. */
 const mostValues = 1000
 
-/** The grammar of an integer schema. `refuse` is told of bounds that a grammar cannot keep. */
+/** The grammar of an integer schema. Calls `refuse` for bounds that a grammar cannot keep. */
 export function integerRule(
   { minimum = -reach, maximum = reach }: JsonObject,
   refuse: (key: string, why: string) => never,
 ): string {
-  if (typeof minimum !== 'number') return refuse('minimum', 'it is no number')
-  if (typeof maximum !== 'number') return refuse('maximum', 'it is no number')
+  if (typeof minimum !== 'number') return refuse('minimum', 'it is not a number')
+  if (typeof maximum !== 'number') return refuse('maximum', 'it is not a number')
   const low = Math.ceil(minimum)
   const high = Math.floor(maximum)
   if (high < low) return refuse('maximum', 'it is below the minimum')

@@ -42,7 +42,7 @@ export async function checkModelFile(path: string): Promise<string> {
   if (String.fromCharCode(...start) !== 'GGUF') {
     throw toError(
       'config',
-      `modelPath: ${path} is no GGUF file: it does not begin with "GGUF"; convert the model, or take a .gguf file`,
+      `modelPath: ${path} is not a GGUF file: it does not begin with "GGUF"; convert the model, or take a .gguf file`,
       'wrong-format',
     )
   }

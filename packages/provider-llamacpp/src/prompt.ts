@@ -7,7 +7,7 @@ import type { LlamaRequest } from './request.js'
 /** A prompt, ready to be evaluated. */
 export interface Prompt {
   readonly tokens: Token[]
-  /** True when the answer goes on inside the thinking. */
+  /** True if the reply continues inside the thinking. */
   readonly startsThinking: boolean
 }
 

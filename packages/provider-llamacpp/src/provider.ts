@@ -50,7 +50,7 @@ interface Loaded extends LoadedModel {
 const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_000 }
 
 /**
- * A provider of a GGUF file, run in this process. It opens no connection: its `apiHosts` are none. Nothing is loaded before the first
+ * A provider of a GGUF file, run in this process. It opens no connection: its `apiHosts` is empty. Nothing is loaded before the first
  * call. `estimateTokens` is exact once the model is loaded.
  * @throws {LlmError} `config` — no `modelPath`.
  */

@@ -81,7 +81,7 @@ function checkLogprobs({ options }: Turn, constrained: boolean): void {
   const what = options.temperature === 0 ? 'a responseFormat or a forced toolChoice' : 'a temperature other than 0'
   throw new LlmError(
     'unsupported',
-    `${name}: topLogprobs beside ${what}; in this process the model's own probabilities are known at temperature 0 of a free answer only`,
+    `${name}: topLogprobs next to ${what}; in this process the model's own probabilities are known at temperature 0 of a free answer only`,
   )
 }
 

@@ -19,7 +19,7 @@ const annotations = [
   '$defs',
   'definitions',
 ]
-/** What each kind of schema may say beside its `type`. */
+/** What each kind of schema may say besides its `type`. */
 const keywords: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
   array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
@@ -66,7 +66,7 @@ class SchemaGrammar {
   #value(schema: unknown, at: string): string {
     if (schema === true) return 'any-value'
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-      return refuse(at, 'no JSON fits it, or it is no schema')
+      return refuse(at, 'no JSON fits it, or it is not a schema')
     const said: JsonObject = Object.fromEntries(
       Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined),
     )

@@ -70,7 +70,7 @@ export class SequencePool {
     if (this.#free.length === this.#context.totalSequences) this.#allFree?.()
   }
 
-  /** Sends away who waits, waits for who is at work, and frees the memory. */
+  /** Rejects the waiting calls, waits for the running ones, and frees the memory. */
   async close(): Promise<void> {
     for (const { refuse } of this.#waiting.splice(0)) refuse()
     if (this.#free.length < this.#context.totalSequences) {

@@ -107,7 +107,7 @@ conformance(
       'a finish reason that is not known is other, never stop':
         'llama.cpp gives no reason: a model ends its answer, or the provider does',
       'a round replays its own text, not that of the rounds before': space,
-      'a conversation goes on over several rounds': space,
+      'a conversation continues over several turns': space,
     },
     create: ({ fetch, ...config }) => {
       const modelPath = join(folder, `${++files}.gguf`)

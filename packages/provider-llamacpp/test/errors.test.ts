@@ -19,11 +19,11 @@ const file = (name: string, content: string | Uint8Array): string => {
   return path
 }
 
-describe('files that are none', () => {
+describe('files that are not models', () => {
   test.each([
     ['missing-file', '/nowhere/model.gguf', /there is no file \/nowhere\/model\.gguf/],
-    ['wrong-format', file('model.safetensors', 'PK not gguf'), /is no GGUF file/],
-    ['wrong-format', file('empty.gguf', ''), /is no GGUF file/],
+    ['wrong-format', file('model.safetensors', 'PK not gguf'), /is not a GGUF file/],
+    ['wrong-format', file('empty.gguf', ''), /is not a GGUF file/],
     ['unreadable-file', folder, /cannot be read/],
   ])('%s: says what and what to do', async (type, path, message) => {
     const failures = [
@@ -84,7 +84,7 @@ describe.skipIf(unavailable !== undefined)('models that cannot be', () => {
     })
   })
 
-  test('a failure to load is no end: the next call tries again', async () => {
+  test('the call after a failure to load tries again', async () => {
     const path = join(folder, 'later.gguf')
     const provider = local({ modelPath: path })
     await expect(provider.complete('Send an emoji')).rejects.toMatchObject({ type: 'missing-file' })
@@ -100,7 +100,7 @@ describe.skipIf(unavailable !== undefined)('models that cannot be', () => {
     ['parallel', 5000],
     ['parallel', 0],
     ['threads', -1],
-  ])('%s %d is no number that can be', async (field, value) => {
+  ])('%s %d is not a possible number', async (field, value) => {
     await expect(local({ [field]: value }).complete('x')).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining(field),

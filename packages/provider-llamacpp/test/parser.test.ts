@@ -219,7 +219,7 @@ describe('reading an answer', () => {
       { text: '', reasoning: '', calls: ['a {"x": "lo …'] },
     ],
     [
-      'a call that is none',
+      'text that looks like a call but is not one',
       { calls: hermes },
       '<tool_call>not json</tool_call> so',
       { text: '<tool_call>not json</tool_call> so', reasoning: '', calls: [] },
@@ -243,7 +243,7 @@ describe('reading an answer', () => {
       { text: '', reasoning: '', calls: ['a {"x": 1}'] },
     ],
     [
-      'JSON that is no bare call',
+      'JSON that is not a bare call',
       { calls: read(templates.bare).calls },
       'See {"name": 1}',
       { text: 'See {"name": 1}', reasoning: '', calls: [] },

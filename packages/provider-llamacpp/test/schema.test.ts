@@ -162,7 +162,7 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
     if (finishReason === 'stop') expect(typeof JSON.parse(text)).toBe('object')
   })
 
-  test('beside tools the model may call one or answer in form', async () => {
+  test('next to tools the model may call one or reply in the format', async () => {
     const format: JsonObject = {
       type: 'object',
       properties: { done: { type: 'boolean' } },

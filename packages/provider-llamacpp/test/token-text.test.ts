@@ -40,7 +40,7 @@ test('tokens that end in the middle of a character, one after the other, hold no
   expect(given).toEqual(['', '🚀', '🚀', '🚀', '🚀', '🚀', '🚀', ''])
 })
 
-test('bytes that are no character are given out after four tokens, and at the end', () => {
+test('bytes that are not a character are emitted after four tokens, and at the end', () => {
   const stray = new Uint8Array([0xf0])
   expect(textOf([stray, stray, stray, stray]).join('')).toBe('\uFFFD'.repeat(4))
   expect(textOf([stray])).toEqual(['', '\uFFFD'])

@@ -71,7 +71,7 @@ test('images have the type that their bytes say', async () => {
   )
 })
 
-test('logprobs without a token or a number are none', async () => {
+test('logprobs without a token or a number are left out', async () => {
   const { logprobs } = await generate(
     { content: 'Hi' },
     {

@@ -263,7 +263,7 @@ describe('answer', () => {
     })
   })
 
-  test('a tool round goes on with call and result', async () => {
+  test('a tool turn continues with call and result', async () => {
     const { sent, fetch } = server(end({}, { tool_calls: [call('Paris')] }), end({}, { content: 'Sunny.' }))
     const reader = await createOllama({ model: 'llama3', fetch }).streamWithTools(
       [{ role: 'user', content: 'Hi' }],
@@ -358,8 +358,8 @@ describe('answer', () => {
       'does not support tools',
     ],
     ['a cut stream', line({ done: false }, { content: 'Hel' }), 'truncated', ''],
-    ['a line that is no JSON', `{"mess\n${end()}`, 'protocol', ''],
-    ['a line that is no object', `null\n${end()}`, 'protocol', ''],
+    ['a line that is not JSON', `{"mess\n${end()}`, 'protocol', ''],
+    ['a line that is not an object', `null\n${end()}`, 'protocol', ''],
     ['a line that is a list', `[]\n${end()}`, 'protocol', ''],
   ])('%s rejects', async (_, body, code, text) => {
     const { fetch } = server(body)

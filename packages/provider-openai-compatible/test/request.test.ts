@@ -297,7 +297,7 @@ describe('an answer with a picture', () => {
 
   test.each([
     [
-      'beside the content',
+      'next to the content',
       { content: 'A cat', images: [{ ...image_url, index: 0 }] },
       { content: 'A cat', images: [image_url] },
     ],
@@ -472,7 +472,7 @@ describe('where it goes', () => {
   })
 })
 
-describe('beside conversations', () => {
+describe('besides conversations', () => {
   test('embeddings come back in the order of the texts', async () => {
     const data = [
       { index: 1, embedding: [0, 1] },

@@ -25,7 +25,7 @@ function server(...answers: readonly unknown[]) {
 }
 
 describe('counted tokens', () => {
-  test('llama.cpp: the template, then the tokenizer, beside /v1', async () => {
+  test('llama.cpp: the template, then the tokenizer, next to /v1', async () => {
     const { sent, fetch } = server({ prompt: '<s>Hi' }, { tokens: [1, 2, 3] })
     const config = toPresetConfig('llamacpp-server', { baseUrl: 'http://h.test/llama/v1', apiKey: 'sk-count-1', fetch })
     expect(await countTokens(config, messages, { system: 'S', tools })).toEqual({ tokens: 3, source: 'tokenizer' })
@@ -96,7 +96,7 @@ describe('counted tokens', () => {
     expect(sent).toEqual([])
   })
 
-  test('what is no count is a failure, not a count of nothing', async () => {
+  test('a response without a count is a failure, not a count of 0', async () => {
     const llama = toPresetConfig('llamacpp-server', { fetch: server({ prompt: 'x' }, { tokens: 3 }).fetch })
     await expect(countTokens(llama, messages)).rejects.toMatchObject({ code: 'protocol' })
     await expect(

@@ -83,7 +83,7 @@ describe('in a page, where users can see the key', () => {
     expect(create(true)).toBeDefined()
   })
 
-  test('a worker is no page', () => {
+  test('a worker is not a page', () => {
     vi.stubGlobal('self', globalThis)
     expect(withoutSdk(toEndpoint({ apiKey }), { apiKey })).toBeDefined()
   })

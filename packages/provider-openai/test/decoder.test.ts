@@ -287,7 +287,7 @@ describe('how an answer ends', () => {
       'rate-limit',
     ],
     [
-      'response.failed with the failure beside the response',
+      'response.failed with the failure next to the response',
       { type: 'response.failed', error: { code: 'rate_limit_exceeded', message: 'broke' } },
       'rate-limit',
     ],
@@ -375,8 +375,8 @@ describe('how an answer ends', () => {
   })
 })
 
-describe('what stands beside the text', () => {
-  test('usage; reasoning that a vendor counts beside the output is added', async () => {
+describe('what stands next to the text', () => {
+  test('usage; reasoning that a vendor counts next to the output is added', async () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 60, cache_write_tokens: 10 },
@@ -456,7 +456,7 @@ describe('what stands beside the text', () => {
     ])
   })
 
-  test('nothing, and [DONE] with spaces around it, are no events', async () => {
+  test('ignores an empty record and [DONE] with spaces around it', async () => {
     const body = `data:\n\ndata:  [DONE] \n\n${sse(completed({ output: [message('Hello')] }))}`
     const provider = create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })

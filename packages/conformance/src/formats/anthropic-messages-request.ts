@@ -210,7 +210,7 @@ function pairingViolations(messages: readonly WireMessage[], index: number, wher
   return found
 }
 
-/** With a budget of thinking, the round of calls that goes on must start with thinking. */
+/** With a budget of thinking, a tool turn that continues must start with thinking. */
 function thinkingViolations(messages: readonly WireMessage[], type: unknown): string[] {
   const last = blocksOf(messages.at(-1)?.content)
   const calling = messages.findLast(({ role }) => role === 'assistant')

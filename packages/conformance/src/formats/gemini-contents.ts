@@ -53,7 +53,7 @@ const resultsOf = (content: WireContent | undefined): NonNullable<WirePart['func
 export function contentViolations(contents: readonly WireContent[] | undefined, signed: boolean): string[] {
   if (!contents?.length) return ['GenerateContentRequest.contents: contents is not specified']
   const found: string[] = []
-  // The current turn begins after the last thing the user said that is no result.
+  // The current turn begins after the last user content that is not a tool result.
   const turn = contents.findLastIndex((content) => content.role === 'user' && !resultsOf(content).length)
   for (const [index, content] of contents.entries()) {
     const where = `contents[${index}]`

@@ -123,7 +123,7 @@ const callParts = (calls: readonly ScriptCall[]): object[] =>
 
 const cached = (tokens: number | undefined): object => (tokens ? { cachedContentTokenCount: tokens } : {})
 
-/** Thoughts are counted beside the candidates. */
+/** Thoughts are counted next to the candidates. */
 function usageOf({ usage }: ScriptTurn): object {
   if (!Object.keys(usage).length) return {}
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens } = usage

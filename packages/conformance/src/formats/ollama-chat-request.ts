@@ -29,7 +29,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isWhole = (value: unknown): boolean => Number.isInteger(value)
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 
-/** What a body may hold beside the model and the messages, and of which form. `truncate` and `shift` are in the server's source only. */
+/** Fields that a body may hold besides the model and the messages, and the form of each. `truncate` and `shift` are in the server's source only. */
 const fields: Readonly<Record<string, (value: unknown) => boolean>> = {
   stream: (value) => typeof value === 'boolean',
   tools: Array.isArray,

@@ -93,7 +93,7 @@ const tests: Tests = {
       ...question,
       { role: 'assistant', content: 'Wait.' },
       { role: 'system', content: 'Summary so far: 42.' },
-      { role: 'user', content: 'Go on.' },
+      { role: 'user', content: 'Continue.' },
     ]
     await stream(connection, { system: 'Be brief.' }, history)
     await connection.provider.generate(history, { system: 'Be brief.' })
@@ -103,7 +103,7 @@ const tests: Tests = {
         assert(sent.includes(text), `request ${index} lacks "${text}": ${sent}`)
     }
   },
-  'D8 temperature 0 goes on the wire': async (lab) => {
+  'D8 temperature 0 is sent': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { temperature: 0 })
     await connection.provider.complete('Hello?', { temperature: 0 })
@@ -154,7 +154,7 @@ const tests: Tests = {
     const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']
     for (const { type } of cut.events) assert(known.includes(type), `an event "${type}" in a failed stream`)
   },
-  'D12 a conversation goes on over several rounds': async (lab) => {
+  'D12 a conversation continues over several turns': async (lab) => {
     const connection = lab.play(scriptNamed('three rounds'))
     const { failed, error, reader } = await stream(connection)
     assert(!failed, `the stream failed: ${String(error)}`)
@@ -171,7 +171,7 @@ export function defectRules(rule: Rule, { format }: Harness): void {
   rule('D11 malformed arguments are told, not repaired or wrapped', malformedArguments, {
     skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
   })
-  rule('D11 a record that is no JSON rejects protocol, and is not skipped', brokenRecord)
+  rule('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord)
 }
 
 async function setTools(lab: Lab): Promise<void> {

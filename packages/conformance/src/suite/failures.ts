@@ -36,7 +36,7 @@ export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?
 }
 
 const tests: Tests = {
-  'F1 a web page instead of an answer is no success': async (lab) => {
+  'F1 a web page instead of a response is not a success': async (lab) => {
     const page = {
       status: 200,
       headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -5,7 +5,7 @@ import { type Connection, type Lab, question, stream } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 
-/** Q1–Q4: what goes on the wire. Every other test checks its requests against the API's rules too. */
+/** Q1–Q4: what is sent. Every other test checks its requests against the API's rules too. */
 export function requestRules(rule: Rule): void {
   rule('Q1 every kind of history makes a request that the API accepts', histories)
   rule('Q1 ids of another vendor fit this API, and calls and results stay together', foreignIds)
@@ -49,7 +49,7 @@ export function requestRules(rule: Rule): void {
     )
   })
   rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
-  rule('Q2 a part that is no text is sent or refused as unsupported, never dropped', async (lab) => {
+  rule('Q2 a part that is not text is sent or refused as unsupported, never dropped', async (lab) => {
     const image = toImagePart(new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]), 'image/png')
     const connection = lab.play(scriptNamed('text'))
     if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }]))
@@ -134,7 +134,7 @@ async function refused(
   return true
 }
 
-/** Options beside those that every API has; what is in a vendor's own form is not among them. */
+/** Options besides those that every API has; what is in a vendor's own form is not among them. */
 const furtherOptions: readonly CallOptions[] = [
   { topP: 0.875 },
   { topK: 17 },
@@ -200,7 +200,7 @@ async function histories(lab: Lab): Promise<void> {
       assistant('', broken),
       { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true },
     ],
-    [{ role: 'system', content: 'First.' }, user('Hi.'), { role: 'system', content: 'Later.' }, user('Go on.')],
+    [{ role: 'system', content: 'First.' }, user('Hi.'), { role: 'system', content: 'Later.' }, user('Continue.')],
     [
       user('Hi.'),
       {
@@ -208,7 +208,7 @@ async function histories(lab: Lab): Promise<void> {
         reasoning: 'Hidden.',
         origin: { provider: 'another', model: 'other', state: { signature: 'x' } },
       } as ChatMessage,
-      user('Go on.'),
+      user('Continue.'),
     ],
     [user('Lone \ud83d surrogate, NUL \u0000 and 👩‍🚀.')],
   ]

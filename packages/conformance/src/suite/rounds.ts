@@ -57,7 +57,7 @@ const tests: Tests = {
     assertEqual(connection.requests.length, 1, 'requests')
     await assertMisuse(reader.sendToolResults([]), 'results after the end')
   },
-  'R10 a partly answered round rejects until the rest is sent, then goes on': partlyAnswered,
+  'R10 a turn with some tool results missing rejects until they are sent, then continues': partlyAnswered,
   'R10 unknown and repeated ids are refused, and nothing of that call is taken': refusedResults,
   'R10 sendToolResults without an open call is a TypeError and opens no request': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
@@ -95,7 +95,7 @@ const tests: Tests = {
 export function roundRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} go on with the conversation in call order`, (lab) =>
+    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
       answered(lab, parallel, send),
     )
   }

@@ -122,7 +122,7 @@ const leaks: Readonly<Record<string, Leak>> = {
     ),
   'a retried 503 that repeats it': (lab, shown) =>
     toReply(lab.format.failure(503, `overloaded for ${shown}`, { 'x-request-id': shown })),
-  'a 400 with a body that is no JSON': (_, shown) =>
+  'a 400 with a body that is not JSON': (_, shown) =>
     toReply({ status: 400, headers: { 'content-type': 'text/plain' }, pieces: [`bad header: ${shown}`] }),
   'a web page': (_, shown) =>
     toReply({

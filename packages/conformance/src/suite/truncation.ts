@@ -93,13 +93,13 @@ function assertWhole({ format }: Lab, { events }: Outcome, truth: Round, what: s
 function assertTruncated({ events, error }: Outcome, truth: Round, what: string): void {
   assertCode(error, 'truncated', what)
   const { partial } = error
-  assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is no start of the truth`)
+  assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is not a prefix of the truth`)
   if (events.length) assert(partial, `${what}: the error has no partial answer`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
   assertEqual(partial?.reasoning ?? '', reasoningOfEvents(events), `${what}: partial.reasoning`)
   assert(
     truth.reasoning.startsWith(reasoningOfEvents(events)),
-    `${what}: reasoning of the events is no start of the truth`,
+    `${what}: reasoning of the events is not a prefix of the truth`,
   )
   for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
     const whole = truth.toolCalls[index]
@@ -109,7 +109,7 @@ function assertTruncated({ events, error }: Outcome, truth: Round, what: string)
     else
       assert(
         whole?.argumentsText.startsWith(call.argumentsText),
-        `${what}: arguments of partial call ${index} are no start of the truth`,
+        `${what}: arguments of partial call ${index} are not a prefix of the truth`,
       )
   }
 }

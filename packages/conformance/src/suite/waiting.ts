@@ -48,7 +48,7 @@ const tests: Tests = {
       assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')
     }
   },
-  'F5 a wait that is no time is ignored': async (lab) => {
+  'F5 a retry-after that is not a time is ignored': async (lab) => {
     for (const value of ['Infinity', '1e400', '-1', 'soon', 'NaN', '', '0x10']) {
       const [first = 0, second = 0] = await waits(lab, { 'retry-after': value })
       assert(first <= 1000 && second <= 2000, `waited ${first} and ${second} ms for "${value}"`)
@@ -99,7 +99,7 @@ const tests: Tests = {
   },
   "S4 comments and pings keep the bytes' clock, not the answer's": (lab) =>
     drip(lab, (answer) => ((answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n')),
-  'S4 a slow consumer is no silent server': async (lab) => {
+  'S4 a slow consumer is not taken for a silent server': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
     const reader = await open(connection)
     for (let read = await reader.next(); !read.done; read = await reader.next()) await lab.clock.advance(10_000)
