@@ -1,4 +1,4 @@
-// What every embedder and every count of tokens keeps, whoever the vendor is. What goes on the wire for them is tested in their packages.
+// Rules for the embedders and token counts of all vendors. Their packages test the requests themselves.
 import type { Embedder, TokenCount } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import * as anthropic from '@modelport/provider-anthropic'

@@ -129,7 +129,7 @@ const points = ['before any result', 'after one result', 'after all results', 'a
 const looked = new Set<string>()
 
 describe.each(vendors)('a conversation begun on $name', (first) => {
-  describe.each(vendors)('goes on on $name', (second) => {
+  describe.each(vendors)('continued on $name', (second) => {
     test.each(points)('%s', async (point) => {
       const { history, calls, violations } = await begin(first)
       expect(violations).toEqual([])

@@ -103,7 +103,7 @@ const compilerOptions = (): ts.CompilerOptions => {
   return options
 }
 
-/** Blocks beside the example, with what a reader has in their place. */
+/** Blocks other than the example, with declarations of what a reader has in their place. */
 const given = `declare const apiKey: string
 declare const azureADTokenProvider: () => Promise<string>
 declare const fetchMyToken: () => Promise<string>
@@ -153,7 +153,7 @@ describe('the examples', () => {
   })
 
   test.each(Object.entries(written))(
-    'of %s stands beside every field of its configuration, and no other',
+    'of %s lists every field of its configuration, and no other',
     (name, { config }) => {
       const checker = program.getTypeChecker()
       const file = program.getSourceFile(indexOf(name))

@@ -97,7 +97,7 @@ describe('the class of', () => {
     expect(parseBaseUrl('http://0251.0376.0251.0376').host).toBe('169.254.169.254:80')
   })
 
-  test('AI SDK 5.0.198: an id of the wire is no key of an object', async () => {
+  test('AI SDK 5.0.198: an id from the wire is never used as an object key', async () => {
     const pieces = ['__proto__', 'constructor', 'toString'].flatMap((id, index) => [
       { index, id, function: { name: 'get_weather', arguments: '{"city":' } },
       { index, function: { arguments: '"Oslo"}' } },

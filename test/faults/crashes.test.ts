@@ -80,7 +80,7 @@ describe.runIf(node)('a process that ends in the middle', () => {
       if (saved > 0) expect(ids).toEqual([id])
       const found = ids.length ? [...(await store.load(id)).messages] : []
       expect([saved, saved + 1]).toContain(found.length)
-      // It goes on under its name, and what the dead process left is gone in time.
+      // The chat keeps its name, and the files of the dead process are removed in time.
       age(folder)
       expect(await store.save({ ...chat(), messages: [...found, said('more')] })).toBe(id)
       expect(readdirSync(folder)).toHaveLength(1)
@@ -163,7 +163,7 @@ describe('a file that is not what was saved', () => {
     writeFileSync(file, `${JSON.stringify({ ...rest, messages: [second] }, undefined, 1)}\n`)
     await expect(store.load(id)).rejects.toMatchObject({
       code: 'config',
-      message: `${file}: this is no saved chat, or it was changed or damaged after it was saved`,
+      message: `${file}: not a saved chat, or changed or damaged after it was saved`,
     })
   })
 })
@@ -288,7 +288,7 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     reportFault('T7', { 'processes killed': kills, 'chats lost': 0 })
   }, 900_000)
 
-  test('two that go on with the same chat: each has all it said, one of them under another id', async () => {
+  test('two that continue the same chat: each has all it said, one of them under another id', async () => {
     const folder = temporaryFolder('both')
     await new SessionStore(folder).save(chat('start'))
     const waiting: (() => void)[] = []

@@ -99,7 +99,7 @@ test('options: the last defined value wins, in whatever groups they are merged',
     fc.property(fc.array(options, { maxLength: 5 }), fc.nat({ max: 5 }), (list, at) => {
       const merged = mergeOptions(...list)
       expect(mergeOptions(mergeOptions(...list.slice(0, at)), mergeOptions(...list.slice(at)))).toEqual(merged)
-      expect(mergeOptions(merged, {}, { temperature: undefined } as object)).toEqual(merged)
+      expect(mergeOptions(merged, {}, { temperature: undefined })).toEqual(merged)
       expect(Object.getPrototypeOf(merged)).toBe(Object.prototype)
     }),
     cases('merge'),

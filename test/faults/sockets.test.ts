@@ -195,7 +195,7 @@ test('a server that restarts in mid-stream, and between calls on kept connection
       partial: { text: expect.stringMatching(/^Hel/) as string },
     })
     half = false
-    // Kept connections were closed by the restart: that is no failure of the next call.
+    // The restart closed kept connections; the next call does not fail for that.
     expect((await read(provider)).text).toBe('Hello, wörld 👩‍🚀')
     for (const socket of first.sockets) socket.destroy()
     expect((await read(provider)).text).toBe('Hello, wörld 👩‍🚀')

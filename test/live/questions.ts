@@ -125,7 +125,7 @@ export const questions: Readonly<Record<string, Question>> = {
       .next()
       .then(
         async ({ done }) =>
-          done ? 'it ended before the abort' : await reader.next().then(() => 'reads go on', String),
+          done ? 'it ended before the abort' : await reader.next().then(() => 'reads still resolve', String),
         String,
       )
     expectThat(failure.includes('stopped by the test') || failure.includes('ended before'), failure)

@@ -265,7 +265,7 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
 }
 
 /**
- * The counts that a case stands for. The corpus has them as the top level of the wire says; ours hold what the wire counts beside it.
+ * The expected counts of a case. The corpus has those of the wire's top level; ours include what the wire counts elsewhere.
  */
 function wantedUsage(
   { input, output, cacheRead, cacheWrite, reasoning, toolUsePrompt = 0 }: NonNullable<CorpusCase['expected']['usage']>,

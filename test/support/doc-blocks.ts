@@ -16,7 +16,7 @@ export interface DocBlock {
   readonly runs: boolean
 }
 
-/** A comment `<!-- given … -->` before a block is code that the block goes on from, hidden from readers. */
+/** A comment `<!-- given … -->` before a block is code that runs before it, hidden from readers. */
 const fence = /(?:^<!-- given\n([^]*?)\n-->\n+)?^```ts( no-run)?\n([^]*?)^```$/gm
 const yamlFence = /^```yaml\n([^]*?)^```$/gm
 

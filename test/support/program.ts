@@ -28,7 +28,7 @@ export function runProgram(
     child.on('close', (status) => {
       resolve({ stdout, stderr, status })
     })
-    // A program that ends before it has read all is no fault of ours.
+    // The program may end before it has read everything.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

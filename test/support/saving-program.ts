@@ -9,7 +9,7 @@ import { watchDisk } from './watch-disk.js'
 /** What to do, as JSON in the one argument. */
 export interface SavingOrder {
   readonly folder: string
-  /** The chat to go on with. Default: the latest, or a new one. */
+  /** The chat to continue. Default: the latest, or a new one. */
   readonly id?: string
   /** Most saves. */
   readonly saves: number

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('../../../shared/', import.meta.url))
 
 /**
- * Path of a file in the `shared` folder beside the repository, or undefined, with the reason printed, where there is none.
+ * Path of a file in the `shared` folder next to the repository; undefined, with the reason printed, if there is none.
  * Large test data lives there, outside the repository.
  * @example const corpus = sharedPath('corpus'); describe.skipIf(!corpus)('corpus', …)
  */

@@ -43,7 +43,7 @@ const writeEvents = (events: readonly SseEvent[]): string =>
     )
     .join('')
 
-/** A way to write the events of a stream anew; undefined for whole answers, and where the way is none. */
+/** Rewrites the events of a stream; undefined for whole bodies, and if the rewrite does not apply. */
 export const withEvents =
   (change: (events: readonly SseEvent[], recorded: CorpusCase) => readonly SseEvent[] | undefined) =>
   (recorded: CorpusCase): string | undefined => {
@@ -51,7 +51,7 @@ export const withEvents =
     return events && writeEvents(events)
   }
 
-/** A way to write each JSON value of a body anew: of each event, of each line, or the whole. What is no JSON stays. */
+/** Rewrites each JSON value of a body: of each event, of each line, or the whole. Text that is not JSON stays. */
 export const everyValue =
   (write: (value: unknown) => string) =>
   (recorded: CorpusCase): string => {

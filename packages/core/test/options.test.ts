@@ -85,9 +85,7 @@ describe('options', () => {
       { temperature: 1, system: 'a', maxTokens: 5 },
       { temperature: 0, system: '' },
       undefined,
-      {
-        maxTokens: undefined,
-      } as unknown as CallOptions,
+      { maxTokens: undefined },
     )
     expect(merged).toEqual({ temperature: 0, system: '', maxTokens: 5 })
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRedact, headerSecrets } from '@modelport/core'
 
-test('four characters are a secret, three are none', () => {
+test('treats four characters as a secret, but not three', () => {
   expect(createRedact(['abcd', 'xyz'])('abcd xyz')).toBe('[redacted] xyz')
   // The base64 of three characters has four.
   expect(createRedact(['xyz'])(btoa('xyz'))).toBe(btoa('xyz'))
@@ -58,7 +58,7 @@ test.each([
   ['twenty digits', { 'x-team': '12345678901234567890' }, '12345678901234567890', true],
   ['no twenty letters', { 'x-team': 'abcdefghijklmnopqrst' }, 'abcdefghijklmnopqrst', false],
   [
-    'twenty characters with a digit beside twenty without',
+    'twenty characters with a digit next to twenty without',
     { 'x-team': 'abcdefghijklmnopqrst-0bcdefghijklmnopqrst' },
     'abcdefghijklmnopqrst-0bcdefghijklmnopqrst',
     true,

@@ -38,7 +38,7 @@ test.each([
   expect(told(() => parseBaseUrl(text))).toBe(`invalid-base-url: invalid base URL: ${why}`)
 })
 
-test('spaces around a base URL, any number of them, are no part of it', () => {
+test('strips any number of spaces around a base URL', () => {
   expect(parseBaseUrl('   https://host/a b   ').href).toBe('https://host/a%20b')
 })
 
@@ -53,7 +53,7 @@ describe('stored conversations', () => {
     )
   })
 
-  test('an assistant without calls has none, and calls of anybody else are none', () => {
+  test('reads calls of assistant messages only, and only if there are any', () => {
     const calls = [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }]
     const messages: ChatMessage[] = [
       { role: 'assistant', content: 'a' },
@@ -113,7 +113,7 @@ describe('errors', () => {
   })
 })
 
-test('what is nothing, or a function, is no provider', () => {
+test('isProvider rejects undefined, null and functions', () => {
   for (const value of [undefined, null, 7, () => undefined]) expect(isProvider(value)).toBe(false)
 })
 

@@ -25,7 +25,7 @@ function isRight(key: string, visible: boolean, position: number): boolean {
   const found = outcome(key)
   if (visible) return found === key
   const trimmed = key.trim()
-  // White space around a key is no part of it.
+  // White space around a key is stripped.
   if (trimmed.length < key.length) return found === trimmed
   return (
     found.startsWith(`refused: p: the API key has a character at position ${position} `) &&

@@ -48,7 +48,7 @@ describe('a pull stream', () => {
     expect([await waiting, await next(source)]).toEqual(['c', 'd'])
   })
 
-  test('ends while it is waited for and before, also where nobody was told; closing it then is no failure', async () => {
+  test('ends during a pull and before one, also without an end event; closing it afterwards does not fail', async () => {
     const { stream, source } = pulled()
     const waiting = next(source)
     stream.say('end')

@@ -97,7 +97,7 @@ test('headers of one call are held to the same, and leave no timer', async () =>
   expect([ios.length, clock.pending]).toEqual([0, 0])
 })
 
-test('a key that is no text is refused as one', () => {
+test('rejects a key that is not a string', () => {
   for (const key of [1, null, undefined, {}])
     expect(refusal(() => checkApiKey(key as never, 'p'))).toBe('config: p: the API key is empty')
 })

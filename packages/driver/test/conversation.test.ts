@@ -40,7 +40,7 @@ describe('results', () => {
     return { ...played, reader }
   }
 
-  test('go on in the order of the calls, however they come', async () => {
+  test('are sent in the order of the calls, in whatever order they come', async () => {
     const { reader, turns } = await start()
     await toTurnEnd(reader)
     expect(reader.fullText()).toBe('a')
@@ -163,7 +163,7 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage()).toMatchObject({ toolDefinitionTokens: 0, reported: false })
   })
 
-  test('what stands beside the text, of all rounds, as generate tells it', async () => {
+  test('the details of all turns, as generate returns them', async () => {
     const round = (name: string): Step[] => [
       ['citation', { url: `https://${name}.example` }],
       ['providerToolCall', { name, data: 1 }],
@@ -214,7 +214,7 @@ describe('what a stream tells on its way', () => {
     expect(reader.usage().toolDefinitionTokens).toBeGreaterThan(before)
   })
 
-  test('that its tools are no JSON, where the driver did not mind', async () => {
+  test('that its tools cannot be written as JSON, even if the driver accepts them', async () => {
     const reader = await play([[['text', 'a'], stop]]).provider.streamWithTools(question, [
       { name: 'f', description: '', parameters: { most: 1n } },
     ])
@@ -240,7 +240,7 @@ describe('what a stream tells on its way', () => {
 })
 
 describe('a round that the vendor pauses', () => {
-  test('goes on by itself, and is one message', async () => {
+  test('continues by itself, and is one message', async () => {
     const { provider, turns } = play([
       [['reasoning', 'h'], ['text', 'a'], ['state', [1]], ['usage', { outputTokens: 1 }], ['warning', 'v'], pause],
       [

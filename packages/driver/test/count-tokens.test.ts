@@ -75,7 +75,7 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
   expect(sent[0]?.headers.get('x-tenant')).toBe('t')
 })
 
-test('a count of nothing is one; what is no number is not', async () => {
+test('accepts a count of 0 and rejects a count that is not a number', async () => {
   expect(await counter({ count: 0 }).count([user])).toBe(0)
   for (const answer of [{}, null, { count: '3' }]) {
     await expect(counter(answer).count([user])).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test('a count of nothing is one; what is no number is not', async () => {
   }
 })
 
-test('a wrong option, a broken history and a refusal are told of as by a call', async () => {
+test('reports a wrong option, a broken history and a refusal as a call does', async () => {
   const { sent, count } = counter({ count: 7 })
   await expect(count([user], { maxTokens: 0 })).rejects.toMatchObject({ code: 'config', provider: 'p' })
   await expect(count([])).rejects.toMatchObject({ code: 'invalid-request', provider: 'p' })

@@ -52,7 +52,7 @@ describe('an embedder', () => {
     ['vectors of different lengths', [[1, 2], [1]], undefined, /vector 1 has 1 dimensions, not 2/],
     ['empty vectors', [[], []], undefined, /vector 0 has 0 dimensions, not any$/],
     [
-      'what is no number, at the start',
+      'something that is not a number, at the start',
       [
         [NaN, 2],
         [3, 4],
@@ -70,7 +70,7 @@ describe('an embedder', () => {
       /vector 0 has 2 dimensions, not 3/,
     ],
     [
-      'what is no number',
+      'something that is not a number',
       [
         [1, 2],
         [3, NaN],

@@ -69,7 +69,7 @@ test('reads that overlap are served in order, one step at a time', async () => {
   expect(counts.most).toBe(1)
 })
 
-test('a read that comes while a step goes on does not overtake one that waits', async () => {
+test('a read that comes during a step does not overtake a pending read', async () => {
   const late: unknown[] = []
   const { reader } = over((given) => {
     given.push(1)
@@ -116,7 +116,7 @@ test('a failure stays after close', async () => {
   expect(await settled(reader.next())).toBe(failure)
 })
 
-test('an error that is returned rejects those that wait, and the stream goes on', async () => {
+test('a returned error rejects the pending reads, and the stream continues', async () => {
   const error = new LlmError('invalid-request', 'not yet')
   const { reader, counts } = over(() => error, items(1))
   const waiting = [reader.next(), reader.next()].map(settled)

@@ -144,7 +144,7 @@ describe('a body', () => {
     ).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
   })
 
-  test('that fails or goes on in pieces after the answer is whole takes nothing away', async () => {
+  test('that fails or continues in chunks after the reply is whole takes nothing away', async () => {
     for (const body of [
       streamOf([line(text), line(stop)], new Error('reset')),
       streamOf([line(text), line(stop), '["te']),
@@ -255,7 +255,7 @@ describe('a decoder', () => {
     }),
   })
 
-  test('is told of the end', async () => {
+  test('is notified of the end', async () => {
     let ends = 0
     expect(
       await read(
@@ -365,7 +365,7 @@ test('an abort while the next attempt is waited for sends nothing more', async (
   expect([ios.length, clock.pending]).toEqual([1, 0])
 })
 
-test('each response is told of', async () => {
+test('reports each response', async () => {
   const told: unknown[] = []
   const { provider } = play(
     [() => new Response(line(text) + line(stop), { status: 201, headers: { 'x-left': '9' } })],

@@ -303,7 +303,7 @@ describe('secrets of a provider', () => {
     ).rejects.toMatchObject({ message: 'p: 400 invalid-request: [redacted] [redacted]' })
   })
 
-  test('what is told of a new attempt, of an answer cut short, and of options that are wrong, has no header of the call', async () => {
+  test('reports of retries, truncated responses and wrong options contain no header of the call', async () => {
     const key = 'call-key-0123456789'
     const vendor = { headers: { 'x-api-key': key } }
     const told: string[] = []
@@ -328,7 +328,7 @@ describe('secrets of a provider', () => {
     })
   })
 
-  test('headers that are none hide nothing and break nothing', async () => {
+  test('headers that are not an object hide nothing and break nothing', async () => {
     for (const headers of [undefined, null, 'x', 7]) {
       const { provider } = play([() => new Response('no', { status: 400 })])
       await expect(provider.complete('Hi', { vendor: { headers } })).rejects.toMatchObject({
@@ -337,7 +337,7 @@ describe('secrets of a provider', () => {
     }
   })
 
-  test('another header is none', async () => {
+  test('does not treat another header as a secret', async () => {
     expect(await refused({ headers: { 'x-trace': '0123456789' } }, 'not 0123456789')).toBe(
       'p: 400 invalid-request: not 0123456789',
     )

@@ -23,7 +23,7 @@ describe('the end of a stream', () => {
     expect(await end).toEqual({ done: true, value: undefined })
   })
 
-  test('after a mere finish reason the usual clocks go on, since usage may follow', async () => {
+  test('after a mere finish reason the usual clocks continue, since usage may follow', async () => {
     const { provider, clock } = play([() => body([text, ['finish', 'stop']], 'open')])
     const reader = await provider.stream('Hi')
     await reader.next()

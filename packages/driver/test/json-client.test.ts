@@ -73,7 +73,7 @@ describe('the JSON client', () => {
     expect([count, refused.clock.pending]).toEqual([1, 0])
   })
 
-  test('a host that is not listed, a redirect, a web page and text that is no JSON are refused', async () => {
+  test('rejects an unlisted host, a redirect, a web page and text that is not JSON', async () => {
     const answering = (response: () => Response) => client(() => Promise.resolve(response())).request
     await expect(answering(() => json({}))({ url: 'https://other.example/' })).rejects.toMatchObject({ code: 'config' })
     await expect(

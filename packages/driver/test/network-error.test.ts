@@ -25,7 +25,7 @@ test.each([
   expect(error.cause).toMatchObject({ message: code, code })
 })
 
-test('what is no HTTP is a protocol error, not tried again', () => {
+test('a response that is not HTTP is a protocol error, not tried again', () => {
   const error = toNetworkError(thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'), 'p', 'host:80')
   expect([error.code, error.retryable, error.message]).toEqual([
     'protocol',

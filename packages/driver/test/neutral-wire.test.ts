@@ -104,7 +104,7 @@ describe('neutral wire', () => {
     expect(state.asked).toBe(2)
   })
 
-  test('what is no known failure is unknown, and not tried again', async () => {
+  test('a failure that is not known has the code unknown, and is not tried again', async () => {
     const { provider, state } = play([new Error('boom')])
     await expect(provider.complete('x')).rejects.toMatchObject({ code: 'unknown', message: 'neutral: unknown: boom' })
     expect(state.asked).toBe(1)

@@ -32,7 +32,7 @@ describe('the address of a proxy', () => {
     'http://us\ner:hunter2@h:1',
     'http://user:hunter2@h:99999',
     '',
-  ])('%j is none, and is not repeated', (text) => {
+  ])('%j is rejected, and not repeated in the message', (text) => {
     expect(() => parseProxy(text)).toThrow(
       expect.objectContaining({ code: 'invalid-base-url', message: expect.not.stringContaining('hunter2') as string }),
     )

@@ -29,7 +29,7 @@ describe('what a round is made of', () => {
     })
   })
 
-  test('empty pieces are no events', async () => {
+  test('empty deltas do not become events', async () => {
     const { provider } = play([
       [
         ['text', ''],
@@ -137,7 +137,7 @@ describe('why a round ended', () => {
 describe('counts', () => {
   const counted = async (...steps: Step[]) => (await answer(['text', 'x'], ...steps)).usage
 
-  test('a later value replaces the earlier, what is no count changes nothing', async () => {
+  test('a later value replaces the earlier one, and a value that is not a count changes nothing', async () => {
     expect(
       await counted(
         ['usage', { inputTokens: 5, outputTokens: 1 }],

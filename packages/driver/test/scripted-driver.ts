@@ -102,7 +102,7 @@ export function play(
   }
 }
 
-/** Lets everything that waits for nothing but its turn go on. */
+/** Waits for five turns of the event loop, so that all that is ready runs. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0))
 }

@@ -103,7 +103,7 @@ const suite = sharedPath('corpora/jsontestsuite/test_parsing')
 
 describe.skipIf(!suite)('JSONTestSuite', () => {
   const files = suite ? readdirSync(suite).filter((name) => name.endsWith('.json')) : []
-  // Decoding the bytes is the framer's business: it refuses those that are no UTF-8.
+  // The framer decodes the bytes and rejects invalid UTF-8.
   const texts = files.map((name): { name: string; text: string | undefined } => {
     try {
       return {

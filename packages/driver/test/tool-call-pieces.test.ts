@@ -32,7 +32,7 @@ test('a call without an id and without arguments starts when it ends', () => {
   ])
 })
 
-test('the first id and name stay, an empty piece is no piece', () => {
+test('keeps the first id and name, and ignores empty deltas', () => {
   const { calls, events } = buffer()
   calls.push(0, { id: 'a', name: 'f', text: '' })
   calls.push(0, { id: 'b', name: 'g', text: '' })

@@ -42,7 +42,7 @@ function pull(body: UndiciBody): unknown[] {
 }
 
 describe.skipIf(!node)('a body that undici calls back', () => {
-  test('pauses at 64 KiB that nobody reads, and goes on when all of it was taken and more is asked for', () => {
+  test('pauses at 64 KiB unread bytes, and resumes when all are read and more are asked for', () => {
     const { body, controller, connection } = begun()
     body.onResponseData(controller, new Uint8Array(60 * kib))
     body.onResponseData(controller, new Uint8Array(4 * kib - 1))
@@ -62,7 +62,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect(pull(new UndiciBody(undefined))).toEqual([])
   })
 
-  test('gives a chunk as it is, to who waits and to who comes later', () => {
+  test('gives a chunk unchanged, to a pending pull and to a later one', () => {
     const { body, controller, connection } = begun()
     const [first, second] = [new Uint8Array(100 * kib), new Uint8Array(1)]
     const waiting = pull(body)
@@ -87,7 +87,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect([pull(failed.body), pull(failed.body)]).toEqual([[reset], [reset]])
   })
 
-  test('tells who waits of the end, and of a failure', () => {
+  test('settles a pending pull at the end, and on a failure', () => {
     const ended = begun()
     const waiting = pull(ended.body)
     ended.body.onResponseEnd()
@@ -98,7 +98,7 @@ describe.skipIf(!node)('a body that undici calls back', () => {
     expect(reading).toEqual(['reset'])
   })
 
-  test('that is dropped says so to its connection, as soon as there is one, and for the first reason', async () => {
+  test('that is dropped aborts its connection, as soon as there is one, with the first reason', async () => {
     const { body, connection } = begun()
     body.cancel()
     expect(connection.told).toEqual([new Error('the body was dropped')])

@@ -187,7 +187,7 @@ describe('failures', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
-  test('something that is no HTTP', async () => {
+  test('something that is not HTTP', async () => {
     // Who gets no HTTP may reset the connection.
     const server = createTcpServer((socket) =>
       socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'),

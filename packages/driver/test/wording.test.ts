@@ -37,7 +37,7 @@ describe('a body that cannot be read', () => {
     )
   })
 
-  test('bytes that are no text', () => {
+  test('bytes that are not text', () => {
     expect(framed({}, Uint8Array.of(0xff, 10))).toBe('protocol: the body is not valid UTF-8')
     expect(framed({ stream: false }, Uint8Array.of(0xff))).toBe('protocol: the body is not valid UTF-8')
   })
@@ -54,7 +54,7 @@ test('nothing is cut before its end', () => {
     expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
 })
 
-test('text that is no JSON is shown, its first 100 characters', () => {
+test('shows the first 100 characters of text that is not JSON', () => {
   expect(told(() => parseJson('{"a":'))).toBe('protocol: not JSON: "{\\"a\\":"')
   expect(told(() => parseJson('x'.repeat(101)))).toBe(`protocol: not JSON: "${'x'.repeat(100)}"`)
   expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([{ a: 1 }, [1], undefined])

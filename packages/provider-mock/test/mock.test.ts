@@ -222,7 +222,7 @@ describe('failures', () => {
       partial: { text: 'Hello' },
     })
   })
-  test('a cut stream is no success', async () => {
+  test('a cut stream is not a success', async () => {
     expect(await codeOf(collect(await createMock({ responses: [{ text: 'Hello', cut: true }] }).stream('?')))).toBe(
       'truncated',
     )

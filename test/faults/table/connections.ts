@@ -34,7 +34,7 @@ export const connections: readonly FaultRow[] = [
   },
   {
     id: 'UTF-8',
-    fault: 'bytes that are no UTF-8, characters cut in two',
+    fault: 'bytes that are not UTF-8, characters cut in two',
     required: '`protocol`, or the character whole; never a replaced one',
     tests: driver(
       'framing',
@@ -85,8 +85,8 @@ export const connections: readonly FaultRow[] = [
     fault: 'what answers speaks another protocol',
     required: '`protocol`, not tried again',
     tests: [
-      ...driver('undici-transport', 'something that is no HTTP'),
-      ...driver('network-error', 'what is no HTTP is a protocol error'),
+      ...driver('undici-transport', 'something that is not HTTP'),
+      ...driver('network-error', 'a response that is not HTTP is a protocol error'),
       ...kit('F1 a web page instead of an answer'),
     ],
   },

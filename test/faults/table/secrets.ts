@@ -11,9 +11,9 @@ export const secrets: readonly FaultRow[] = [
       ...here('processes', 'the report of a crash, and what it prints, have no key'),
       ...kit('K1'),
       ...driver('redact', 'is found as it is, encoded, escaped', 'an error as the caller sees it'),
-      ...driver('failures', 'the headers of one call are secrets of that call', 'what is told of a new attempt'),
+      ...driver('failures', 'the headers of one call are secrets of that call', 'reports of retries'),
       ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is taken out'),
-      ...inFile('packages/cli/test/chat.test.ts', 'each line is a message; the conversation goes on'),
+      ...inFile('packages/cli/test/chat.test.ts', 'each line is a message'),
     ],
     pending:
       'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',

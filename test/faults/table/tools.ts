@@ -85,7 +85,7 @@ export const tools: readonly FaultRow[] = [
       ...here(
         'crashes',
         'killed with kill -9, again and again',
-        'two that go on with the same chat',
+        'two that continue the same chat',
         'files may not become larger',
         'no right to the folder',
       ),
@@ -93,7 +93,7 @@ export const tools: readonly FaultRow[] = [
       ...inFile(
         'packages/cli/test/chat-saving.test.ts',
         'a chat that cannot be saved',
-        'a chat that went on elsewhere',
+        'a chat that another process continued',
       ),
     ],
   },
