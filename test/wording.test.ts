@@ -22,7 +22,7 @@ describe('the lint rule plain-wording', () => {
     ['a line comment', '// A model that is none is refused here.\n', 'is none'],
     ['a doc comment', '/** Gives who waits what there is. */\n', 'Gives who waits'],
     ['a string', `const planted = 'this is no JSON'\n`, 'is no JSON'],
-    ['a template', 'const planted = `${name} is told of by nobody`\n', 'is told'],
+    ['a template', 'const planted = `${name} is told of by nobody`\n', 'told of'],
     ['the word beside', '// Tokens beside the prompt.\n', 'beside'],
     ['go on', '// The run goes on with the next call.\n', 'goes on'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
