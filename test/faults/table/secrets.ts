@@ -13,7 +13,7 @@ export const secrets: readonly FaultRow[] = [
       ...driver('redact', 'is found as it is, encoded, escaped', 'an error as the caller sees it'),
       ...driver('failures', 'the headers of one call are secrets of that call', 'reports of retries'),
       ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is taken out'),
-      ...inFile('packages/cli/test/chat.test.ts', 'each line is a message'),
+      ...inFile('packages/cli/test/chat.test.ts', 'sends each line as a message of one conversation'),
     ],
     pending:
       'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
