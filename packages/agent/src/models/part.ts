@@ -150,9 +150,6 @@ export function contentOf<T extends PartType>(part: Part, type: T): PartOf<T>['c
   throw new AgentError('invalid-params', `Expected a part of type ${type}, found ${part.type}`)
 }
 
-/** True for a part of the type. */
-export const isPartOf = <T extends PartType>(part: Part, type: T): part is PartOf<T> => part.type === type
-
 /** The text of parts that are text, joined by line breaks. */
 export const textOfParts = (list: readonly Part[]): string =>
   list

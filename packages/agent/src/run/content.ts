@@ -1,4 +1,4 @@
-import { type Content, type ContentPart, textOf } from '@modelport/core'
+import { type Content, type ContentPart } from '@modelport/core'
 import type { JsonValue } from '../base/json.js'
 import { type Part, parts as make } from '../models/part.js'
 
@@ -66,6 +66,3 @@ export function toJsonValue(value: unknown): JsonValue {
     return null
   }
 }
-
-/** The text of a content. */
-export const textOfContent = (content: Content): string => textOf(content)
