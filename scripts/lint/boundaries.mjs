@@ -209,6 +209,7 @@ export const boundaries = [
   {
     package: 'cli',
     imports: [
+      '@modelport/agent',
       '@modelport/core',
       '@modelport/dialog',
       '@modelport/factory',
@@ -221,7 +222,7 @@ export const boundaries = [
       'yaml',
     ],
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/agent'],
+    forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/durable'],
   },
   {
     package: 'cli',
@@ -244,6 +245,14 @@ export const boundaries = [
     computed: true,
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'],
+  },
+  {
+    package: 'cli',
+    file: 'agent-module.ts',
+    imports: ['@modelport/core', '@modelport/agent'],
+    computed: true,
+    builtins: true,
+    forbidden: ['@modelport/driver', '@modelport/factory'],
   },
 ]
 

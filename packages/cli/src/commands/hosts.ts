@@ -17,6 +17,7 @@ import {
   toSrt,
   toVsCode,
 } from '@modelport/sandbox'
+import { createAgentClient } from '@modelport/agent'
 import { type Command, Option } from 'commander'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { loadModels } from '../models/configured-models.js'
@@ -57,6 +58,7 @@ interface HostsOptions extends CommonOptions {
   readonly format: string
   readonly model?: readonly string[]
   readonly resolve?: boolean
+  readonly agent?: readonly string[]
 }
 
 /** `modelport hosts`: what a sandbox must allow. */
@@ -65,17 +67,17 @@ export function addHosts(program: Command, start: Start): void {
     .description('list every host that the models contact, as text or in the form of a sandbox')
     .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
     .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
+    .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')
     .option('--resolve', 'look names up, for the form by address (kubernetes)')
     .action((options: HostsOptions) => start(options, (cli) => hosts(cli, options)))
 }
 
-async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsOptions): Promise<number> {
+async function hosts(cli: Cli, { format, model: names, resolve = false, agent = [] }: HostsOptions): Promise<number> {
   const { out, err, json, context } = cli
   const models = await loadModels(cli)
-  const configs: ModelConfig[] = (names ? names.map((name) => models.pick(name)) : models.all()).map(
-    ({ config }) => config,
-  )
-  const entries = apiHosts(configs, context)
+  const chosen = names?.map((name) => models.pick(name)) ?? (agent.length && models.isEmpty ? [] : models.all())
+  const configs: ModelConfig[] = chosen.map(({ config }) => config)
+  const entries = withAgentHosts(apiHosts(configs, context), agent)
   const facts = {
     env: environmentNames(configs, context),
     addresses: resolve ? await withProgress(err, 'looking names up', () => lookUp(entries)) : {},
@@ -98,6 +100,21 @@ async function hosts(cli: Cli, { format, model: names, resolve = false }: HostsO
     err.line(err.style('dim', `note: ${note}`))
   for (const warning of list.requires.warnings) err.line(err.style('yellow', `warning: ${warning}`))
   return exitCodes.done
+}
+
+/** Adds the hosts of agents that the list does not have yet. Contacts nothing. */
+function withAgentHosts(entries: readonly HostEntry[], urls: readonly string[]): HostEntry[] {
+  const list = [...entries]
+  for (const url of urls) {
+    for (const address of createAgentClient(url).hosts()) {
+      const colon = address.lastIndexOf(':')
+      const scheme = url.startsWith('https:') ? 'https' : 'http'
+      const entry = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)), scheme } as const
+      if (!list.some(({ host, port }) => host === entry.host && port === entry.port))
+        list.push({ ...entry, purpose: 'api', phase: 'runtime', required: true, source: 'config' })
+    }
+  }
+  return list
 }
 
 function describe({ purpose, scheme, required, when, viaProxy }: HostEntry): string {

@@ -29,13 +29,19 @@ function toCompleted(command: Command): Completed {
   return {
     name: command.name(),
     description: command.description(),
-    values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    values: [
+      ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      ...command.commands.map((nested) => nested.name()),
+    ],
     flags: [
-      ...command.options.map(toFlag),
+      ...[...new Map(optionsOf(command).map((option) => [option.flags, option])).values()].map(toFlag),
       { names: ['--help', '-h'], description: 'display help for command', values: [], takesFile: false },
     ],
   }
 }
+
+/** The options of a command and of the commands inside it. */
+const optionsOf = (command: Command): Option[] => [...command.options, ...command.commands.flatMap(optionsOf)]
 
 const toFlag = (option: Option): Completed['flags'][number] => ({
   names: [option.long, option.short].filter((name) => name !== undefined),

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAgent } from '../commands/agent.js'
 import { addChat } from '../commands/chat.js'
 import { addComplete } from '../commands/complete.js'
 import { addCompletion } from '../commands/completion.js'
@@ -48,6 +49,7 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     addDoctor,
     addChat,
     addComplete,
+    addAgent,
     addDialog,
     addHosts,
     addModels,

@@ -1,0 +1,154 @@
+import {
+  type AgentClient,
+  type ApprovalAnswer,
+  approvalsOf,
+  answerOf,
+  type ClientEvent,
+  isTerminal,
+  parts,
+  type Task,
+} from '@modelport/agent'
+import { LlmError } from '@modelport/core'
+import { createLineReader } from '../chat/line-reader.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import type { Cli } from '../program/cli.js'
+import { type AgentCallOptions, connectAgent } from './agent-client.js'
+import { readPrompt } from './read-prompt.js'
+
+/** Options of `modelport agent send`. */
+export interface SendCommandOptions extends AgentCallOptions {
+  readonly task?: string
+  readonly session?: string
+  readonly yes?: boolean
+}
+
+/** Sends a message, streams the reply, and asks for each approval until the task is over or needs another message. */
+export async function sendToAgent(
+  cli: Cli,
+  url: string,
+  words: readonly string[],
+  options: SendCommandOptions,
+): Promise<number> {
+  const prompt = await readPrompt(cli, words)
+  const client = connectAgent(cli, url, options)
+  const { signal } = cli
+  const view = new ReplyView(cli)
+  const cancelTask = async (): Promise<void> => {
+    if (view.taskId !== undefined) await client.cancel(view.taskId, 'the caller interrupted').catch(() => undefined)
+  }
+  try {
+    const first = { taskId: options.task, sessionId: options.session }
+    let task = await view.follow(client, prompt, { ...defined(first), signal })
+    for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
+      const answers = await decide(cli, open, options.yes === true)
+      const decisions = answers.map((answer) => parts.approval(answer))
+      task = await view.follow(client, decisions, { taskId: task.id, signal })
+    }
+    return report(cli, url, task)
+  } catch (error) {
+    // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task running.
+    if (signal.aborted) await cancelTask()
+    throw error
+  }
+}
+
+const defined = (values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+/** Prints the reply of a task: as it streams at a terminal, when it is finished into a pipe. */
+class ReplyView {
+  readonly #cli: Cli
+  readonly #filter: (text: string) => string
+  #isLineOpen = false
+  taskId: string | undefined
+
+  constructor(cli: Cli) {
+    this.#cli = cli
+    this.#filter = cli.out.foreignStream()
+  }
+
+  /** Reads one stream to its end and resolves to the task as it is then. */
+  async follow(...[client, message, options]: [AgentClient, ...Parameters<AgentClient['stream']>]): Promise<Task> {
+    let hasText = false
+    let last: Task | undefined
+    for await (const event of client.stream(message, options)) {
+      if (event.type === 'task') this.taskId = (last = event.task).id
+      if (this.#cli.json) this.#cli.out.json(event)
+      else hasText = this.#show(event, hasText)
+    }
+    const task = last && isTerminal(last.state) ? last : await this.#latest(client)
+    if (!this.#cli.json) this.#end(task, hasText)
+    return task
+  }
+
+  async #latest(client: AgentClient): Promise<Task> {
+    if (this.taskId === undefined) throw new LlmError('protocol', 'the agent sent no task; ask its operator')
+    return client.get(this.taskId, { signal: this.#cli.signal })
+  }
+
+  #show(event: ClientEvent, hasText: boolean): boolean {
+    const { out, err } = this.#cli
+    if (event.type === 'progress' && event.message !== undefined) err.line(err.style('dim', err.foreign(event.message)))
+    // A pipe cannot take back the text of a lost attempt, so it gets the finished reply.
+    if (event.type !== 'text-delta' || !out.terminal) return hasText
+    if (event.first && hasText) {
+      if (this.#isLineOpen) out.line()
+      err.line(err.style('dim', 'the reply starts again'))
+    }
+    out.write(this.#filter(event.text))
+    this.#isLineOpen = !event.text.endsWith('\n')
+    return true
+  }
+
+  /** Ends the line; prints the reply of an agent that did not stream it. */
+  #end(task: Task, hasText: boolean): void {
+    const { out } = this.#cli
+    if (this.#isLineOpen) out.line()
+    this.#isLineOpen = false
+    const isShown = hasText || approvalsOf(task).length > 0 || task.state === 'failed' || task.state === 'rejected'
+    const answer = isShown ? '' : answerOf(task)
+    if (answer) out.line(out.foreign(answer))
+  }
+}
+
+type Approvals = ReturnType<typeof approvalsOf>
+
+/** Asks a person at a terminal about each request; refuses without a terminal, unless `--yes` approves all. */
+async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<ApprovalAnswer[]> {
+  const { err, io } = cli
+  const lines = createLineReader(io)
+  const answers: ApprovalAnswer[] = []
+  try {
+    for (const { requestId, digest, action, path, reason } of requests) {
+      const facts = [...(path?.length ? [`from ${path.join(' → ')}`] : []), ...(reason === undefined ? [] : [reason])]
+      const what = `${JSON.stringify(action ?? {})}${facts.length ? ` (${facts.join('; ')})` : ''}`
+      // The agent wrote this text: a person must see that it is a claim.
+      if (!cli.json) err.line(`the agent asks to run ${err.foreign(what)}`)
+      const approved = yes || (io.stdin.isTTY === true && isYes(await lines.answer('approve? [y/N] ')))
+      if (!approved && !io.stdin.isTTY && !cli.json)
+        err.line('refused: not a terminal; pass --yes to approve every request')
+      answers.push({ requestId, approved, ...(digest !== undefined && { digest }) })
+    }
+  } finally {
+    // A pipe may still be read elsewhere; only a terminal was opened here.
+    if (io.stdin.isTTY) lines.close()
+  }
+  return answers
+}
+
+const isYes = (answer: string | undefined): boolean => /^y(es)?$/i.test(answer?.trim() ?? '')
+
+/** @throws {LlmError} the task failed, was rejected or was cancelled. */
+function report({ err, json }: Cli, url: string, task: Task): number {
+  const { id, state } = task
+  if (state === 'completed') return exitCodes.done
+  if (isTerminal(state)) {
+    const text = answerOf(task).slice(0, 2_000)
+    throw new LlmError(
+      state === 'rejected' ? 'permission' : 'server',
+      `task ${id} is ${state}${text ? `: ${text}` : ''}`,
+    )
+  }
+  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: modelport agent send ${url} --task ${id} "…"`))
+  return exitCodes.done
+}

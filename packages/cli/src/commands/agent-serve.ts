@@ -1,0 +1,47 @@
+import type { Agent } from '@modelport/agent'
+import { serve } from '@modelport/agent/node'
+import { readAgents } from '../agents/agent-config.js'
+import { loadAgents } from '../agents/agent-module.js'
+import { exitCodes } from '../errors/exit-codes.js'
+import type { Cli, CommonOptions } from '../program/cli.js'
+import { tokenOf } from './agent-client.js'
+
+/** Options of `modelport agent serve`. */
+export interface ServeCommandOptions extends CommonOptions {
+  readonly port: number
+  readonly host: string
+  readonly url?: string
+  readonly tokenEnv?: string
+}
+
+/** Serves the agents of a module or of a YAML or JSON file until Ctrl-C. */
+export async function serveAgents(cli: Cli, file: string, options: ServeCommandOptions): Promise<number> {
+  const { out, err, json, signal } = cli
+  const isConfig = /\.(ya?ml|json)$/i.test(file)
+  const agents: readonly Agent[] = isConfig ? await readAgents(cli, file) : await loadAgents(file)
+  const tokens =
+    options.tokenEnv === undefined ? undefined : [{ token: tokenOf(cli, options.tokenEnv), principal: 'token' }]
+  const server = await serve(agents, {
+    port: options.port,
+    hostname: options.host,
+    ...(options.url !== undefined && { url: options.url }),
+    ...(tokens && { authentication: [{ type: 'bearer', tokens }] }),
+    onError: (error) => {
+      err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
+    },
+  })
+  const paths = agents.map(({ name }) => ({ name, path: agents.length === 1 ? '' : `/a/${name}/` }))
+  if (json)
+    out.json({
+      url: server.url,
+      port: server.port,
+      agents: paths.map(({ name, path }) => ({ name, url: server.url + path })),
+    })
+  else for (const { name, path } of paths) out.line(`${out.foreign(name)}: ${server.url}${path}`)
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await server.close()
+  return exitCodes.done
+}

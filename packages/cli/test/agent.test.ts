@@ -1,0 +1,251 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { createAgent } from '@modelport/agent'
+import { type ListeningServer, serve } from '@modelport/agent/node'
+import { run } from '@modelport/cli'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useModel } from './set-up.js'
+import { command, type Outcome, startCommand, type World } from './test-io.js'
+import { key } from './wire.js'
+
+const { home } = useModel({ fields: '' })
+let server: ListeningServer
+let deleted: number
+const token = 'token-of-the-test'
+const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
+  command(args, { home: home.path, stdin: '', ...world })
+
+beforeEach(async () => {
+  deleted = 0
+  const remove = defineTool({
+    name: 'remove',
+    description: 'Removes everything',
+    execute: () => {
+      deleted++
+      return 'removed'
+    },
+  })
+  const agent = createAgent({
+    card: { name: 'janitor', description: 'Cleans up' },
+    provider: createMock({
+      defaultResponse: ({ messages }) =>
+        messages.some(({ role }) => role === 'assistant')
+          ? 'That is all'
+          : JSON.stringify(messages).includes('clean')
+            ? { toolCalls: [{ name: 'remove', arguments: {} }] }
+            : 'Nothing to do',
+    }),
+    tools: [remove],
+    policy: { default: 'require-approval' },
+  })
+  server = await serve([agent])
+})
+afterEach(() => server.close())
+
+describe('agent send', () => {
+  test('names the host before it streams the reply', async () => {
+    const { code, out, err } = await cli(['agent', 'send', server.url, 'hello'])
+    expect([code, out]).toEqual([0, 'Nothing to do\n'])
+    expect(err).toBe(`contacts 127.0.0.1:${server.port}\n`)
+  })
+
+  test('streams the reply to a terminal and prints it once', async () => {
+    const pieces: string[] = []
+    const { out } = await cli(['agent', 'send', server.url, 'hello'], {
+      terminal: true,
+      onOutput: (text) => pieces.push(text),
+    })
+    expect(out).toBe('Nothing to do\n')
+    expect(pieces.filter((text) => text && 'Nothing to do\n'.includes(text)).length).toBeGreaterThan(1)
+  })
+
+  test('refuses an approval when the input is not a terminal', async () => {
+    const { code, out, err } = await cli(['agent', 'send', server.url, 'clean'])
+    expect([code, out, deleted]).toEqual([0, 'That is all\n', 0])
+    expect(err).toContain('refused: not a terminal; pass --yes to approve every request')
+  })
+
+  test('approves every request with --yes', async () => {
+    const { code, out } = await cli(['agent', 'send', server.url, 'clean', '--yes'])
+    expect([code, out, deleted]).toEqual([0, 'That is all\n', 1])
+  })
+
+  test.each([
+    ['y', 1],
+    ['n', 0],
+  ])('asks at the terminal and takes %s for the decision', async (answer, count) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    let text = ''
+    const output = () =>
+      new Writable({
+        write: (chunk, _encoding, done) => {
+          text += String(chunk)
+          done()
+        },
+      })
+    // The first milliseconds after a question are deaf, so the key is pressed again until the command ends.
+    const keys = setInterval(() => text.includes('approve?') && stdin.write(`${answer}\n`), 50)
+    try {
+      const code = await run(['agent', 'send', server.url, 'clean'], {
+        stdin,
+        stdout: output(),
+        stderr: output(),
+        home: home.path,
+        environment: () => undefined,
+        onInterrupt: () => () => undefined,
+      })
+      expect([code, deleted]).toEqual([0, count])
+      expect(text).toContain('the agent asks to run {')
+      expect(text).toContain('remove')
+    } finally {
+      clearInterval(keys)
+    }
+  })
+
+  test('cancels the task at Ctrl-C', async () => {
+    let onCancel: () => void = () => undefined
+    const cancelled = new Promise<void>((resolve) => {
+      onCancel = resolve
+    })
+    const slow = createAgent({
+      card: { name: 'slow', description: 'Waits' },
+      handler: ({ signal }) =>
+        new Promise<string>((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            onCancel()
+            reject(new Error('cancelled'))
+          })
+        }),
+    })
+    const waiting = await serve([slow])
+    try {
+      const running = startCommand(['agent', 'send', waiting.url, 'hello', '--json'], {
+        home: home.path,
+        stdin: '',
+        onOutput: (text) => {
+          if (text.includes('"working"')) running.interrupt()
+        },
+      })
+      expect((await running.done).code).toBe(130)
+      await cancelled
+    } finally {
+      await waiting.close()
+    }
+  })
+
+  test('prints each event as a line of JSON', async () => {
+    const { out } = await cli(['agent', 'send', server.url, 'hello', '--json'])
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string })
+    expect(events.map(({ type }) => type)).toContain('text-delta')
+  })
+
+  test('ends with an error and an exit code if the agent cannot be reached or the URL is not valid', async () => {
+    await server.close()
+    expect((await cli(['agent', 'send', server.url, 'hello'])).code).not.toBe(0)
+    expect(await cli(['agent', 'send', 'ftp://agents.example', 'hello'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('must be an http: or https: URL'),
+    })
+  })
+})
+
+describe('agent card and agent tasks', () => {
+  test('show the card with its skills', async () => {
+    const { code, out } = await cli(['agent', 'card', server.url])
+    expect([code, out]).toEqual([0, 'janitor  Cleans up\n  remove  Removes everything\n'])
+    const { out: json } = await cli(['agent', 'card', server.url, '--json'])
+    expect(JSON.parse(json)).toMatchObject({ name: 'janitor', skills: [{ id: 'remove' }] })
+  })
+
+  test('list the latest tasks up to the limit', async () => {
+    await cli(['agent', 'send', server.url, 'one'])
+    await cli(['agent', 'send', server.url, 'two'])
+    const { out, err } = await cli(['agent', 'tasks', server.url, '--limit', '1'])
+    expect(out).toMatch(/^\S+ {2}completed {2}\S+ {2}\S+\n$/)
+    expect(err).toContain('2 tasks in all')
+  })
+})
+
+/** Serves a file, runs `use` with the URL, and interrupts. */
+async function whileServing(args: readonly string[], use: (url: string) => Promise<void>): Promise<Outcome> {
+  let onUrl: (url: string) => void = () => undefined
+  const url = new Promise<string>((resolve) => {
+    onUrl = resolve
+  })
+  const running = startCommand(['agent', 'serve', ...args], {
+    home: home.path,
+    stdin: '',
+    environment: { TOKEN: token, MY_KEY: key },
+    onOutput: (text) => {
+      const [found] = /http:\/\/\S+/.exec(text) ?? []
+      if (found !== undefined) onUrl(found)
+    },
+  })
+  const outcome = await Promise.race([url, running.done])
+  if (typeof outcome !== 'string') return outcome
+  try {
+    await use(outcome)
+  } finally {
+    running.interrupt()
+  }
+  return running.done
+}
+
+describe('agent serve', () => {
+  test('serves the agents of a module until it is interrupted', async () => {
+    const file = join(home.path, 'agents.mjs')
+    writeFileSync(
+      file,
+      `const settings = { card: { name: 'echo', description: 'Repeats' }, handler: ({ input }) => 'heard ' + input }
+const card = { ...${JSON.stringify(createAgent({ card: { name: 'echo', description: 'Repeats' }, handler: () => '' }).card)} }
+export default [{ name: 'echo', card, settings }]`,
+    )
+    const { code } = await whileServing([file], async (url) => {
+      expect((await cli(['agent', 'send', url, 'this'])).out).toBe('heard this\n')
+    })
+    expect(code).toBe(0)
+  })
+
+  test('serves a card with a model of the configuration, and asks callers for the token', async () => {
+    const file = join(home.path, 'agent.yaml')
+    writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\nsystem: Be brief.\n')
+    await whileServing([file, '--token-env', 'TOKEN'], async (url) => {
+      expect((await cli(['agent', 'send', url, 'hello'])).code).toBe(4)
+      const world = { environment: { TOKEN: token } }
+      const { code, out, err } = await cli(['agent', 'send', url, 'plain', '--token-env', 'TOKEN'], world)
+      expect([code, out, err]).toEqual([0, '{"ok":true}\n', expect.not.stringContaining(token)])
+    })
+    expect((await cli(['agent', 'serve', file, '--token-env', 'NOT_SET'])).code).toBe(2)
+    const open = await cli(['agent', 'serve', file, '--host', '0.0.0.0'], { environment: { MY_KEY: key } })
+    expect([open.code, open.err]).toEqual([3, expect.stringContaining('needs authentication')])
+  })
+
+  test('names the file and the field of an agent that is not valid', async () => {
+    const file = join(home.path, 'agent.yaml')
+    writeFileSync(file, 'card: { name: helper, description: Helps }\nmodle: main\n')
+    expect(await cli(['agent', 'serve', file])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('agent.yaml: the field "modle" is unknown; known: card, model'),
+    })
+    const module = join(home.path, 'no-agent.mjs')
+    writeFileSync(module, 'export default 7')
+    expect(await cli(['agent', 'serve', module])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('the default export must be an agent or a list of agents'),
+    })
+  })
+})
+
+test('hosts --agent lists the host of an agent next to those of a model, without contacting it', async () => {
+  const args = ['hosts', '--agent', 'https://agents.example/a/weather']
+  const listed = await cli(args, { environment: { MY_KEY: key } })
+  expect(listed.out.trim().split('\n')).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+/), 'agents.example:443'])
+  const { code, out } = await cli(args, { home: join(home.path, 'empty') })
+  expect([code, out]).toEqual([0, 'agents.example:443\n'])
+})
