@@ -1,2 +1,2 @@
-export type { StoreContractCase } from './session/store-contract.js'
+export type { StoreContractCase } from './session/contract-case.js'
 export { storeContract } from './session/store-contract.js'

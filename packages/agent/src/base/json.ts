@@ -7,7 +7,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the entries whose value is not `undefined`: the form that goes on a wire. */
+/** Returns the entries whose value is not `undefined`: the form that is sent. */
 export function compactObject<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>

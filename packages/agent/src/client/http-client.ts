@@ -170,7 +170,7 @@ class HttpClient implements AgentClient {
       try {
         for await (const { response, seq } of current) {
           taskId ??= response.task?.id ?? response.statusUpdate?.taskId
-          // Between peers a resumed stream goes on where it was: its snapshot would repeat what was shown.
+          // Between peers a resumed stream continues where it was: its snapshot would repeat what was shown.
           const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
           if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
           failures = 0

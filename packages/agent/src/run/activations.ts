@@ -5,27 +5,26 @@ import type { TaskEventBody, TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import type { HeldTask } from '../session/task-leases.js'
-import type { TaskKey } from '../session/task-store.js'
+import { nameOfTask, type TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
+import { ApprovalExpiry } from './approval-expiry.js'
 import { buildTurn } from './build-turn.js'
 import { cancelChildren, continueChildren, waitAgain } from './child-tasks.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
-import type { HostOptions } from './host.js'
+import type { HostOptions } from './host-options.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
-import { contextOf, turnTimeoutOf } from './run-context.js'
+import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
 import { TaskWriter } from './task-writer.js'
-import { type ApprovalDecision, readWaitState } from './wait-state.js'
+import type { ApprovalDecision } from './wait-state.js'
 
 interface Active {
   readonly controller: AbortController
   readonly done: Promise<void>
   cancelReason?: string | undefined
 }
-
-const nameOf = ({ principal, id }: TaskKey): string => JSON.stringify([principal, id])
 
 /** The tasks that are worked on in this process: queues, locks, aborts and the loop over messages. */
 export class Activations {
@@ -37,13 +36,14 @@ export class Activations {
   readonly #active = new Map<string, Active>()
   /** The last task of each session, so that those of one session run one after the other. */
   readonly #sessions = new Map<string, Promise<void>>()
-  readonly #expiries = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #expiry: ApprovalExpiry
 
   constructor(store: AgentStore, entropy: Entropy, agents: ReadonlyMap<string, Agent>, options: HostOptions) {
     this.#store = store
     this.#entropy = entropy
     this.#agents = agents
     this.#options = options
+    this.#expiry = new ApprovalExpiry(store.tasks, entropy)
     for (const { name, settings } of agents.values())
       this.#gates.set(name, new Gate(settings.maxConcurrency ?? 64, settings.maxQueue ?? 1_000))
   }
@@ -55,7 +55,7 @@ export class Activations {
 
   /** Starts the work on a task, after those of its session and when there is a place. */
   start(key: TaskKey, agent: Agent, record: TaskRecord, decisions: readonly ApprovalDecision[] = []): void {
-    const name = nameOf(key)
+    const name = nameOfTask(key)
     if (this.#active.has(name)) return
     const controller = new AbortController()
     const session = JSON.stringify([record.principal, record.agent, record.sessionId])
@@ -95,7 +95,7 @@ export class Activations {
         await takeAll(this.#store.inbox, key)
         continue
       }
-      await this.#active.get(nameOf(key))?.done
+      await this.#active.get(nameOfTask(key))?.done
       this.check(agent)
       const decisions = await readDecisions(agent, task, message, key.principal, this.#entropy.now())
       const at = timestampOf(this.#entropy)
@@ -108,7 +108,7 @@ export class Activations {
         if (isAgentError(error, 'conflict')) continue
         throw error
       }
-      this.#clearExpiry(key)
+      this.#expiry.clear(key)
       this.start(key, agent, record, decisions)
       return
     }
@@ -117,8 +117,8 @@ export class Activations {
 
   /** Cancels a task and waits until its work has ended. */
   async cancel(key: TaskKey, reason?: string): Promise<void> {
-    this.#clearExpiry(key)
-    const active = this.#active.get(nameOf(key))
+    this.#expiry.clear(key)
+    const active = this.#active.get(nameOfTask(key))
     if (active) {
       active.cancelReason = reason
       active.controller.abort(new Error(reason ?? 'cancelled'))
@@ -129,7 +129,7 @@ export class Activations {
 
   /** Waits until nothing runs, at most this long; then aborts what does. */
   async drain(timeoutMs: number): Promise<void> {
-    for (const timer of this.#expiries.values()) clearTimeout(timer)
+    this.#expiry.clearAll()
     const all = Promise.all([...this.#active.values()].map(({ done }) => done))
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise((resolve) => {
@@ -209,7 +209,8 @@ export class Activations {
       } catch (error) {
         if (signal.aborted || isAgentError(error, 'conflict') || isLeftBehind(error, held)) return
         this.#options.onError?.(error)
-        const reason = timed.aborted ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
+        const isTimeout = timed.aborted && !isAgentError(error)
+        const reason = isTimeout ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
         ending = { events: endOfError(turn, reason), requests: [] }
       }
       const next = await nextMessage(this.#store.inbox, key)
@@ -234,6 +235,7 @@ export class Activations {
   }
 
   async #runTurn(turn: Turn): Promise<TurnEnd> {
+    checkDeadline(turn.run, this.#entropy.now())
     turn.signal.throwIfAborted()
     const { wait } = turn
     if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)
@@ -242,34 +244,13 @@ export class Activations {
     return { events: waitAgain(turn, wait, still), requests: still }
   }
 
-  /** Turns approvals into refusals when their time is over. */
   #watchExpiry(key: TaskKey, agent: Agent, record: TaskRecord, { requests }: TurnEnd): void {
-    const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
-    if (!times.length) return
-    const inMs = Math.min(Math.max(0, Math.min(...times) - this.#entropy.now()) + 1, 2 ** 31 - 1)
-    const timer = setTimeout(
-      () => void this.#expire(key, agent, record).catch((error: unknown) => this.#options.onError?.(error)),
-      inMs,
+    this.#expiry.watch(
+      key,
+      requests,
+      (decisions) => this.start(key, agent, record, decisions),
+      (error) => this.#options.onError?.(error),
     )
-    if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
-    this.#expiries.set(nameOf(key), timer)
-  }
-
-  async #expire(key: TaskKey, agent: Agent, record: TaskRecord): Promise<void> {
-    const head = await this.#store.tasks.head(key)
-    const wait = head?.state === 'input-required' && (await readWaitState(this.#store.tasks, key, head.seq))
-    if (!head || !wait) return
-    const now = this.#entropy.now()
-    const expired = wait.requests.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
-    const decisions = expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true }))
-    const at = timestampOf(this.#entropy)
-    await this.#store.tasks.append(key, head.seq, [{ type: 'status', state: 'working', at, attempt: 1 }])
-    this.start(key, agent, record, decisions)
-  }
-
-  #clearExpiry(key: TaskKey): void {
-    clearTimeout(this.#expiries.get(nameOf(key)))
-    this.#expiries.delete(nameOf(key))
   }
 
   #canceled(reason: string | undefined): TaskEventBody {

@@ -1,7 +1,8 @@
 import { AgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
-import { AgentHost, type HostOptions } from './host.js'
+import { AgentHost } from './host.js'
+import type { HostOptions } from './host-options.js'
 
 /** How {@link executeTask} runs. */
 export interface ExecuteOptions extends HostOptions {

@@ -13,6 +13,7 @@ import type { NewTaskEvent, TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { Activations } from './activations.js'
 import { fingerprintOf } from './held-work.js'
+import type { HostOptions } from './host-options.js'
 import { extendChain, type ForeignContext } from './run-context.js'
 import { digestOf } from './wait-state.js'
 
@@ -46,18 +47,6 @@ export interface Accepted {
   readonly seq: number
   /** Number of the last event before the message: give it to {@link AgentHost.settled}. */
   readonly before: number
-}
-
-/** How a host is set up. */
-export interface HostOptions {
-  /** Default: a memory store. */
-  readonly store?: AgentStore
-  /** Clock and random source. Default: those of the platform. */
-  readonly entropy?: Entropy
-  /** Called with what fails inside and has no caller. Never gets secrets. Default: nothing. */
-  onError?(error: unknown): void
-  /** Called when the work on a task begins; the signal aborts when it ends. */
-  onActive?(key: TaskKey, signal: AbortSignal): void
 }
 
 /** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
@@ -100,7 +89,7 @@ export class AgentHost {
   }
 
   /**
-   * Accepts a message: creates a task, or continues one. The work goes on after this resolves.
+   * Accepts a message: creates a task, or continues one. The work continues after this resolves.
    * @throws {AgentError} `task-not-found`, `unsupported-operation` (the task is over), `invalid-params` (the session is not the task's),
    * `conflict` (the message id was used with another body), `busy`, `forbidden` (the chain of agents), `not-found` (the agent).
    */

@@ -38,6 +38,9 @@ const strings = (value: unknown): readonly string[] | undefined =>
     : undefined
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value && value.length <= 256 ? value : undefined
+/** What the caller permits. An invalid list permits nothing: read as absent, it would permit everything. */
+const permissionsOf = (value: unknown): readonly string[] | undefined =>
+  value === undefined || value === null ? undefined : (strings(value) ?? [])
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
@@ -51,7 +54,7 @@ export function readForeignContext(metadata: JsonObject): ForeignContext {
     ...compactObject({
       traceId: text(wire['trace_id']),
       parentTaskId: text(wire['parent_run_id']),
-      permissions: strings(wire['permissions']),
+      permissions: permissionsOf(wire['permissions']),
       deadline: number(wire['deadline']),
       maxCost: number(budget['max_cost']),
     }),
@@ -93,7 +96,7 @@ const readStored = (context: JsonObject): ForeignContext => ({
   ...compactObject({
     traceId: text(context['traceId']),
     parentTaskId: text(context['parentTaskId']),
-    permissions: strings(context['permissions']),
+    permissions: permissionsOf(context['permissions']),
     deadline: number(context['deadline']),
     maxCost: number(context['maxCost']),
   }),
@@ -102,6 +105,15 @@ const readStored = (context: JsonObject): ForeignContext => ({
 /** The context that a task was created with; it never widens, also after a restart. */
 export const contextOf = ({ context, agent }: TaskRecord): ForeignContext =>
   context ? readStored(context) : { chain: [agent] }
+
+/**
+ * Lets no turn begin after the caller's deadline, for example when the task continues in another process.
+ * @throws {AgentError} `busy`
+ */
+export function checkDeadline({ deadline }: ForeignContext, now: number): void {
+  if (deadline !== undefined && deadline <= now)
+    throw new AgentError('busy', "The caller's deadline has passed; send the message again with a later deadline")
+}
 
 /** Most milliseconds of one turn: what the agent allows (default 600,000), and what the caller's deadline leaves. */
 export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {

@@ -108,7 +108,7 @@ async function uncertainOf(
 
 /** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
 export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
-  parts.text(requests.length ? requests.map(describe).join('\n') : 'The task waits for work that goes on elsewhere.'),
+  parts.text(requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.'),
   ...requests.map(({ requestId, digest, reason, action, expiresAt, path }) => {
     const content: ApprovalContent = {
       requestId,

@@ -17,15 +17,8 @@ import type { RequestContext } from './endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
 import { legacyMethods } from './legacy.js'
 import { json, readJson } from './reading.js'
+import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from './sse.js'
-
-/** What a method gives: one result, or a stream of them. */
-export type RpcResult =
-  | { readonly value: unknown }
-  | { readonly events: AsyncIterator<A2aStreamEvent>; readonly encode?: (event: A2aStreamEvent) => unknown }
-
-/** A method of JSON-RPC. */
-export type RpcMethod = (context: RequestContext, params: unknown) => Promise<RpcResult>
 
 type Tenanted = { readonly tenant?: string } | undefined
 

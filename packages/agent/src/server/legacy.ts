@@ -10,7 +10,7 @@ import {
 import { decodeProto } from '../wire/a2a/proto-json.js'
 import { cancelTask, getExtendedCard, getTask, sendMessage, streamMessage, subscribeToTask } from './a2a-operations.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
-import type { RpcMethod, RpcResult } from './json-rpc.js'
+import type { RpcMethod, RpcResult } from './rpc-method.js'
 
 const fieldOf = (params: unknown, ...names: readonly string[]): unknown => {
   const found = isObject(params) ? names.find((name) => params[name] !== undefined) : undefined

@@ -1,5 +1,5 @@
 import { deltaEvent, keyOf, messageEvent, recordOf, refused, same, statusAt } from './contract-tools.js'
-import type { StoreContractCase } from './store-contract.js'
+import type { StoreContractCase } from './contract-case.js'
 
 /** Rules of {@link TaskStore}. */
 export const contractOfTasks: readonly StoreContractCase[] = [

@@ -1,9 +1,6 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './outbox.js'
-import type { TaskKey } from './task-store.js'
-
-/** A principal may hold any text: JSON keeps the parts of a key apart. */
-export const nameOfTask = ({ principal, id }: TaskKey): string => JSON.stringify([principal, id])
+import { nameOfTask, type TaskKey } from './task-store.js'
 
 interface Waiting {
   row: OutboxRow

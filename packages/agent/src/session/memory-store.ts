@@ -2,10 +2,10 @@
 import type { AgentStore } from './agent-store.js'
 import type { IdempotencyKey, IdempotencyStore } from './idempotency.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
-import { MemoryOutbox, MemoryPushConfigs, nameOfTask } from './memory-outbox.js'
+import { MemoryOutbox, MemoryPushConfigs } from './memory-outbox.js'
 import { MemorySessions } from './memory-sessions.js'
 import { MemoryTasks } from './memory-tasks.js'
-import type { TaskKey } from './task-store.js'
+import { nameOfTask, type TaskKey } from './task-store.js'
 
 class MemoryInbox implements Inbox {
   readonly #items = new Map<string, { readonly all: InboxItem[]; taken: number }>()

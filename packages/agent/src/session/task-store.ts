@@ -8,6 +8,9 @@ export interface TaskKey {
   readonly id: string
 }
 
+/** A task key as one text. A principal may hold any text: JSON keeps the parts apart. */
+export const nameOfTask = ({ principal, id }: TaskKey): string => JSON.stringify([principal, id])
+
 /** What a store knows of a task without reading its events. */
 export interface TaskHead {
   readonly record: TaskRecord

@@ -1,0 +1,54 @@
+import { type Entropy, timestampOf } from '../base/ids.js'
+import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
+import { type ApprovalDecision, readWaitState, type WaitingApproval } from './wait-state.js'
+
+/** Turns approvals into refusals when their time is over. */
+export class ApprovalExpiry {
+  readonly #tasks: TaskStore
+  readonly #entropy: Entropy
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+  constructor(tasks: TaskStore, entropy: Entropy) {
+    this.#tasks = tasks
+    this.#entropy = entropy
+  }
+
+  /** Calls `onExpired` with the refusals when the first of the requests expires and the task still waits. */
+  watch(
+    key: TaskKey,
+    requests: readonly WaitingApproval[],
+    onExpired: (decisions: readonly ApprovalDecision[]) => void,
+    onError: (error: unknown) => void,
+  ): void {
+    const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
+    if (!times.length) return
+    const inMs = Math.min(Math.max(0, Math.min(...times) - this.#entropy.now()) + 1, 2 ** 31 - 1)
+    const timer = setTimeout(() => void this.#expire(key, onExpired).catch(onError), inMs)
+    if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
+    this.#timers.set(nameOfTask(key), timer)
+  }
+
+  /** Stops watching a task. */
+  clear(key: TaskKey): void {
+    clearTimeout(this.#timers.get(nameOfTask(key)))
+    this.#timers.delete(nameOfTask(key))
+  }
+
+  /** Stops watching all tasks. */
+  clearAll(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  async #expire(key: TaskKey, onExpired: (decisions: readonly ApprovalDecision[]) => void): Promise<void> {
+    this.#timers.delete(nameOfTask(key))
+    const head = await this.#tasks.head(key)
+    const wait = head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
+    if (!head || !wait) return
+    const now = this.#entropy.now()
+    const expired = wait.requests.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+    const at = timestampOf(this.#entropy)
+    await this.#tasks.append(key, head.seq, [{ type: 'status', state: 'working', at, attempt: 1 }])
+    onExpired(expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })))
+  }
+}
