@@ -1,3 +1,4 @@
+import { LlmError } from '@modelport/core'
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -244,7 +245,9 @@ describe('the conversation', () => {
 
   test('a form that a server refuses is not asked for again', async () => {
     const refuses: MockResponse = ({ options }) =>
-      options.responseFormat ? { error: 'invalid-request' } : JSON.stringify({ type: 'final', content: 'ok' })
+      options.responseFormat
+        ? { error: new LlmError('invalid-request', 'response_format is not supported') }
+        : JSON.stringify({ type: 'final', content: 'ok' })
     const { result, provider } = await run([refuses], { mode: 'json' })
     expect(ended(result, 'final').text).toBe('ok')
     expect(provider.requests.map(({ options }) => options.responseFormat?.type)).toEqual([

@@ -1,4 +1,4 @@
-import { type ChatMessage, type ErrorCode, isProvider, LlmError } from '@modelport/core'
+import { type ChatMessage, type ErrorCode, isProvider, LlmError, type ModelProfile } from '@modelport/core'
 import { isPlainObject } from './canonical-json.js'
 
 /** What a value must be, in words, and whether it is that. */
@@ -90,6 +90,21 @@ export function checkMessages(given: readonly ChatMessage[]): void {
 /** @throws {LlmError} `config` — the value is not a list of tools. */
 export function checkTools(given: unknown): void {
   hold('config', 'tools', given, tools)
+}
+
+/** @throws {LlmError} `config` — two of the application's own tools share a name. */
+export function checkToolNames(given: readonly { readonly definition: { readonly name: string } }[]): void {
+  const names = given.map(({ definition: { name } }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined)
+    throw new LlmError('config', `tools: two tools are named "${repeated}"; rename one of them`)
+}
+
+/** @throws {LlmError} `config` — the budget limits the cost and the profile lacks a price. */
+export function checkPrices(budget: { readonly maxCost?: number } | undefined, profile: ModelProfile = {}): void {
+  const { inputCostPerMillion, outputCostPerMillion } = profile
+  if (budget?.maxCost === undefined || (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)) return
+  throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
 }
 
 /**

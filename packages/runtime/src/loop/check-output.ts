@@ -1,4 +1,4 @@
-import { LlmError, textOf } from '@modelport/core'
+import { type JsonObject, LlmError, textOf } from '@modelport/core'
 import { isPlainObject } from '../base/canonical-json.js'
 import { toOutputCorrection } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
@@ -20,11 +20,14 @@ export type CheckedOutput =
 
 /** Makes a value of a final reply: with the parser of the request, or its schema. @throws what the parser throws. */
 export async function checkOutput(state: RunState, reply: FinalReply): Promise<CheckedOutput> {
-  const { output, request } = state
+  const { output, strictOutput, request } = state
   if (request.output) return parseOutput(state, request.output.parse(reply))
   if (!output) return { ok: true }
+  // The strict form makes optional properties nullable; a null that the caller's schema does not allow means "left out".
+  const withoutAddedNulls = (value: JsonObject): JsonObject =>
+    strictOutput ? (strictOutput.dropAddedNulls(value) as JsonObject) : value
   const found = findJsonObject(textOf(reply.content))
-  const checked = found.ok ? await state.wait(output.validate(found.value)) : found
+  const checked = found.ok ? await state.wait(output.validate(withoutAddedNulls(found.value))) : found
   if (checked.ok) return { ok: true, output: checked.value }
   return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
 }

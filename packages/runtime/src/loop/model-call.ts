@@ -18,6 +18,7 @@ import { callOptions, reservedOptions } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
 import { type ContextManifest, createManifest } from '../history/manifest.js'
+import { isFormatRefusal } from '../output/format-refusal.js'
 import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
@@ -63,13 +64,14 @@ function canAskForLess(
   { options }: PromptPlan,
   error: unknown,
 ): error is LlmError {
-  const refused = isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request')
-  return refused && options.responseFormat !== undefined && formatLevel < lastFormatLevel && modelCalls === 0
+  return (
+    isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && modelCalls === 0
+  )
 }
 
 /** What the model is told it may do in this step. */
 function planOf(
-  { mode, toolDefinitions, delegation, request, output, formatLevel, preset }: RunState,
+  { mode, toolDefinitions, delegation, request, output, strictOutput, formatLevel, preset }: RunState,
   isLast: boolean,
 ): PromptPlan {
   const { reasoning } = mergeOptions(preset.options, request.options)
@@ -78,7 +80,7 @@ function planOf(
     tools: isLast ? [] : toolDefinitions,
     delegation: isLast ? [] : delegation.map(({ definition }) => definition),
     agents: isLast ? [] : (request.agents ?? []),
-    ...(output && { output: output.schema }),
+    ...(output && { output: output.schema, strictOutput: strictOutput?.schema }),
     formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
     ...(request.actionPrompt !== undefined && { actionPrompt: request.actionPrompt }),

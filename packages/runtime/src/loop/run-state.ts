@@ -13,8 +13,9 @@ import {
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import { checkAutoCompaction } from './check-compaction.js'
 import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
-import { checkProvider, checkTools } from '../base/check-request.js'
+import { checkPrices, checkProvider, checkToolNames, checkTools } from '../base/check-request.js'
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
+import { type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
 import { toDelegationTools } from '../reply/delegation.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { ProgressGuard } from './progress-guard.js'
@@ -54,6 +55,8 @@ export class RunState {
   readonly signal: AbortSignal
   /** Checks the answer, where it must have a form. */
   readonly output: CompiledParameters | undefined
+  /** The schema of the answer as servers can enforce it, if that loses nothing. */
+  readonly strictOutput: StrictSchema | undefined
   readonly startedAt: number = performance.now()
 
   readonly repeats: RepeatGuard
@@ -126,6 +129,10 @@ export class RunState {
     this.isBudgeted = request.budget !== undefined
     this.ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
+    const strict = this.output && toStrictSchema(this.output.schema)
+    this.strictOutput = strict && 'schema' in strict ? strict : undefined
+    if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
+    if (!(request.budget instanceof BudgetLedger)) checkPrices(request.budget, request.profile)
     if (request.compaction) checkAutoCompaction(request.compaction)
     this.historyBefore = request.history?.toList() ?? []
     const split = splitMessages(request, request.messages ?? this.historyBefore)
@@ -206,6 +213,7 @@ export class RunState {
     const own = typeof tools === 'function' ? await this.wait(tools(this.step)) : tools
     const sourced = await this.wait(Promise.all(sources.map((source) => source.tools(this.signal))))
     for (const list of [own, ...sourced]) checkTools(list)
+    checkToolNames(own)
     this.tools = uniqueTools([...own, ...sourced.flat()])
     this.delegation = toDelegationTools(agents, this.toolDefinitions, this.ledger)
   }

@@ -1,7 +1,7 @@
 import { isLlmError, type LlmError } from '@modelport/core'
 
-/** True for a call that was refused because of the form that was asked for: by this code, or by a server that names the form. */
+/** True if the server refused the requested response format: `unsupported`, or an `invalid-request` whose message names the format. */
 export function isFormatRefusal(error: unknown): error is LlmError {
   if (isLlmError(error, 'unsupported')) return true
-  return isLlmError(error, 'invalid-request') && /schema|format|json|strict/i.test(error.message)
+  return isLlmError(error, 'invalid-request') && /schema|format|json|strict|grammar/i.test(error.message)
 }

@@ -1,4 +1,4 @@
-import type { CallOptions, ResponseFormat, ToolDefinition } from '@modelport/core'
+import type { CallOptions, JsonObject, ResponseFormat, ToolDefinition } from '@modelport/core'
 import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
 import type { AgentTarget } from '../loop/agent-target.js'
@@ -17,6 +17,8 @@ export interface PromptPlanRequest {
   readonly agents: readonly AgentTarget[]
   /** JSON Schema of the answer. */
   readonly output?: ToolDefinition['parameters']
+  /** The same in the strict form, if that loses nothing: sent instead of `output` where the reply is the answer alone. */
+  readonly strictOutput?: JsonObject | undefined
   /** 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked for again. */
   readonly formatLevel: number
   /** True adds the text of native mode. */
@@ -46,6 +48,7 @@ export function toPromptPlan({
   delegation,
   agents,
   output,
+  strictOutput,
   formatLevel,
   nativePrompt,
   actionPrompt,
@@ -68,7 +71,10 @@ export function toPromptPlan({
   if (mode === 'text')
     return { prompt: joined(act(toTextPrompt(definitions)), ...outputPrompt), definitions: [], options: {} }
   // With tools a reply may be a call, which a form of the answer would forbid at some servers: the answer is checked here instead.
-  const options = output && !definitions.length ? formatOption(output, 'answer', formatLevel) : {}
+  const options =
+    output && !definitions.length
+      ? formatOption(strictOutput ?? output, 'answer', formatLevel, strictOutput !== undefined)
+      : {}
   return {
     prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...outputPrompt),
     definitions,
@@ -78,8 +84,11 @@ export function toPromptPlan({
 
 const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n')
 
-function formatOption(schema: NonNullable<ToolDefinition['parameters']>, name: string, level: number): CallOptions {
-  const formats: readonly ResponseFormat[] = [{ type: 'json-schema', name, schema }, { type: 'json' }]
+function formatOption(schema: JsonObject, name: string, level: number, strict = false): CallOptions {
+  const formats: readonly ResponseFormat[] = [
+    { type: 'json-schema', name, schema, ...(strict && { strict }) },
+    { type: 'json' },
+  ]
   const responseFormat = formats[level]
   return responseFormat ? { responseFormat } : {}
 }
