@@ -1,4 +1,4 @@
-import { type Content, type ContentPart } from '@modelport/core'
+import type { Content, ContentPart } from '@modelport/core'
 import type { JsonValue } from '../base/json.js'
 import { type Part, parts as make } from '../models/part.js'
 

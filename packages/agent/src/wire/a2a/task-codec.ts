@@ -193,7 +193,7 @@ export function fromA2aArtifact(wire: A2aArtifact, entropy: Entropy = systemEntr
   }
 }
 
-/** What of a task goes on the wire. */
+/** Which parts of a task are sent. */
 export interface A2aTaskOptions {
   /** Most messages of the history, newest last. Unset: all. */
   readonly historyLength?: number

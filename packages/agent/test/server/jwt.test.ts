@@ -1,0 +1,80 @@
+import { createMock } from '@modelport/provider-mock'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAgent, createAgentServer } from '@modelport/agent'
+
+type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
+
+const url = 'https://agents.example'
+let own: Key
+let foreign: Key
+let call: (token?: string) => Promise<Response>
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('ES256')
+  own = pair.privateKey
+  foreign = (await generateKeyPair('ES256')).privateKey
+  const agent = createAgent({
+    card: { name: 'helper', description: 'Helps' },
+    provider: createMock({ defaultResponse: 'yes' }),
+  })
+  const server = createAgentServer([agent], {
+    url,
+    authentication: [
+      { type: 'jwt', keys: [await exportJWK(pair.publicKey)], issuer: 'issuer', audience: url, algorithms: ['ES256'] },
+    ],
+  })
+  call = (token) =>
+    server.fetch(
+      new Request(`${url}/tasks`, {
+        headers: { 'a2a-version': '1.0', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      }),
+    )
+})
+
+const tokenOf = (fields: { issuer?: string; audience?: string; expires?: string; subject?: string; key?: Key }) => {
+  const token = new SignJWT({}).setProtectedHeader({ alg: 'ES256' }).setIssuedAt()
+  token.setIssuer(fields.issuer ?? 'issuer').setAudience(fields.audience ?? url)
+  token.setExpirationTime(fields.expires ?? '5m')
+  if (fields.subject !== '') token.setSubject(fields.subject ?? 'alice')
+  return token.sign(fields.key ?? own)
+}
+
+const unsigned = () => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${encode({ alg: 'none' })}.${encode({ sub: 'alice', iss: 'issuer', aud: url })}.`
+}
+
+describe('authentication with a JWT', () => {
+  it('accepts a token with the issuer, the audience and a valid signature', async () => {
+    expect((await call(await tokenOf({}))).status).toBe(200)
+  })
+
+  it.each([
+    ['another issuer', () => tokenOf({ issuer: 'somebody' })],
+    ['another audience', () => tokenOf({ audience: 'https://other.example' })],
+    ['an expiry in the past', () => tokenOf({ expires: '-5m' })],
+    ['no subject', () => tokenOf({ subject: '' })],
+    ['the signature of another key', () => tokenOf({ key: foreign })],
+    ['no signature', () => Promise.resolve(unsigned())],
+    ['a text that is not a token', () => Promise.resolve('not-a-token')],
+  ])('refuses a token with %s', async (_what, token) => {
+    const response = await call(await token())
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  it('refuses a request without a token', async () => {
+    expect((await call()).status).toBe(401)
+  })
+
+  it.each([
+    ['issuer', { issuer: '' }],
+    ['algorithms', { algorithms: [] }],
+    ['the algorithm none', { algorithms: ['none'] }],
+  ])('rejects a configuration that leaves %s open', (_what, fields) => {
+    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+    const row = { type: 'jwt', keys: [], issuer: 'issuer', audience: url, algorithms: ['ES256'], ...fields } as const
+    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(/authentication of type jwt/)
+  })
+})
