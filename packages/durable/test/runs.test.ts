@@ -7,6 +7,8 @@ import type { DurableRun } from '../src/runs/execute-run.js'
 import { testDatabases } from './support/databases.js'
 import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
 
+// No slow machine misses it; the tests end leases themselves.
+const leaseMs = 15_000
 let ids = 0
 const nextId = (): string => `run-${++ids}`
 const pendingApproval = (id: string) =>
@@ -27,8 +29,8 @@ for (const { name, isMissing, open } of testDatabases())
     let otherDatabase: Database
     beforeEach(async () => {
       ;[database, otherDatabase] = await Promise.all([open(), open()])
-      store = createDurableStore(database, { leaseMs: 1000 })
-      other = createDurableStore(otherDatabase, { leaseMs: 1000 })
+      store = createDurableStore(database, { leaseMs })
+      other = createDurableStore(otherDatabase, { leaseMs })
     })
     afterEach(async () => {
       await Promise.all([store.close(), other.close()])

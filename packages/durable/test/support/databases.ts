@@ -1,11 +1,14 @@
 // The databases that the tests run on: SQLite always, PostgreSQL where the machine has it.
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import type { Database } from '../../src/database/database.js'
 import { openPostgresDatabase } from '../../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../../src/sqlite/sqlite.js'
 import { findPostgres, type PostgresServer, startPostgres } from './postgres-server.js'
+
+// Starting a server takes long on a loaded machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 export interface TestDatabase {
   readonly name: string
