@@ -39,7 +39,8 @@ test('hosts', () => {
 })
 
 test('capabilities, each with its source', () => {
-  const found = capabilities({ model: 'claude-opus-5-5' })
+  const { providerTools, ...found } = capabilities({ model: 'claude-opus-5-5' })
+  expect(providerTools).toHaveProperty('webSearch')
   expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
     tools: true,
     parallelTools: true,

@@ -159,7 +159,8 @@ describe('models and tokens', () => {
   })
 
   test('capabilities, each with its source', () => {
-    const found = capabilities({ model: 'gemini-3.8-flash' })
+    const { providerTools, ...found } = capabilities({ model: 'gemini-3.8-flash' })
+    expect(providerTools).toHaveProperty('webSearch')
     expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
       tools: true,
       parallelTools: true,

@@ -68,7 +68,8 @@ test('counted tokens', async () => {
 })
 
 test('capabilities, each with its source', () => {
-  const found = capabilities({ model: 'gpt-5.4' })
+  const { providerTools, ...found } = capabilities({ model: 'gpt-5.4' })
+  expect(providerTools).toHaveProperty('webSearch')
   expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
     tools: true,
     parallelTools: 'by-model',
