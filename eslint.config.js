@@ -58,7 +58,7 @@ export default defineConfig(
       '@stylistic/no-trailing-spaces': 'error',
       '@stylistic/eol-last': 'error',
       'modelport/file-name': 'error',
-      'modelport/plain-wording': 'warn',
+      'modelport/plain-wording': 'error',
     },
   },
   {
@@ -103,7 +103,7 @@ export default defineConfig(
       'max-lines': ['error', { max: 300, skipComments: false, skipBlankLines: false }],
       'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
-      'modelport/no-import-cycle': 'warn',
+      'modelport/no-import-cycle': 'error',
       'no-restricted-syntax': ['error', ...banned, ...environment],
       'no-restricted-globals': ['error', ...nodeGlobals],
       'jsdoc/require-jsdoc': [

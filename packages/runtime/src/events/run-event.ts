@@ -20,7 +20,7 @@ interface OfRun {
 
 /** What every event of one model call has. */
 interface OfCall extends OfRun {
-  /** {@link Provider.name} */
+  /** Name of the provider. */
   readonly provider: string
   readonly model: string
   /** Which request to the model of this step it belongs to, from 1: retries, repeated calls, and those after a resume count. */
@@ -64,7 +64,7 @@ export type CallEvent =
   /** The prompt is put together; nothing is sent yet. */
   | (OfRun & {
       readonly type: 'context-prepared'
-      /** {@link Provider.name} */
+      /** Name of the provider. */
       readonly provider: string
       readonly model: string
       readonly manifest: ContextManifest

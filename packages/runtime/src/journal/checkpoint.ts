@@ -53,13 +53,17 @@ export interface GuardState {
 export interface RunCheckpoint {
   /** See {@link checkpointVersion}; another version is refused. */
   readonly version: typeof checkpointVersion
+  /** The run. */
   readonly runId: string
   /** Steps begun. */
   readonly step: number
   /** `step`: the next step begins. `model`: the step has begun, its model call is next or recorded in `entries`. */
   readonly phase: 'step' | 'model'
+  /** What the run was made of; another one is refused. */
   readonly fingerprint: RunFingerprint
+  /** The stored messages that belong to this checkpoint. */
   readonly transcript: TranscriptReference
+  /** What the guards against repeats and idle steps remember. */
   readonly guards: GuardState
   /** Which form of the reply is asked for, in JSON mode. */
   readonly formatLevel: number
@@ -77,6 +81,7 @@ export interface RunCheckpoint {
   readonly text: string
   /** Sums for the metrics. */
   readonly totals: RunTotals
+  /** What was spent. */
   readonly budget: BudgetSnapshot
   /** Number of the last event. */
   readonly seq: number
@@ -88,8 +93,11 @@ export interface RunCheckpoint {
 
 /** Sums over a run, all processes together. */
 export interface RunTotals {
+  /** Model calls that ended. */
   readonly modelCalls: number
+  /** Tool and agent calls that were executed. */
   readonly executedActions: number
+  /** Those of them that failed. */
   readonly failedActions: number
   /** Milliseconds of run time; the time a run was suspended is not in it. */
   readonly latencyMs: number

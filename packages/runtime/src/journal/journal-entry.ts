@@ -56,7 +56,9 @@ export type RunIntent =
 
 /** An error as plain JSON. Restored as an `LlmError` with these fields. */
 export interface RecordedError {
+  /** Code of the error. */
   readonly code: string
+  /** Message of the error. */
   readonly message: string
   /** Other plain fields of the error, such as `status` and `retryAfterMs`. */
   readonly details?: JsonObject
@@ -64,10 +66,15 @@ export interface RecordedError {
 
 /** A model's reply as plain JSON. */
 export interface RecordedReply {
+  /** What the model said. */
   readonly message: AssistantMessage
+  /** Why it ended. */
   readonly finishReason: FinishReason
+  /** Tokens of the call. */
   readonly usage: TokenUsage
+  /** Times and costs of the call. */
   readonly metrics: CallMetrics
+  /** Sources, warnings and more; unset if there are none. */
   readonly details?: ReplyDetails
   /** The limit of the budget that the reported tokens passed. */
   readonly overrun?: BudgetDecision
@@ -85,7 +92,9 @@ export interface RecordedOutcome {
   readonly status: 'ok' | 'failed' | 'timeout' | 'cancelled' | 'refused' | 'pending'
   /** What the model is shown. */
   readonly content: Content
+  /** Why the call failed; unset if it did not. */
   readonly message?: string
+  /** Milliseconds the call took. */
   readonly latencyMs: number
   /** Of `pending`. */
   readonly taskId?: string

@@ -31,6 +31,7 @@ export interface CallEnd {
   readonly error?: unknown
   /** Everything the model wrote. */
   readonly text: string
+  /** Tokens of all turns. */
   readonly usage: TokenUsage
   /** Of the last turn. Unset: no turn ended. */
   readonly finishReason?: FinishReason

@@ -4,6 +4,7 @@ import type { ActionMode } from './action-mode.js'
 
 /** The instructions of a mode, and what they are made from. */
 export interface ActionPromptParts {
+  /** How actions are written: JSON or text. */
   readonly mode: ActionMode
   /** Tools the model may call in this step. */
   readonly tools: readonly ToolDefinition[]

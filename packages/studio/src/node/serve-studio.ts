@@ -38,7 +38,7 @@ function builtPage(): string {
 }
 
 /**
- * Reads the built page, for {@link StudioOptions.assets}. `folder` defaults to the one in this package.
+ * Reads the built page, for the option `assets`. `folder` defaults to the one in this package.
  * @throws {LlmError} `config` — the page is not built.
  */
 export async function loadPage(folder: string = builtPage()): Promise<Readonly<Record<string, StudioAsset>>> {
