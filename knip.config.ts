@@ -9,7 +9,7 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
     ({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
   )
 
-/** Built beside the entry, and loaded by a dynamic import. */
+/** Built next to the entry, and loaded by a dynamic import. */
 const loadedLater: Record<string, string[]> = {
   driver: ['src/undici-transport.ts'],
   cli: ['src/main.ts'],

@@ -53,7 +53,7 @@ const run = ({ name, command, tests }) =>
       clearTimeout(timer)
       const seconds = ((performance.now() - start) / 1000).toFixed(1)
       console.log(`::: ${name}: ${command}\n${output.trimEnd()}\n::: ${name}: exit ${code}, ${seconds} s`)
-      // A step of tests is counted by its report; only a failure counts beside that, for it may have left none.
+      // A step of tests is counted by its report; a failure counts here too, since it may have left no report.
       if (code !== 0) appendFileSync(join(results, 'steps'), `0 1 ${name}\n`)
       else if (!tests) appendFileSync(join(results, 'steps'), `1 0 ${name}\n`)
       resolve()

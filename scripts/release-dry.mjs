@@ -30,7 +30,7 @@ const run = (command, args, cwd = copy) => {
   return stdout
 }
 
-/** The files under version control, and what the build and the install left beside them. */
+/** The files under version control, and what the build and the install left next to them. */
 function copyRepository() {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
     .split('\0')

@@ -1,4 +1,4 @@
-/** One row of the table: who may import what. */
+/** One row of the table: which package may import what. */
 export interface Boundary {
   readonly package: string
   readonly file?: string

@@ -1,5 +1,5 @@
 // Finds tests that cannot fail: `pnpm mutation [core|driver] [file…]`, for example `pnpm mutation driver sse`. Changes the sources in a
-// copy, one small thing at a time, and says which changes no test notices. Takes long, so it is no part of the full check.
+// copy, one small thing at a time, and says which changes no test notices. Takes long, so the full check leaves it out.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -35,14 +35,14 @@ const inSignature = ({ parent }) =>
 const hasComment = (reflection) =>
   reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
-/** A folder is no file to copy: what leads there is marked, and `linkFolders` finds it. */
+/** A folder cannot be copied: a link to one is marked, and `linkFolders` finds it. */
 function passFolders(files) {
   const register = files.register.bind(files)
   files.register = (source, relative) =>
     folder.test(relative) ? { target: -1, anchor: undefined } : register(source, relative)
 }
 
-/** A folder is no page of the site: a link to one leads to the repository. */
+/** A folder is not a page of the site: a link to one leads to the repository. */
 function linkFolders(parts) {
   for (const part of parts) {
     if (part.kind === 'relative-link' && folder.test(part.text))

@@ -86,7 +86,7 @@ function toRequest({ model, messages, tools, options, defaultTemperature, stream
 
 function toMessage(message: ChatMessage): object {
   if (Array.isArray(message.content) && message.content.some(({ type }) => type !== 'text'))
-    throw new LlmError('unsupported', 'house: parts that are no text')
+    throw new LlmError('unsupported', 'house: only text parts are supported')
   const content = textOf(message.content)
   if (message.role === 'tool')
     return { role: 'tool', tool_call_id: message.toolCallId, content: message.isError ? `Error: ${content}` : content }
