@@ -89,7 +89,7 @@ export function createManifest(request: ManifestRequest): ContextManifest {
   let cached = previous !== undefined
   for (const draft of drafts(request)) {
     const index = blocks.length
-    const hash = contentHash(draft.sent)
+    const hash = draft.message ? messageHash(draft.message) : contentHash(draft.sent)
     cached &&= previous?.blocks[index]?.hash === hash
     const { kind, origin, name, tokens } = draft
     blocks.push({ index, kind, origin, ...(name !== undefined && { name }), tokens, hash, cached })
@@ -123,8 +123,29 @@ export function createManifest(request: ManifestRequest): ContextManifest {
 /** A block before its place is known. */
 interface Draft extends Pick<ContextBlock, 'kind' | 'origin' | 'tokens'> {
   readonly name?: string | undefined
-  /** What goes to the server, for the hash. */
-  readonly sent: unknown
+  /** What goes to the server, for the hash; unset if there is a message. */
+  readonly sent?: unknown
+  readonly message?: ChatMessage
+}
+
+/** Hashes of messages that were sent before: a run sends all of them again in every step. */
+const knownHashes = new WeakMap<ChatMessage, { readonly sent: readonly unknown[]; readonly hash: string }>()
+
+/** The hash of a message. It is computed again if one of the message's fields was replaced since. */
+function messageHash(message: ChatMessage): string {
+  const known = knownHashes.get(message)
+  const fields = fieldsOf(message)
+  if (known?.sent.every((field, index) => field === fields[index])) return known.hash
+  const hash = contentHash(sentOf(message))
+  knownHashes.set(message, { sent: fields, hash })
+  return hash
+}
+
+/** The fields that a hash depends on, as they are. */
+function fieldsOf(message: ChatMessage): readonly unknown[] {
+  if (message.role === 'tool') return [message.content, message.toolCallId, message.isError]
+  if (message.role !== 'assistant') return [message.content, message.name]
+  return [message.content, message.toolCalls, message.reasoning, message.origin?.state]
 }
 
 function* drafts({
@@ -156,7 +177,7 @@ function* drafts({
       origin: isQuery ? 'query' : 'history',
       name: writerOf(message),
       tokens: messageTokens(message, estimate),
-      sent: sentOf(message),
+      message,
     }
   }
 }
