@@ -43,6 +43,21 @@ const encodings: Readonly<Record<string, (key: string) => string>> = {
   'in base64 twice': (text) => base64(base64(text)),
   'in hexadecimal': hex,
   'in upper-case hexadecimal': (text) => hex(text).toUpperCase(),
+  'in JSON inside of JSON': (text) => JSON.stringify(JSON.stringify(text)).slice(1, -1),
+  'in quotes': (text) => `\\"${text}\\"`,
+  'in brackets': (text) => `[${text}]`,
+  'in a web address': (text) => `https://example.test/?key=${encodeURIComponent(text)}&x=1`,
+  'as a cookie': (text) => `session=${text}; path=/`,
+  'as a curl command': (text) => `curl -H 'authorization: Bearer ${text}'`,
+  'twice in a row': (text) => text + text,
+  'at the end of a long text': (text) => 'x'.repeat(3000) + text,
+  'after a line break': (text) => `\\n${text}`,
+  'in base64 with a bearer prefix': (text) => base64(`Bearer ${text}`),
+  'in base64url without its first three characters': (text) => Buffer.from(text.slice(3)).toString('base64url'),
+  'in hexadecimal with a prefix': (text) => `0x${hex(text)}`,
+  'in hexadecimal inside of a word': (text) => `id${hex(text)}id`,
+  'percent-encoded in upper case': (text) => percent(text).toUpperCase(),
+  'its second half': (text) => text.slice(text.length / 2),
 }
 
 const places: Readonly<Record<string, (echo: string, error: (message: string) => string) => Buffer[]>> = {
