@@ -60,8 +60,23 @@ function createProxyAgent(connectMs: number, proxy: string, pending: PendingConn
     ...toProxyOptions(proxy),
     connectTimeout: connectMs,
     factory: createPool,
-    clientFactory: createPool,
+    clientFactory: (origin, options) => closeTunnels(createPool(origin, options)),
   })
+}
+
+/** Closes a tunnel whose request is gone also while TLS begins inside of it: undici forgets the signal once the proxy has agreed. */
+function closeTunnels(pool: Pool): Pool {
+  const open = pool.connect.bind(pool)
+  const connect = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
+    const opened = await open(options)
+    const { signal } = options
+    if (signal instanceof AbortSignal) {
+      signal.addEventListener('abort', () => opened.socket.destroy(), { once: true })
+      if (signal.aborted) opened.socket.destroy()
+    }
+    return opened
+  }
+  return Object.assign(pool, { connect })
 }
 
 /** The password is for the proxy only; a header of the request would reach the server too. */

@@ -35,6 +35,21 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     await expect.poll(() => sockets.size).toBe(0)
   })
 
+  test('inside a tunnel, where the server never begins TLS, is dropped once its request is aborted', async () => {
+    const confirms = createServer((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+    })
+    let hellos = 0
+    confirms.on('connection', (socket: Socket) => socket.on('data', () => hellos++))
+    const fetch = createTransport({ proxy: `http://127.0.0.1:${await listen(confirms)}` })
+    const abort = new AbortController()
+    const call = fetch('https://api.test/', { signal: abort.signal }).catch((error: unknown) => error)
+    await expect.poll(() => hellos).toBe(2)
+    abort.abort(new Error('no longer wanted'))
+    await call
+    await expect.poll(() => sockets.size, { timeout: 5000 }).toBe(0)
+  })
+
   test.each([
     ['to a proxy', 'https://api.test/', true],
     ['through a proxy to a server without TLS', 'http://api.test/', true],
