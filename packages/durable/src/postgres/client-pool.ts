@@ -33,6 +33,18 @@ export class ClientPool {
     else this.#idle.push(client)
   }
 
+  /** Takes a client that no longer answers out of the pool, closes its connection, and lets somebody who waits have a new one. */
+  discard(client: Sql): void {
+    const at = this.#all.indexOf(client)
+    if (at >= 0) this.#all.splice(at, 1)
+    void client.end({ timeout: 0 }).catch(() => undefined)
+    const next = this.#waiting.shift()
+    if (!next) return
+    const made = this.#make()
+    this.#all.push(made)
+    next(made)
+  }
+
   async close(timeoutSeconds: number): Promise<void> {
     await Promise.all(this.#all.map((client) => client.end({ timeout: timeoutSeconds })))
   }

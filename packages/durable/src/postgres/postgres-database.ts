@@ -9,6 +9,7 @@ import type { DurableEngine } from '../engine/engine.js'
 import { OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { ClientPool } from './client-pool.js'
 import { isRetryable, toError } from './postgres-error.js'
+import { inTime, isSilent } from './silence.js'
 import { commitText, expectationFailed, helperFunctions, transactionLost, transactionText } from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
@@ -95,7 +96,9 @@ export class PostgresDatabase implements Database {
   }
 
   async read(sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
-    return this.#retry(async () => [...(await this.#sql.unsafe<Row[]>(numbered(sql), [...params], { prepare: true }))])
+    return this.#retry(async () => [
+      ...(await inTime(this.#sql.unsafe<Row[]>(numbered(sql), [...params], { prepare: true }))),
+    ])
   }
 
   now(): number {
@@ -122,20 +125,22 @@ export class PostgresDatabase implements Database {
 
   async #tryWrite(statements: readonly Statement[]): Promise<Attempt> {
     const client = await this.#transactions.acquire()
+    let isBroken = false
     let committing: { id: string; rows: readonly (readonly Row[])[] } | undefined
     try {
-      const results: unknown = await client.unsafe(transactionText(statements))
+      const results: unknown = await inTime(client.unsafe(transactionText(statements)))
       const rows = (results as (readonly Row[])[]).slice(1).map((found) => [...found])
       committing = { id: String(rows.pop()?.[0]?.['id']), rows }
-      await client.unsafe(commitText(committing.id))
+      await inTime(client.unsafe(commitText(committing.id)))
       return { result: { ok: true, rows } }
     } catch (error) {
       const { code, message } = error as { readonly code?: string; readonly message?: string }
-      await client.unsafe('ROLLBACK').catch(() => undefined)
+      isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
       if (code === expectationFailed) return { result: { ok: false, failed: Number(message) } }
       return { error, ...(committing && code !== transactionLost && { committing }) }
     } finally {
-      this.#transactions.release(client)
+      if (isBroken) this.#transactions.discard(client)
+      else this.#transactions.release(client)
     }
   }
 
