@@ -67,8 +67,10 @@ export function load(app) {
     const itself = reflections.filter(
       (reflection) => needsNone(reflection) && !inSignature(reflection) && !reflection.hasComment(),
     )
+    const required = app.options.getValue('packagesRequiringDocumentation')
+    const isRequired = (name) => required.some((one) => name.startsWith(`${one}.`) || name.startsWith(`${one}/`))
     app.options.setValue('intentionallyNotDocumented', [
-      ...new Set(itself.map((reflection) => reflection.getFullName())),
+      ...new Set(itself.map((reflection) => reflection.getFullName()).filter(isRequired)),
     ])
     const exported = reflections.filter(
       ({ kind, parent }) => parent?.kind === ReflectionKind.Module && kind !== ReflectionKind.Reference,

@@ -35,6 +35,7 @@ export interface CallEnd {
   readonly usage: TokenUsage
   /** Of the last turn. Unset: no turn ended. */
   readonly finishReason?: FinishReason
+  /** Sources, warnings and more, of all turns. */
   readonly details: ReplyDetails
   /** The conversation with everything the call added. Unset for text streams and for failures. */
   readonly messages?: readonly ChatMessage[]

@@ -3,6 +3,14 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { isPlainObject } from '../base/canonical-json.js'
 import { toSseResponse } from './sse-response.js'
 
+/** What a client is told of an error. */
+export interface ClientError {
+  /** Code of the error, for programs. */
+  readonly code: string
+  /** Message for people. */
+  readonly message: string
+}
+
 /** How events are sent. */
 export interface ToResponseOptions extends ResponseInit {
   /**
@@ -11,7 +19,7 @@ export interface ToResponseOptions extends ResponseInit {
    */
   readonly after?: number
   /** Writes an error for the client. Default: the code of a typed error and its message, and nothing of any other. */
-  readonly onError?: (error: unknown) => { readonly code: string; readonly message: string }
+  readonly onError?: (error: unknown) => ClientError
 }
 
 /**
@@ -154,6 +162,7 @@ export class EventLog<Event> implements AsyncIterable<Event> {
     void this.#read(source)
   }
 
+  /** All events from the first, then those to come, until the source ends. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
     for (let at = 0; ; at++) {
       while (at >= this.#events.length && !this.#end) await new Promise<void>((resolve) => this.#wake.push(resolve))

@@ -1,7 +1,7 @@
 export type { AgUiOptions } from './ag-ui.js'
 export type { AgUiEvent } from './foreign-run.js'
 export { fromAgUiEvents, toAgUiEvents } from './ag-ui.js'
-export type { FromResponseOptions, ToResponseOptions } from './event-response.js'
+export type { ClientError, FromResponseOptions, ToResponseOptions } from './event-response.js'
 export { EventLog, fromResponse, toResponse } from './event-response.js'
 export type { FromUiMessages } from './from-ui-messages.js'
 export { fromUiMessages } from './from-ui-messages.js'
