@@ -90,7 +90,7 @@ test('loading it touches nothing: no timer, no request, no environment, no new g
 // What a bundler cannot leave out of one program it leaves in every one.
 test.each(['deepseek', 'vllm'] as const)('a program with the preset %s has no other', async (name) => {
   const program = await bundleForBrowser({
-    contents: `export { createPresetProvider, ${name} } from '@modelport/provider-openai-compatible'`,
+    contents: `export { createPresetProvider } from '@modelport/provider-openai-compatible'\nexport { ${name} } from '@modelport/catalog'`,
   })
   expect(
     Object.values(presets)

@@ -114,7 +114,7 @@ if (everything) print(goalsTable(results, goals))
 print([`Took ${((performance.now() - started) / 60_000).toFixed(1)} minutes; load average at the end ${load()}.`])
 server.close()
 
-// That another library fails is a result; that modelport or a floor does is none.
+// That another library fails is a result; that modelport or a floor fails is an error.
 const failures = results.errors(rows.filter(({ kind }) => kind !== 'peer').map(({ name }) => name))
 if (failures.length) {
   console.error(`failed: ${failures.join('; ')}`)

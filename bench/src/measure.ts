@@ -105,7 +105,7 @@ async function measureImports(bench: Bench, regime: Regime, variant: Variant, ro
   }
 }
 
-/** Nothing is run: the files are weighed. A floor is no library. */
+/** Nothing is run: the files are weighed. A floor is not a library. */
 async function measureSizes(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
   for (const row of rows) {
     if (row.kind === 'floor') continue

@@ -1,7 +1,7 @@
 import type { Api } from './bodies.ts'
 import type { Task } from './task.ts'
 
-/** Told the text of each delta, where a measurement looks at single deltas. */
+/** Called with the text of each delta, where a measurement looks at single deltas. */
 export type OnText = (text: string) => void
 
 /** What a process measures: one library on one API with one task. */

@@ -87,7 +87,7 @@ export const connections: readonly FaultRow[] = [
     tests: [
       ...driver('undici-transport', 'something that is not HTTP'),
       ...driver('network-error', 'a response that is not HTTP is a protocol error'),
-      ...kit('F1 a web page instead of an answer'),
+      ...kit('F1 a web page instead of a response'),
     ],
   },
   {

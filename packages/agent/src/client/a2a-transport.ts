@@ -7,6 +7,7 @@ import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/typ
 import { extensionUri } from '../wire/extension.js'
 import { type Connection, errorOf } from './connection.js'
 import { readEvents } from './event-stream.js'
+import { withoutEnd } from '../base/without-end.js'
 
 /** One interface of an agent that speaks A2A. */
 export interface A2aAddress {
@@ -128,7 +129,7 @@ export class A2aTransport {
 
   #restUrl(path: string): string {
     const { url, tenant } = this.#address
-    return url.replace(/\/+$/, '') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`) + path
+    return withoutEnd(url, '/') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`) + path
   }
 
   #restRequest(method: string, path: string, body: object, signal: AbortSignal | undefined, after?: number) {

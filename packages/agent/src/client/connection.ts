@@ -2,6 +2,7 @@ import { LlmError, type JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
 import { reasonOfWire } from '../server/error-forms.js'
+import { withoutEnd } from '../base/without-end.js'
 
 /** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
 export type ClientAuth =
@@ -80,7 +81,7 @@ export class Connection {
 
   /** An address below the URL of the agent. */
   at(path: string): string {
-    return this.base.href.replace(/\/+$/, '') + path
+    return withoutEnd(this.base.href, '/') + path
   }
 
   /**

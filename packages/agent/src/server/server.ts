@@ -20,6 +20,7 @@ import { a2aMediaType, restEndpoints } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
 import type { AgentServer, AgentServerOptions } from './server-options.js'
 import { EventStreams } from './sse.js'
+import { withoutEnd } from '../base/without-end.js'
 
 const anonymous = 'anonymous'
 const reservedTenants: ReadonlySet<string> = new Set([
@@ -100,7 +101,7 @@ class Server implements AgentServer {
   setUrl(url: string): void {
     if (!URL.canParse(url))
       throw new LlmError('config', `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
-    this.#url = url.replace(/\/+$/, '')
+    this.#url = withoutEnd(url, '/')
     this.#cards = new Map()
   }
 

@@ -20,8 +20,18 @@ export class ClassificationError extends LlmError {
 }
 Object.defineProperty(ClassificationError.prototype, 'name', { value: 'ClassificationError' })
 
+/** Marks of tokenizers and quotes before a label, and what may follow one. */
+const before = /[\s\u2581\u0120"'`*]/
+const after = /[\s"'`*.]/
+
 /** What a token says, without the marks of tokenizers, quotes and case. */
-const normalize = (text: string): string => text.replace(/^[\s\u2581\u0120"'`*]+|[\s"'`*.]+$/g, '').toLowerCase()
+function normalize(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && before.test(text.charAt(start))) start++
+  while (end > start && after.test(text.charAt(end - 1))) end--
+  return text.slice(start, end).toLowerCase()
+}
 
 /** Mass on tokens that are only the beginning of a label, from which on a strict reading fails. */
 const mostBeginnings = 0.01

@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { isPlainObject } from '../base/canonical-json.js'
 import { toSseResponse } from './sse-response.js'
 
-/** What a client is told of an error. */
+/** The part of an error that a client may see. */
 export interface ClientError {
   /** Code of the error, for programs. */
   readonly code: string

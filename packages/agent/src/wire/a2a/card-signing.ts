@@ -4,6 +4,7 @@ import { AgentError } from '../../base/agent-error.js'
 import { isObject, type JsonValue } from '../../base/json.js'
 import type { CardSignature } from '../../models/card.js'
 import { type FieldShape, shapes } from './shapes.js'
+import { withoutEnd } from '../../base/without-end.js'
 
 /** JSON by RFC 8785: sorted keys, shortest numbers, no space. */
 export function canonicalize(value: JsonValue): string {
@@ -89,7 +90,7 @@ const strongAlgorithms: readonly string[] = ['ES256', 'ES384', 'ES512', 'RS256',
 const toBase64Url = (text: string): string => {
   let binary = ''
   for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return withoutEnd(btoa(binary).replaceAll('+', '-').replaceAll('/', '_'), '=')
 }
 
 /**

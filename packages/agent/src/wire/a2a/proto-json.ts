@@ -4,6 +4,7 @@ import { checkJsonLimits, escapePointer } from '../../base/hydrate.js'
 import { isObject, type JsonValue } from '../../base/json.js'
 import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
 import { enums, type FieldShape, shapes } from './shapes.js'
+import { withoutEnd } from '../../base/without-end.js'
 
 /** The messages that are decoded here, by name. */
 export interface ProtoMessages {
@@ -200,7 +201,7 @@ function decodeScalar(type: string, value: unknown): JsonValue | undefined {
         : undefined
     }
     case 'bytes':
-      return typeof value === 'string' && base64.test(value) && value.replace(/=+$/, '').length % 4 !== 1
+      return typeof value === 'string' && base64.test(value) && withoutEnd(value, '=').length % 4 !== 1
         ? normalizeBase64(value)
         : undefined
     case 'Timestamp':
@@ -217,7 +218,7 @@ function decodeScalar(type: string, value: unknown): JsonValue | undefined {
 }
 
 const normalizeBase64 = (value: string): string => {
-  const plain = value.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const plain = withoutEnd(value.replaceAll('-', '+').replaceAll('_', '/'), '=')
   return plain + '='.repeat((4 - (plain.length % 4)) % 4)
 }
 
