@@ -34,7 +34,7 @@ export async function streamEvents(runs: Runs, runId: string, after: number): Pr
           controller.close()
         }
       }
-      forget = live.listen(after, (events) => {
+      forget = live.subscribe(after, (events) => {
         waiting.push(...events)
         timer ??= setTimeout(flush, gatherMs)
       })

@@ -99,7 +99,7 @@ export class LiveRun {
   }
 
   /** Calls the listener with the events after `after`, then with each new batch; returns what ends that. */
-  listen(after: number, listener: LiveListener): () => void {
+  subscribe(after: number, listener: LiveListener): () => void {
     if (this.events.length > after) listener(this.events.slice(after))
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
