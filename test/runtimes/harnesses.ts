@@ -12,7 +12,7 @@ import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 
-const apiKey = 'sk-runtimes-0123456789abcdef'
+const apiKey = 'sk-Rt01Ab23Cd45Ef67Gh89abcdef'
 // The page of a test shows no key to anybody; elsewhere this changes nothing.
 const dangerouslyAllowBrowser = true
 
