@@ -73,17 +73,12 @@ export class Runs {
 
   /** Events of a run that has ended, after this number. */
   async events(runId: string, after: number): Promise<readonly StudioEvent[]> {
-    return (await this.#storeFor(runId)).events(runId, after)
+    return (await this.storeFor(runId)).events(runId, after)
   }
 
-  /** Where a run is kept. */
-  async #storeFor(runId: string): Promise<StudioStore> {
+  /** The store that keeps this run. */
+  async storeFor(runId: string): Promise<StudioStore> {
     return (await this.#memory.run(runId)) ? this.#memory : this.#store
-  }
-
-  /** The store that holds this run's requests and its cassette. */
-  async kept(runId: string): Promise<StudioStore> {
-    return this.#storeFor(runId)
   }
 
   /** The newest runs first. */
@@ -103,7 +98,7 @@ export class Runs {
   /** Stops the run if it is under way, and deletes it. */
   async delete(runId: string): Promise<void> {
     this.#live.get(runId)?.stop()
-    await (await this.#storeFor(runId)).delete(runId)
+    await (await this.storeFor(runId)).delete(runId)
   }
 
   /** Stops every run and waits until each is kept. */

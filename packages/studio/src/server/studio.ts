@@ -232,12 +232,12 @@ function toRecordEndpoints(runs: Runs, path: (rest: string) => RegExp, found: Fo
     {
       method: 'GET',
       path: path('/exchanges'),
-      handle: ({ id }) => found(id, async () => json(await (await runs.kept(id)).exchanges(id))),
+      handle: ({ id }) => found(id, async () => json(await (await runs.storeFor(id)).exchanges(id))),
     },
     {
       method: 'GET',
       path: path('/cassette'),
-      handle: ({ id }) => found(id, async () => json((await (await runs.kept(id)).cassette(id)) ?? null)),
+      handle: ({ id }) => found(id, async () => json((await (await runs.storeFor(id)).cassette(id)) ?? null)),
     },
     {
       method: 'GET',
