@@ -1,6 +1,6 @@
 import { AgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
-import { decodeProto } from '../wire/a2a/proto-json.js'
+import { decodeProto, type ProtoMessages } from '../wire/a2a/proto-json.js'
 import { extensionUri } from '../wire/extension.js'
 import {
   type A2aStreamEvent,
@@ -20,56 +20,54 @@ import { json, readJson } from './reading.js'
 import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from './sse.js'
 
-type Tenanted = { readonly tenant?: string } | undefined
+/** Decodes the parameters, and calls the operation as the tenant that they name. */
+const call =
+  <Name extends keyof ProtoMessages, Result>(
+    name: Name,
+    operation: (context: RequestContext, request: ProtoMessages[Name]) => Result,
+  ) =>
+  (context: RequestContext, params: unknown): Result => {
+    const request = decodeProto(name, params)
+    const { tenant } = request as { readonly tenant?: string }
+    return operation(context.withTenant(tenant), request)
+  }
 
-const scoped = (context: RequestContext, params: Tenanted): RequestContext => context.withTenant(params?.tenant)
+/** A method that gives one result. */
+const value =
+  (operation: (context: RequestContext, params: unknown) => unknown): RpcMethod =>
+  async (context, params) => ({ value: await operation(context, params) })
+
+/** A method that gives a stream. */
+const events =
+  (
+    operation: (
+      context: RequestContext,
+      params: unknown,
+    ) => AsyncIterator<A2aStreamEvent> | Promise<AsyncIterator<A2aStreamEvent>>,
+  ): RpcMethod =>
+  async (context, params) => ({ events: await operation(context, params) })
+
+const listed = call('ListTasksRequest', listTasks)
+const card = call('GetExtendedAgentCardRequest', getExtendedCard)
+const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig)
 
 const methods: Readonly<Record<string, RpcMethod>> = {
-  SendMessage: async (context, params) => {
-    const request = decodeProto('SendMessageRequest', params)
-    return { value: await sendMessage(scoped(context, request), request) }
-  },
-  SendStreamingMessage: async (context, params) => {
-    const request = decodeProto('SendMessageRequest', params)
-    return { events: await streamMessage(scoped(context, request), request) }
-  },
-  GetTask: async (context, params) => {
-    const request = decodeProto('GetTaskRequest', params)
-    return { value: await getTask(scoped(context, request), request) }
-  },
-  ListTasks: async (context, params) => {
-    const request = decodeProto('ListTasksRequest', params ?? {})
-    return { value: await listTasks(scoped(context, request), request) }
-  },
-  CancelTask: async (context, params) => {
-    const request = decodeProto('CancelTaskRequest', params)
-    return { value: await cancelTask(scoped(context, request), request) }
-  },
-  SubscribeToTask: async (context, params) => {
-    const request = decodeProto('SubscribeToTaskRequest', params)
-    return { events: await subscribeToTask(scoped(context, request), request, lastEventId(context)) }
-  },
-  CreateTaskPushNotificationConfig: async (context, params) => {
-    const request = decodeProto('TaskPushNotificationConfig', params)
-    return { value: await createPushConfig(scoped(context, request), request) }
-  },
-  GetTaskPushNotificationConfig: async (context, params) => {
-    const request = decodeProto('GetTaskPushNotificationConfigRequest', params)
-    return { value: await getPushConfig(scoped(context, request), request) }
-  },
-  ListTaskPushNotificationConfigs: async (context, params) => {
-    const request = decodeProto('ListTaskPushNotificationConfigsRequest', params)
-    return { value: await listPushConfigs(scoped(context, request), request) }
-  },
+  SendMessage: value(call('SendMessageRequest', sendMessage)),
+  SendStreamingMessage: events(call('SendMessageRequest', streamMessage)),
+  GetTask: value(call('GetTaskRequest', getTask)),
+  ListTasks: value((context, params) => listed(context, params ?? {})),
+  CancelTask: value(call('CancelTaskRequest', cancelTask)),
+  SubscribeToTask: events(
+    call('SubscribeToTaskRequest', (context, request) => subscribeToTask(context, request, lastEventId(context))),
+  ),
+  CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig)),
+  GetTaskPushNotificationConfig: value(call('GetTaskPushNotificationConfigRequest', getPushConfig)),
+  ListTaskPushNotificationConfigs: value(call('ListTaskPushNotificationConfigsRequest', listPushConfigs)),
   DeleteTaskPushNotificationConfig: async (context, params) => {
-    const request = decodeProto('DeleteTaskPushNotificationConfigRequest', params)
-    await deletePushConfig(scoped(context, request), request)
+    await deleted(context, params)
     return { value: {} }
   },
-  GetExtendedAgentCard: async (context, params) => {
-    const request = decodeProto('GetExtendedAgentCardRequest', params ?? {})
-    return { value: await getExtendedCard(scoped(context, request)) }
-  },
+  GetExtendedAgentCard: value((context, params) => card(context, params ?? {})),
 }
 
 /** Number of the last event that a reader has seen. */
