@@ -32,7 +32,8 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
           provider: 'openai-compatible',
           model: 'tinytool',
           hosts: [new URL(url).host],
-          open: (fetch) => createOpenAICompatible({ baseUrl: `${url}/v1`, model: 'tinytool', fetch }),
+          open: (fetch) =>
+            createOpenAICompatible({ baseUrl: `${url}/v1`, model: 'tinytool', defaults: { temperature: 0 }, fetch }),
         },
       ],
     })
