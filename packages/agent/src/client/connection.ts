@@ -152,9 +152,10 @@ async function readLimited(response: Response, maxBytes: number): Promise<string
   return text + decoder.decode()
 }
 
-/** The error that a body tells, of either binding. */
+/** The error in a body: inside `error`, or the body itself in HTTP+JSON of 0.3. */
 export function errorOf(body: unknown, status?: number): AgentError {
-  const error: JsonObject = isObject(body) && isObject(body['error']) ? body['error'] : {}
+  const given = isObject(body) && (body['error'] ?? (typeof body['message'] === 'string' ? body : undefined))
+  const error: JsonObject = isObject(given) ? given : {}
   const details = [error['details'], error['data']].find((list): list is unknown[] => Array.isArray(list)) ?? []
   const info = details.find((detail) => isObject(detail) && typeof detail['reason'] === 'string')
   const reason = isObject(info) ? String(info['reason']) : undefined

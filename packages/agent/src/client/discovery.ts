@@ -5,8 +5,8 @@ import { type AgentCard, createCard } from '../models/card.js'
 import { fromA2aCard } from '../wire/a2a/card-codec.js'
 import { legacyInterfaces } from '../wire/a2a/legacy-codec.js'
 import { fromProtolinkCard } from '../wire/protolink/card-codec.js'
-import type { A2aAddress } from './a2a-transport.js'
 import type { Connection } from './connection.js'
+import type { A2aAddress } from './wire-requests.js'
 
 /** A card with the form it came in. */
 export interface FoundCard {
@@ -89,7 +89,7 @@ export function chooseInterface(connection: Connection, { card, kind }: FoundCar
     if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
     if (wanted && binding !== wanted) continue
     const version = protocolVersion.startsWith('1.') ? '1.0' : protocolVersion.startsWith('0.3') ? '0.3' : undefined
-    if (!version || (version === '0.3' && binding !== 'JSONRPC')) continue
+    if (!version) continue
     if ((protocol === 'a2a-0.3' || kind === 'a2a-0.3') !== (version === '0.3')) continue
     return { url: connection.check(url), binding, version, ...(tenant && { tenant }) }
   }

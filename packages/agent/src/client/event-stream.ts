@@ -1,6 +1,7 @@
 /** One event of a stream. */
 export interface ParsedEvent {
   readonly data: string
+  readonly event?: string
   readonly id?: string
 }
 
@@ -33,12 +34,16 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, idleMs: numb
 function parseBlock(block: string): ParsedEvent | undefined {
   const data: string[] = []
   let id: string | undefined
+  let event: string | undefined
   for (const line of block.split(/\r?\n|\r/)) {
     const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
     if (field === 'data') data.push(value)
     if (field === 'id') id = value
+    if (field === 'event') event = value
   }
-  return data.length ? { data: data.join('\n'), ...(id !== undefined && { id }) } : undefined
+  return data.length
+    ? { data: data.join('\n'), ...(event !== undefined && { event }), ...(id !== undefined && { id }) }
+    : undefined
 }
 
 async function withIdle<T>(promise: Promise<T>, idleMs: number): Promise<T> {

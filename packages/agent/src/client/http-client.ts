@@ -1,31 +1,24 @@
 import type { JsonObject } from '@modelport/core'
 import type { CompactionResult } from '@modelport/runtime'
 import { AgentError, isAgentError } from '../base/agent-error.js'
-import { isObject, objectAt } from '../base/json.js'
 import { systemEntropy } from '../base/ids.js'
 import type { AgentCard } from '../models/card.js'
-import { answerArtifactId } from '../models/artifact.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import { createMessage, type Message } from '../models/message.js'
 import { type Part, parts } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import { toForeignMetadata } from '../run/run-context.js'
-import {
-  fromA2aArtifact,
-  fromA2aMessage,
-  fromA2aState,
-  fromA2aTask,
-  toA2aMessage,
-  toA2aState,
-} from '../wire/a2a/task-codec.js'
-import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/types.js'
-import { extensionUri } from '../wire/extension.js'
-import { A2aTransport, type NumberedResponse } from './a2a-transport.js'
+import { fromA2aState, fromA2aTask, toA2aMessage, toA2aState } from '../wire/a2a/task-codec.js'
+import type { A2aSendRequest, A2aStreamResponse } from '../wire/a2a/types.js'
+import { type A2aOperations, A2aTransport } from './a2a-transport.js'
 import type { AgentClient, ApprovalAnswer, ClientEvent, ListOptions, SendOptions } from './client.js'
 import { type AgentClientOptions, Connection } from './connection.js'
 import { chooseInterface, fetchCard, type FoundCard } from './discovery.js'
+import { LegacyTransport } from './legacy-transport.js'
 import { ProtolinkTransport } from './protolink-transport.js'
+import { taskOf, toClientEvents } from './client-events.js'
+import type { NumberedResponse } from './wire-requests.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
@@ -141,21 +134,23 @@ class HttpClient implements AgentClient {
     return this.#found
   }
 
-  async #transport(signal?: AbortSignal): Promise<A2aTransport | ProtolinkTransport> {
+  async #transport(signal?: AbortSignal): Promise<A2aOperations | ProtolinkTransport> {
     const found = await this.#find(signal)
     if (found.kind === 'protolink') return new ProtolinkTransport(this.#connection)
-    return new A2aTransport(this.#connection, chooseInterface(this.#connection, found))
+    const address = chooseInterface(this.#connection, found)
+    const Transport = address.version === '0.3' ? LegacyTransport : A2aTransport
+    return new Transport(this.#connection, address)
   }
 
-  async #a2a(signal?: AbortSignal): Promise<A2aTransport> {
+  async #a2a(signal?: AbortSignal): Promise<A2aOperations> {
     const transport = await this.#transport(signal)
-    if (transport instanceof A2aTransport) return transport
+    if (!(transport instanceof ProtolinkTransport)) return transport
     throw new AgentError('unsupported-operation', 'The agent speaks only Protolink, which has no such operation')
   }
 
   /** Reads a stream; one that breaks is taken up again: after the last event if the agent numbers them, else by a snapshot. */
   async *#follow(
-    transport: A2aTransport,
+    transport: A2aOperations,
     source: AsyncIterable<NumberedResponse>,
     signal: AbortSignal | undefined,
     knownId?: string,
@@ -167,13 +162,16 @@ class HttpClient implements AgentClient {
     let isResumed = false
     let current = source
     for (;;) {
+      let events = 0
+      let problem: Error | undefined
       try {
         for await (const { response, seq } of current) {
           taskId ??= response.task?.id ?? response.statusUpdate?.taskId
           // Between peers a resumed stream continues where it was: its snapshot would repeat what was shown.
           const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
           if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
-          failures = 0
+          // The snapshot that a resumed stream begins with is not progress.
+          if (++events > 1 || !isResumed) failures = 0
           if (!isRepeated) for (const event of toClientEvents(response)) yield event
           if (isEnd(response)) return
         }
@@ -181,16 +179,23 @@ class HttpClient implements AgentClient {
         signal?.throwIfAborted()
         if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
         if (taskId === undefined || isRefusal(error)) throw error
-        if (++failures > maxReconnects) throw error
+        problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
       }
       if (taskId === undefined) return
+      // A resumed stream that gives its snapshot and closes is as lost as one that breaks.
+      if (problem !== undefined || (isResumed && events < 2)) failures++
+      if (failures > maxReconnects)
+        throw (
+          problem ??
+          new AgentError('invalid-agent-response', 'The agent closes every stream of a task that is not over')
+        )
       await new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
       const task = await this.#snapshot(transport, taskId, signal)
       if (task && isTerminal(task.state)) {
         yield { type: 'task', task }
         return
       }
-      if (failures === 0 && task && isInterrupted(task.state)) return
+      if (problem === undefined && task && isInterrupted(task.state)) return
       isResumed = true
       current = transport.subscribe(taskId, seen, signal)
     }
@@ -198,7 +203,7 @@ class HttpClient implements AgentClient {
     if (last) yield { type: 'task', task: last }
   }
 
-  async #snapshot(transport: A2aTransport, id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
+  async #snapshot(transport: A2aOperations, id: string, signal: AbortSignal | undefined): Promise<Task | undefined> {
     try {
       return fromA2aTask(await transport.get(id, undefined, signal))
     } catch (error) {
@@ -238,48 +243,4 @@ function toRequest(message: string | readonly Part[] | Message, options: SendOpt
     }),
     ...(Object.keys(merged).length && { metadata: merged }),
   }
-}
-
-/** An agent may answer with a message instead of a task: it is a task that is over. */
-function taskOf({ task, message }: A2aStreamResponse): Task {
-  if (task) return fromA2aTask(task)
-  if (!message) throw new AgentError('invalid-agent-response', 'The agent answered with neither a task nor a message')
-  const wire: A2aTask = {
-    id: message.taskId ?? message.messageId,
-    ...(message.contextId !== undefined && { contextId: message.contextId }),
-    status: { state: 'TASK_STATE_COMPLETED' },
-    history: [message],
-  }
-  return fromA2aTask(wire)
-}
-
-function toClientEvents(response: A2aStreamResponse): readonly ClientEvent[] {
-  const { task, message, statusUpdate, artifactUpdate } = response
-  if (task || message) return [{ type: 'task', task: taskOf(response) }]
-  if (artifactUpdate) return artifactEvents(artifactUpdate)
-  if (!statusUpdate) return []
-  const progress = objectAt(objectAt(statusUpdate.metadata, extensionUri), 'progress')
-  if (Object.keys(progress).length) {
-    const { percent, message: note } = progress
-    return [
-      {
-        type: 'progress',
-        ...(typeof percent === 'number' && { percent }),
-        ...(typeof note === 'string' && { message: note }),
-      },
-    ]
-  }
-  if (isObject(statusUpdate.metadata) && isObject(statusUpdate.metadata[extensionUri])) return []
-  const { state, message: said } = statusUpdate.status
-  return [{ type: 'status', state: fromA2aState(state), ...(said && { message: fromA2aMessage(said) }) }]
-}
-
-function artifactEvents(update: NonNullable<A2aStreamResponse['artifactUpdate']>): readonly ClientEvent[] {
-  const { artifact, append, lastChunk } = update
-  const [part] = artifact.parts
-  const isText = artifact.artifactId === answerArtifactId && artifact.parts.length === 1 && part?.text !== undefined
-  if (!isText && !append) return [{ type: 'artifact', artifact: fromA2aArtifact(artifact) }]
-  if (part?.text === undefined) return [{ type: 'artifact', artifact: fromA2aArtifact(artifact) }]
-  if (part.text === '' && lastChunk) return []
-  return [{ type: 'text-delta', text: part.text, ...(!append && { first: true as const }) }]
 }

@@ -34,8 +34,11 @@ export interface IncomingMessage {
   /** True keeps the conversation out of the session. */
   readonly offRecord?: boolean
   readonly parent?: TaskRecord['parent']
-  /** True runs a message with an id that was seen before only once. Default true. */
-  readonly idempotent?: boolean
+  /**
+   * What a message id that was seen before means. True (the default): the same message, whose task is given again, also after its end; with another
+   * body it is refused. `while-running`: the same message if its body is equal and its task is still worked on, else a new one. False: a new message.
+   */
+  readonly idempotent?: boolean | 'while-running'
   /** Where notifications of a new task go. */
   readonly push?: Omit<PushConfig, 'taskId'>
 }
@@ -103,7 +106,12 @@ export class AgentHost {
     const { id: _, timestamp: __, ...body } = message
     const digest = await digestOf(JSON.stringify([body, incoming.sessionId ?? null]))
     const claim = await this.store.idempotency.claim(idempotencyKey, digest, taskId)
-    if (!claim.isNew) return this.#repeat(claim, { principal, id: claim.taskId }, digest)
+    if (!claim.isNew) {
+      const earlier = await this.#earlier(incoming, { principal, id: claim.taskId }, claim.digest === digest)
+      if (earlier) return earlier
+      await this.store.idempotency.release(idempotencyKey)
+      return this.send(incoming)
+    }
     try {
       return await this.#create(agent, incoming, taskId)
     } catch (error) {
@@ -119,14 +127,24 @@ export class AgentHost {
     throw new AgentError('not-found', 'There is no such agent')
   }
 
-  async #repeat(claim: { readonly digest: string }, key: TaskKey, digest: string): Promise<Accepted> {
-    if (claim.digest !== digest)
+  /**
+   * The task of a message that came before, as its repetition is to see it; `undefined` if the repetition is a new message.
+   * @throws {AgentError} `conflict`, `busy`
+   */
+  async #earlier({ idempotent }: IncomingMessage, key: TaskKey, isEqual: boolean): Promise<Accepted | undefined> {
+    const isStrict = idempotent !== 'while-running'
+    if (!isEqual) {
+      if (!isStrict) return undefined
       throw new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')
+    }
+    // The first of two that arrive at once may not have stored its task yet.
     for (let wait = 0; wait < 50; wait++) {
       const found = await this.store.tasks.load(key)
+      if (found && !isStrict && !isRunning(found.task)) return undefined
       if (found) return { task: found.task, seq: found.head.seq, before: 0 }
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
+    if (!isStrict) return undefined
     throw new AgentError('busy', 'A message with this id is being accepted; come back later', { retryAfterMs: 1_000 })
   }
 
@@ -179,7 +197,10 @@ export class AgentHost {
       throw new AgentError('invalid-params', 'The context of the message is not that of its task; leave it out', {
         violations: [{ pointer: '/message/contextId', message: 'is not the context of the task' }],
       })
-    if (task.messages.some(({ id: known }) => known === incoming.message.id)) return { task, seq: head.seq, before: 0 }
+    const isKnown =
+      incoming.idempotent !== false && task.messages.some(({ id: known }) => known === incoming.message.id)
+    if (isKnown && (incoming.idempotent !== 'while-running' || isRunning(task)))
+      return { task, seq: head.seq, before: 0 }
     if (isTerminal(task.state))
       throw new AgentError('unsupported-operation', `The task is ${task.state}: send the message without a taskId`, {
         metadata: { taskId: id },
@@ -239,3 +260,5 @@ export class AgentHost {
     return this.#activations.drain(timeoutMs)
   }
 }
+
+const isRunning = ({ state }: Task): boolean => !isTerminal(state) && !isInterrupted(state)

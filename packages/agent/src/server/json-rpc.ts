@@ -16,7 +16,7 @@ import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } fr
 import type { RequestContext } from './endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
 import { legacyMethods } from './legacy.js'
-import { json, readJson } from './reading.js'
+import { json, readJson, readText } from './reading.js'
 import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from './sse.js'
 
@@ -81,6 +81,16 @@ type RpcId = string | number | null
 const isId = (id: unknown): id is RpcId =>
   id === null || typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
 
+/** The id of a request that is refused before its method is known; null if the body has none. */
+export async function readRpcId(source: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<RpcId> {
+  try {
+    const body: unknown = JSON.parse(await readText(source))
+    return isObject(body) && isId(body['id']) ? body['id'] : null
+  } catch {
+    return null
+  }
+}
+
 const failure = (id: RpcId, cause: unknown, context: RequestContext): Response => {
   const error = toAgentError(cause)
   const isOutside = error.reason === 'unauthenticated' || error.reason === 'too-large'
@@ -93,9 +103,13 @@ const failure = (id: RpcId, cause: unknown, context: RequestContext): Response =
   )
 }
 
-/** Names our extension in the response if it was asked for. */
-export const extensionHeaders = ({ extensions }: RequestContext): Readonly<Record<string, string>> =>
-  extensions.includes(extensionUri) ? { 'a2a-extensions': extensionUri } : {}
+/** Names the extensions that the caller asked for and the agent has. */
+export function extensionHeaders({ extensions, served, version }: RequestContext): Readonly<Record<string, string>> {
+  const known = new Set([extensionUri, ...served.agent.card.extensions.map(({ uri }) => uri)])
+  const active = extensions.filter((uri) => known.has(uri))
+  if (!active.length) return {}
+  return { [version === '0.3' ? 'x-a2a-extensions' : 'a2a-extensions']: active.join(', ') }
+}
 
 /** Serves one JSON-RPC request. */
 export async function handleJsonRpc(context: RequestContext): Promise<Response> {
@@ -136,11 +150,7 @@ function respond(context: RequestContext, id: RpcId, result: RpcResult): Respons
     context,
     events,
     (event) => ({ jsonrpc: '2.0', id, result: encode(event) }),
-    (error) => ({
-      jsonrpc: '2.0',
-      id,
-      error: toRpcError(error),
-    }),
+    (error) => ({ data: JSON.stringify({ jsonrpc: '2.0', id, error: toRpcError(error) }) }),
   )
 }
 
@@ -149,7 +159,7 @@ export function respondWithStream(
   context: RequestContext,
   events: AsyncIterator<A2aStreamEvent>,
   encode: (event: A2aStreamEvent) => unknown,
-  encodeError: (error: AgentError) => unknown,
+  encodeError: (error: AgentError) => ServerSentEvent,
 ): Response {
   if (!context.streams.hasRoom)
     throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
@@ -168,7 +178,7 @@ export function respondWithStream(
         }
       } catch (error) {
         isOver = true
-        return { done: false, value: { data: JSON.stringify(encodeError(toAgentError(error))) } }
+        return { done: false, value: encodeError(toAgentError(error)) }
       }
     },
     return: async () => {

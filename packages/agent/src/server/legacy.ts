@@ -1,3 +1,5 @@
+import type { JsonObject } from '@modelport/core'
+import { AgentError, isAgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
 import {
   fromLegacyPushConfig,
@@ -10,6 +12,7 @@ import {
 import { decodeProto } from '../wire/a2a/proto-json.js'
 import { cancelTask, getExtendedCard, getTask, sendMessage, streamMessage, subscribeToTask } from './a2a-operations.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import type { RequestContext } from './endpoint.js'
 import type { RpcMethod, RpcResult } from './rpc-method.js'
 
 const fieldOf = (params: unknown, ...names: readonly string[]): unknown => {
@@ -23,6 +26,17 @@ const configKey = (params: unknown) => ({
 })
 
 const encode: Extract<RpcResult, { readonly events: unknown }>['encode'] = ({ response }) => toLegacyEvent(response)
+
+/** The extended card with the fields of 0.3. @throws {AgentError} `extended-card-not-configured`: 0.3 has no other refusal */
+export async function legacyExtendedCard(context: RequestContext): Promise<JsonObject> {
+  try {
+    return { ...(await getExtendedCard(context)), ...legacyCardFields(context.card()) }
+  } catch (error) {
+    if (isAgentError(error, 'unsupported-operation'))
+      throw new AgentError('extended-card-not-configured', error.message, { cause: error })
+    throw error
+  }
+}
 
 /** The methods of A2A 0.3, as a layer over those of 1.0. */
 export const legacyMethods: Readonly<Record<string, RpcMethod>> = {
@@ -60,7 +74,5 @@ export const legacyMethods: Readonly<Record<string, RpcMethod>> = {
     await deletePushConfig(context, decodeProto('DeleteTaskPushNotificationConfigRequest', configKey(params)))
     return { value: null }
   },
-  'agent/getAuthenticatedExtendedCard': async (context) => ({
-    value: { ...(await getExtendedCard(context)), ...legacyCardFields(context.card()) },
-  }),
+  'agent/getAuthenticatedExtendedCard': async (context) => ({ value: await legacyExtendedCard(context) }),
 }

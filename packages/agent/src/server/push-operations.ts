@@ -26,7 +26,7 @@ export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Om
         `The ${name} of a push configuration must be printable ASCII: it is sent in a header`,
       )
   return {
-    id: wire.id?.slice(0, 200) ?? createId('push', context.host.entropy),
+    id: wire.id ? wire.id.slice(0, 200) : createId('push', context.host.entropy),
     url: wire.url,
     ...compactObject({ token, authentication }),
     version: context.version === '0.3' ? '0.3' : '1.0',

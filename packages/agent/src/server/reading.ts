@@ -74,9 +74,9 @@ export const json = (
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...init.headers },
   })
 
-/** The URIs of extensions that a request names. */
+/** The URIs of extensions that a request names; 0.3 has the header with an `X-`. */
 export const extensionsOf = ({ headers }: Request): readonly string[] =>
-  (headers.get('a2a-extensions') ?? '')
+  (headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions') ?? '')
     .split(',')
     .map((uri) => uri.trim())
     .filter(Boolean)

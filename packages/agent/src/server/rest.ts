@@ -1,4 +1,3 @@
-import { AgentError } from '../base/agent-error.js'
 import { decodeProto, type ProtoMessages } from '../wire/a2a/proto-json.js'
 import { shapes } from '../wire/a2a/shapes.js'
 import {
@@ -24,7 +23,12 @@ const reply = (context: RequestContext, value: unknown): Response =>
   json(value, { headers: { 'content-type': a2aMediaType, ...extensionHeaders(context) } })
 
 const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Response =>
-  respondWithStream(context, events, ({ response }) => response, toHttpError)
+  respondWithStream(
+    context,
+    events,
+    ({ response }) => response,
+    (error) => ({ event: 'error', data: JSON.stringify(toHttpError(error)) }),
+  )
 
 /** Query parameters as the fields of a message: numbers and booleans are read by the shape of the proto. */
 function queryOf<K extends keyof ProtoMessages>(
@@ -48,12 +52,6 @@ async function bodyOf<K extends keyof ProtoMessages>(
   path: Readonly<Record<string, string>> = {},
 ): Promise<ProtoMessages[K]> {
   return decodeProto(name, { ...(await readObject(context, name !== 'SendMessageRequest')), ...path })
-}
-
-/** @throws {AgentError} `version-not-supported` */
-function checkVersion({ version }: RequestContext): void {
-  if (version !== '0.3') return
-  throw new AgentError('version-not-supported', `This interface speaks A2A 1.0; send the header A2A-Version: 1.0`)
 }
 
 /** Calls an operation, for the tenant that the request names. */
@@ -227,10 +225,6 @@ export const restEndpoints: readonly Endpoint[] = rows.flatMap((row) =>
       name: prefix ? `${row.name} (tenant)` : row.name,
       path: prefix + row.path,
       wire: 'A2A 1.0',
-      handle: (context) => {
-        checkVersion(context)
-        return row.handle(context)
-      },
     }),
   ),
 )

@@ -10,7 +10,8 @@ import { chatEndpoints } from './chat-completions.js'
 import type { Endpoint, RequestContext, ServedAgent } from './endpoint.js'
 import { checkOrigin } from './check-origin.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError, toRpcError } from './error-forms.js'
-import { handleJsonRpc } from './json-rpc.js'
+import { handleJsonRpc, readRpcId } from './json-rpc.js'
+import { legacyRestEndpoints } from './legacy-rest.js'
 import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
 import { ownEndpoints } from './own-endpoints.js'
 import { protolinkEndpoints } from './protolink-endpoints.js'
@@ -20,6 +21,7 @@ import { a2aMediaType, restEndpoints } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
 import type { AgentServer, AgentServerOptions } from './server-options.js'
 import { EventStreams } from './sse.js'
+import { versionOf } from './version.js'
 import { withoutEnd } from '../base/without-end.js'
 
 const anonymous = 'anonymous'
@@ -54,6 +56,7 @@ const endpoints: readonly Endpoint[] = [
   ...ownEndpoints,
   ...chatEndpoints,
   ...protolinkEndpoints,
+  ...legacyRestEndpoints,
   ...restEndpoints,
 ]
 const routes = toRoutes(endpoints)
@@ -105,6 +108,10 @@ class Server implements AgentServer {
     this.#cards = new Map()
   }
 
+  get #maxBodyBytes(): number {
+    return this.#options.maxBodyBytes ?? 4 * 2 ** 20
+  }
+
   describeEndpoints(): readonly EndpointDescription[] {
     return describe(endpoints)
   }
@@ -134,28 +141,28 @@ class Server implements AgentServer {
   }
 
   async #respond(request: Request): Promise<Response> {
-    let isRpc = false
+    let found: Endpoint | undefined
     try {
       const url = new URL(request.url)
       checkOrigin(request, url, this.#url, this.isAuthenticated, this.#options)
       if (request.method === 'OPTIONS') return this.#preflight(request)
-      const found = this.#find(url.pathname)
-      if (!found) throw new AgentError('not-found', 'There is nothing at this address')
-      const match = matchRoute(routes, request.method, found.path)
+      const target = this.#find(url.pathname)
+      if (!target) throw new AgentError('not-found', 'There is nothing at this address')
+      const match = matchRoute(routes, request.method, target.path)
       if (match === undefined) throw new AgentError('not-found', 'There is nothing at this address')
       if ('allow' in match) return this.#methodNotAllowed(match.allow)
       const { endpoint, params } = match
-      isRpc = endpoint === rpcEndpoint
+      found = endpoint
       if (this.#isClosing && request.method === 'POST')
         throw new AgentError('busy', 'The server is stopping', { retryAfterMs: 5_000 })
-      const context = await this.#contextOf(request, url, found.served, endpoint, params)
+      const context = await this.#contextOf(request, url, target.served, endpoint, params)
       return await endpoint.handle(context)
     } catch (error) {
-      return this.#failure(error, isRpc)
+      return this.#failure(error, request, found)
     }
   }
 
-  #failure(cause: unknown, isRpc: boolean): Response {
+  async #failure(cause: unknown, request: Request, endpoint: Endpoint | undefined): Promise<Response> {
     const error = toAgentError(cause)
     if (error.reason === 'internal') this.#options.onError?.(error.cause ?? error)
     const challenge =
@@ -163,17 +170,14 @@ class Server implements AgentServer {
         ? { 'www-authenticate': this.#authenticator.challenge }
         : {}
     const headers = { ...errorHeaders(error), ...challenge }
-    if (isRpc) {
+    const status = httpStatusOf(error)
+    if (endpoint === rpcEndpoint) {
       const isOutside = ['unauthenticated', 'forbidden', 'busy'].includes(error.reason)
-      return json(
-        { jsonrpc: '2.0', id: null, error: toRpcError(error) },
-        { status: isOutside ? httpStatusOf(error) : 200, headers },
-      )
+      const id = isOutside ? null : await readRpcId({ request, maxBodyBytes: this.#maxBodyBytes })
+      return json({ jsonrpc: '2.0', id, error: toRpcError(error) }, { status: isOutside ? status : 200, headers })
     }
-    return json(toHttpError(error), {
-      status: httpStatusOf(error),
-      headers: { 'content-type': a2aMediaType, ...headers },
-    })
+    if (endpoint?.wire === 'A2A 0.3') return json(toRpcError(error), { status, headers })
+    return json(toHttpError(error), { status, headers: { 'content-type': a2aMediaType, ...headers } })
   }
 
   #methodNotAllowed(allow: readonly string[]): Response {
@@ -229,9 +233,9 @@ class Server implements AgentServer {
       principal: scope === undefined ? (principal ?? anonymous) : JSON.stringify([scope, principal ?? anonymous]),
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
-      version: this.#versionOf(request, url, endpoint),
+      version: versionOf(request, url, endpoint, this.#options.legacy !== false),
       extensions: extensionsOf(request),
-      maxBodyBytes: this.#options.maxBodyBytes ?? 4 * 2 ** 20,
+      maxBodyBytes: this.#maxBodyBytes,
       ...(scope !== undefined && { tenant: scope }),
       withTenant: (other) =>
         other === undefined || other === '' || other === scope ? make(scope) : make(checkTenant(other, scope)),
@@ -241,34 +245,18 @@ class Server implements AgentServer {
     return make(tenant)
   }
 
-  /** @throws {AgentError} `version-not-supported` */
-  #versionOf(request: Request, url: URL, endpoint: Endpoint): string {
-    const given = (request.headers.get('a2a-version') ?? url.searchParams.get('A2A-Version') ?? '').trim()
-    const [version = ''] = /^\d+\.\d+(?=\.\d+$|$)/.exec(given) ?? []
-    if (!endpoint.wire.startsWith('A2A')) return '1.0'
-    if (version === '1.0') return version
-    const isLegacy = !given || version === '0.3'
-    if (isLegacy && (this.#options.legacy !== false || endpoint.name === 'AgentCard')) return '0.3'
-    throw new AgentError(
-      'version-not-supported',
-      `The agent does not speak A2A ${given.slice(0, 20) || '0.3'}; it speaks ${this.#versions().join(', ')}`,
-      {
-        metadata: { supportedVersions: this.#versions().join(', ') },
-      },
-    )
-  }
-
-  #versions(): readonly string[] {
-    return this.#options.legacy === false ? ['1.0'] : ['1.0', '0.3']
-  }
-
   #cardOf({ agent, url }: ServedAgent): AgentCard {
     const known = this.#cards.get(agent.name)
     if (known) return known
     const own: readonly AgentInterface[] = [
       { url: `${url}/`, binding: 'JSONRPC', protocolVersion: '1.0' },
       { url, binding: 'HTTP+JSON', protocolVersion: '1.0' },
-      ...(this.#options.legacy === false ? [] : [{ url: `${url}/`, binding: 'JSONRPC', protocolVersion: '0.3' }]),
+      ...(this.#options.legacy === false
+        ? []
+        : [
+            { url: `${url}/`, binding: 'JSONRPC', protocolVersion: '0.3' },
+            { url, binding: 'HTTP+JSON', protocolVersion: '0.3' },
+          ]),
     ]
     const card: AgentCard = {
       ...agent.card,

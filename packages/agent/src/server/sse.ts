@@ -1,6 +1,10 @@
 /** One event of a stream. */
 export interface ServerSentEvent {
+  /** Text without line ends. */
   readonly data: string
+  /** Name of the event. Unset: `message`. */
+  readonly event?: string
+  /** What a reader sends as `Last-Event-ID` to continue behind this event. */
   readonly id?: string
 }
 
@@ -124,4 +128,5 @@ export class EventStreams {
   }
 }
 
-const toText = ({ data, id }: ServerSentEvent): string => `${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`
+const toText = ({ data, event, id }: ServerSentEvent): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`

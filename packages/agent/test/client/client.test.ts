@@ -116,6 +116,27 @@ describe('a client', () => {
     }
   })
 
+  it('gives up an agent that closes every stream of a task that is not over', async () => {
+    const server = await serve([echoAgent()])
+    closers.push(() => server.close(0))
+    let streams = 0
+    const client = createAgentClient(server.url, {
+      reconnectMs: 1,
+      maxReconnects: 3,
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+        streams++
+        const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+        const { value } = await reader.read()
+        await reader.cancel()
+        return new Response(value as Uint8Array<ArrayBuffer>, response)
+      },
+    })
+    await expect(textOfStream(client.stream('wait'))).rejects.toMatchObject({ reason: 'invalid-agent-response' })
+    expect(streams).toBe(5)
+  })
+
   it('reaches an agent in its own process without a host', async () => {
     const client = createLocalClient(echoAgent())
     expect(client.hosts()).toEqual([])

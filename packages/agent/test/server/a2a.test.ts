@@ -67,12 +67,37 @@ describe('SendMessage', () => {
     expect((await rpc('GetTask', { id: first.id })).result.status.state).toBe('TASK_STATE_CANCELED')
   })
 
-  it('runs a message that arrives twice once, and refuses its id with another body', async () => {
+  it('joins a message that arrives again while its task is worked on, and takes it as a new one afterwards', async () => {
     const { rpc } = testServer()
-    const message = say('hi', { messageId: 'm-1' })
+    const message = { ...say('wait', { messageId: 'm-1' }), configuration: { returnImmediately: true } }
     const [first, second] = await Promise.all([rpc('SendMessage', message), rpc('SendMessage', message)])
-    expect(second.result.task.id).toBe(first.result.task.id)
-    expect((await rpc('SendMessage', say('other', { messageId: 'm-1' }))).error?.code).toBe(-32602)
+    const { id } = first.result.task
+    expect(second.result.task.id).toBe(id)
+    const other = (await rpc('SendMessage', say('hi', { messageId: 'm-1' }))).result.task
+    expect([other.id === id, other.status.state]).toEqual([false, 'TASK_STATE_COMPLETED'])
+    await rpc('CancelTask', { id })
+    for (const text of ['ask', 'ask', 'hi', 'hi']) {
+      const { task } = (await rpc('SendMessage', say(text, { messageId: 'm-2' }))).result
+      expect(task.history).toHaveLength(2)
+    }
+  })
+
+  it('takes a follow-up with the id of an earlier message of the task as a new message', async () => {
+    const { rpc } = testServer()
+    const { task } = (await rpc('SendMessage', say('ask', { messageId: 'm-1' }))).result
+    const followUp = say('Rome', { messageId: 'm-1', taskId: task.id })
+    expect((await rpc('SendMessage', followUp)).result.task.status.state).toBe('TASK_STATE_COMPLETED')
+    expect((await rpc('SendMessage', followUp)).error?.code).toBe(-32004)
+  })
+
+  it('runs a message once for callers of our extension, also after its end, and refuses its id with another body', async () => {
+    const { rpc } = testServer()
+    const extension = { 'a2a-extensions': 'https://modelport.dev/a2a/ext/v1' }
+    const message = say('hi', { messageId: 'm-1' })
+    const [first, second] = await Promise.all([1, 2].map(() => rpc('SendMessage', message, extension)))
+    expect(second?.result.task.id).toBe(first?.result.task.id)
+    expect((await rpc('SendMessage', message, extension)).result.task.id).toBe(first?.result.task.id)
+    expect((await rpc('SendMessage', say('other', { messageId: 'm-1' }), extension)).error?.code).toBe(-32602)
   })
 
   it.each([
@@ -275,6 +300,13 @@ describe('versions', () => {
     expect((await rpc('SendMessage', say('x'), { 'a2a-version': version })).error?.code).toBe(code)
   })
 
+  it('are refused under the id of the JSON-RPC request', async () => {
+    const { request } = testServer()
+    const json = { jsonrpc: '2.0', id: 'r-1', method: 'SendMessage', params: say('x') }
+    const refused = await request('/', { json, headers: { 'a2a-version': '9.9' } })
+    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', id: 'r-1', error: { code: -32009 } })
+  })
+
   it('may be a query parameter', async () => {
     const { server } = testServer()
     const send = (query: string) => server.fetch(new Request(`${base}/tasks${query}`))
@@ -298,6 +330,7 @@ describe('cards', () => {
       { url: 'https://agents.example.com/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url: 'https://agents.example.com', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       { url: 'https://agents.example.com/', protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url: 'https://agents.example.com', protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
     ])
     expect(response.headers.get('cache-control')).toContain('max-age')
     const again = await request('/.well-known/agent-card.json', {
@@ -319,6 +352,14 @@ describe('cards', () => {
     expect((await empty.rpc('GetExtendedAgentCard', undefined, { authorization: 'Bearer secret' })).error?.code).toBe(
       -32007,
     )
+  })
+
+  it('have extensions, and responses name those that the caller asked for and the agent has', async () => {
+    const extensions = [{ uri: 'https://example.com/ext/v1', required: false }]
+    const { request } = testServer({}, [echoAgent({ card: { name: 'e', description: 'x', extensions } })])
+    const asked = 'https://example.com/ext/v2, https://example.com/ext/v1'
+    const response = await request('/message:send', { json: say('x'), headers: { 'a2a-extensions': asked } })
+    expect([response.status, response.headers.get('a2a-extensions')]).toEqual([200, 'https://example.com/ext/v1'])
   })
 
   it('make callers declare required extensions', async () => {

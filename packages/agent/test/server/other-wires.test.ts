@@ -136,53 +136,6 @@ describe('Protolink', () => {
   })
 })
 
-describe('A2A 0.3', () => {
-  const send = (text: string, more = {}) => ({
-    message: {
-      kind: 'message',
-      messageId: crypto.randomUUID(),
-      role: 'user',
-      parts: [{ kind: 'text', text }],
-      ...more,
-    },
-  })
-  const legacy = { 'a2a-version': '' }
-
-  it('sends, gets, streams and cancels in its own shapes', async () => {
-    const { rpc, request } = testServer()
-    const { result } = await rpc('message/send', send('hi'), legacy)
-    expect(result).toMatchObject({
-      kind: 'task',
-      status: { state: 'completed' },
-      artifacts: [{ parts: [{ kind: 'text', text: 'You said: hi' }] }],
-    })
-    expect((await rpc('tasks/get', { id: result.id }, legacy)).result.id).toBe(result.id)
-    const response = await request('/', {
-      json: { jsonrpc: '2.0', id: 1, method: 'message/stream', params: send('slow') },
-      headers: legacy,
-    })
-    const events = (await eventsOf(response)).map((event) => event.result)
-    expect(events[0].kind).toBe('task')
-    expect(events.at(-1)).toMatchObject({ kind: 'status-update', final: true, status: { state: 'completed' } })
-    const { result: waiting } = await rpc(
-      'message/send',
-      { ...send('wait'), configuration: { blocking: false } },
-      legacy,
-    )
-    expect((await rpc('tasks/cancel', { id: waiting.id }, legacy)).result.status.state).toBe('canceled')
-    expect((await rpc('tasks/get', { id: 'none' }, legacy)).error?.code).toBe(-32001)
-  })
-
-  it('is spoken by our client', async () => {
-    const client = createAgentClient(server.url, { protocol: 'a2a-0.3' })
-    const done = await client.send('Is it warm?')
-    expect([done.state, answerOf(done)]).toEqual(['completed', 'It is warm'])
-    let text = ''
-    for await (const event of client.stream('x')) if (event.type === 'text-delta') text += event.text
-    expect(text).toBe('It is warm')
-  })
-})
-
 describe('a third-party mock of A2A', () => {
   it('is understood by our client', async () => {
     const mock = new LLMock({ port: 0 })

@@ -103,6 +103,9 @@ export const fromLegacyTask = (task: unknown): A2aTask =>
       : task,
   )
 
+/** True for a state that ends a stream of A2A 0.3. */
+export const isLegacyEnd = (state: string): boolean => ended.has(state)
+
 const ended: ReadonlySet<string> = new Set([
   'TASK_STATE_COMPLETED',
   'TASK_STATE_FAILED',
@@ -120,7 +123,7 @@ export function toLegacyEvent({ task, message, statusUpdate, artifactUpdate }: A
       kind: 'status-update',
       ...statusUpdate,
       status: toLegacyStatus(statusUpdate.status),
-      final: ended.has(statusUpdate.status.state),
+      final: isLegacyEnd(statusUpdate.status.state),
     }
   if (!artifactUpdate) throw new AgentError('internal', 'The stream has an event without content')
   const { artifact } = artifactUpdate
@@ -155,8 +158,9 @@ export function fromLegacyPushConfig(config: unknown, taskId?: unknown): A2aPush
   const schemes = isObject(authentication) && Array.isArray(authentication['schemes']) ? authentication['schemes'] : []
   const first: unknown = schemes[0]
   return decodeProto('TaskPushNotificationConfig', {
+    // A configuration of 0.3 without an id is found under the id of its task.
+    ...(taskId !== undefined && { taskId, id: taskId }),
     ...rest,
-    ...(taskId !== undefined && { taskId }),
     ...(isObject(authentication) && {
       authentication: compactObject({ scheme: first, credentials: authentication['credentials'] }),
     }),

@@ -1,0 +1,156 @@
+import {
+  fromLegacyProtoPushConfig,
+  fromLegacyProtoSend,
+  toLegacyProtoEvent,
+  toLegacyProtoPushConfig,
+  toLegacyProtoTask,
+} from '../wire/a2a/legacy-proto.js'
+import { decodeProto } from '../wire/a2a/proto-json.js'
+import {
+  type A2aStreamEvent,
+  cancelTask,
+  getTask,
+  sendMessage,
+  streamMessage,
+  subscribeToTask,
+} from './a2a-operations.js'
+import type { Endpoint, RequestContext } from './endpoint.js'
+import { toRpcError } from './error-forms.js'
+import { respondWithStream } from './json-rpc.js'
+import { legacyExtendedCard } from './legacy.js'
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import { json, readObject } from './reading.js'
+
+const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Response =>
+  respondWithStream(
+    context,
+    events,
+    ({ response }) => toLegacyProtoEvent(response),
+    (error) => ({ event: 'error', data: JSON.stringify(toRpcError(error)) }),
+  )
+
+const idOf = ({ params }: RequestContext): string => params['id'] ?? ''
+const configOf = ({ params }: RequestContext) => ({ taskId: params['id'] ?? '', id: params['configId'] ?? '' })
+
+type Row = Pick<Endpoint, 'name' | 'method' | 'path' | 'summary' | 'source' | 'mode' | 'handle'>
+
+const subscribe = async (context: RequestContext): Promise<Response> =>
+  stream(context, await subscribeToTask(context, decodeProto('SubscribeToTaskRequest', { id: idOf(context) })))
+
+const rows: readonly Row[] = [
+  {
+    name: 'Send',
+    method: 'POST',
+    path: '/v1/message:send',
+    summary: 'Sends a message.',
+    source: 'body',
+    mode: 'response',
+    handle: async (context) =>
+      json(toLegacyProtoEvent(await sendMessage(context, fromLegacyProtoSend(await readObject(context))))),
+  },
+  {
+    name: 'Stream',
+    method: 'POST',
+    path: '/v1/message:stream',
+    summary: 'Sends a message and streams what happens to its task.',
+    source: 'body',
+    mode: 'stream',
+    handle: async (context) =>
+      stream(context, await streamMessage(context, fromLegacyProtoSend(await readObject(context)))),
+  },
+  {
+    name: 'Get',
+    method: 'GET',
+    path: '/v1/tasks/{id}',
+    summary: 'Gives a task as it is now.',
+    source: 'query',
+    mode: 'response',
+    handle: async (context) => {
+      const { searchParams } = context.url
+      const historyLength = searchParams.get('historyLength') ?? searchParams.get('history_length')
+      const request = { id: idOf(context), ...(historyLength !== null && { historyLength }) }
+      return json(toLegacyProtoTask(await getTask(context, decodeProto('GetTaskRequest', request))))
+    },
+  },
+  {
+    name: 'Cancel',
+    method: 'POST',
+    path: '/v1/tasks/{id}:cancel',
+    summary: 'Cancels a task.',
+    source: 'path',
+    mode: 'response',
+    handle: async (context) => json(toLegacyProtoTask(await cancelTask(context, { id: idOf(context) }))),
+  },
+  ...(['GET', 'POST'] as const).map(
+    (method): Row => ({
+      name: 'Subscribe',
+      method,
+      path: '/v1/tasks/{id}:subscribe',
+      summary: 'Streams a task: first as it is now, then what happens to it.',
+      source: 'path',
+      mode: 'stream',
+      handle: subscribe,
+    }),
+  ),
+  {
+    name: 'SetPushConfig',
+    method: 'POST',
+    path: '/v1/tasks/{id}/pushNotificationConfigs',
+    summary: 'Adds an address that notifications of a task are sent to.',
+    source: 'body',
+    mode: 'response',
+    handle: async (context) => {
+      const config = fromLegacyProtoPushConfig(await readObject(context), idOf(context))
+      return json(toLegacyProtoPushConfig(await createPushConfig(context, config)))
+    },
+  },
+  {
+    name: 'GetPushConfig',
+    method: 'GET',
+    path: '/v1/tasks/{id}/pushNotificationConfigs/{configId}',
+    summary: 'Gives one push configuration of a task.',
+    source: 'path',
+    mode: 'response',
+    handle: async (context) => json(toLegacyProtoPushConfig(await getPushConfig(context, configOf(context)))),
+  },
+  {
+    name: 'ListPushConfigs',
+    method: 'GET',
+    path: '/v1/tasks/{id}/pushNotificationConfigs',
+    summary: 'Lists the push configurations of a task.',
+    source: 'path',
+    mode: 'response',
+    handle: async (context) => {
+      const { configs = [] } = await listPushConfigs(context, { taskId: idOf(context) })
+      return json({ configs: configs.map(toLegacyProtoPushConfig) })
+    },
+  },
+  {
+    name: 'DeletePushConfig',
+    method: 'DELETE',
+    path: '/v1/tasks/{id}/pushNotificationConfigs/{configId}',
+    summary: 'Removes a push configuration.',
+    source: 'path',
+    mode: 'response',
+    handle: async (context) => {
+      await deletePushConfig(context, configOf(context))
+      return json({})
+    },
+  },
+  {
+    name: 'Card',
+    method: 'GET',
+    path: '/v1/card',
+    summary: 'Gives authenticated callers the fuller card.',
+    source: 'none',
+    mode: 'response',
+    handle: async (context) => json(await legacyExtendedCard(context)),
+  },
+]
+
+/** The HTTP+JSON binding of A2A 0.3. */
+export const legacyRestEndpoints: readonly Endpoint[] = rows.map((row) => ({
+  ...row,
+  name: `${row.name} (0.3)`,
+  wire: 'A2A 0.3',
+}))
