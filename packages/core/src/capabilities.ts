@@ -16,8 +16,8 @@ export interface Capabilities {
   readonly parallelTools: Capability
   /** Images in user messages. */
   readonly images: Capability
-  /** Answers held to a JSON schema. */
-  readonly schema: Capability
+  /** Replies held to a JSON schema. `withTools` is true if the vendor does so in calls that offer tools too; default false. */
+  readonly schema: Capability & { readonly withTools?: boolean }
   /** Probabilities of tokens. */
   readonly logprobs: Capability
   /** Reasoning that can be seen or steered. */

@@ -12,6 +12,6 @@ export function resolveCapabilities(capabilities: Capabilities, profile: ModelPr
     ...capabilities,
     tools,
     parallelTools: settle(capabilities.parallelTools, withoutTools),
-    schema: settle(capabilities.schema, profile.supportsJsonSchema),
+    schema: { ...capabilities.schema, ...settle(capabilities.schema, profile.supportsJsonSchema) },
   }
 }

@@ -15,7 +15,7 @@ export function capabilities({
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
       parallelTools: { supported: true, source: `${docs}/agents-and-tools/tool-use/implement-tool-use` },
       images: { supported: true, source: `${docs}/build-with-claude/vision` },
-      schema: { supported: 'by-model', source: `${docs}/build-with-claude/structured-outputs` },
+      schema: { supported: 'by-model', withTools: true, source: `${docs}/build-with-claude/structured-outputs` },
       logprobs: { supported: false, source: `${docs}/api/messages` },
       reasoning: {
         supported: traitsOf(model, traits).thinking !== 'none',

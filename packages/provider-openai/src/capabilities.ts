@@ -36,7 +36,7 @@ export function capabilities({
       tools: { supported: true, source: `${docs}/guides/function-calling` },
       parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },
       images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
-      schema: { supported: 'by-model', source: `${docs}/guides/structured-outputs` },
+      schema: { supported: 'by-model', withTools: true, source: `${docs}/guides/structured-outputs` },
       logprobs: {
         supported: reasoning ? 'by-model' : true,
         source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions',

@@ -1,3 +1,4 @@
+import { lllm } from '@modelport/runtime/presets'
 import type { ChatMessage } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
@@ -311,7 +312,7 @@ test('what is said with the last call is not taken for the task either', async (
 test('compaction at the threshold is reported too; rejected replies are still removed afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
     mode: 'json',
-    preset: 'lllm',
+    preset: lllm,
     profile: { contextWindow: 4000 },
     compaction: { threshold: 0.01, maxMessages: 8 },
   })

@@ -1,3 +1,4 @@
+import { lllm, openparallax, protolink, xaibo } from '@modelport/runtime/presets'
 import { LlmError } from '@modelport/core'
 import type { MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
@@ -63,7 +64,7 @@ describe('misuse rejects, and everything else is an outcome', () => {
   test.each<[string, Partial<InferRequest>, string]>([
     ['nothing asked', { query: undefined as never }, 'nothing is asked'],
     ['messages and a history', { messages: [], history: new ConversationHistory() }, 'not both'],
-    ['an unknown preset', { preset: 'other' as never }, 'unknown "other"'],
+    ['a preset that is not an object', { preset: 'lllm' as never }, 'preset must be an object'],
     [
       'an unanswered call',
       {
@@ -135,11 +136,11 @@ describe('presets', () => {
   }
 
   test.each([
-    ['protolink', 10, 'limit'],
-    ['openparallax', 25, 'limit'],
-    ['xaibo', 10, 'final'],
-    ['lllm', 6, 'final'],
-  ] as const)('%s makes %i calls and ends with %s', async (preset, requests, status) => {
+    ['protolink', protolink, 10, 'limit'],
+    ['openparallax', openparallax, 25, 'limit'],
+    ['xaibo', xaibo, 10, 'final'],
+    ['lllm', lllm, 6, 'final'],
+  ] as const)('the run with %s ends as it should', async (_name, preset, requests, status) => {
     const { result, provider } = await run([grow()], { preset, tools: [weather(() => 'same')] })
     ended(result, status)
     expect(provider.requests).toHaveLength(requests)
@@ -147,7 +148,7 @@ describe('presets', () => {
 
   test('xaibo warms up with each failure', async () => {
     const { provider } = await run([calls('A'), calls('B'), 'Done.'], {
-      preset: 'xaibo',
+      preset: xaibo,
       tools: [
         weather(() => {
           throw new Error('no')
@@ -160,7 +161,7 @@ describe('presets', () => {
   test('lllm forgets what was not understood, and has its own words', async () => {
     const { result, provider } = await run(
       ['oops', weatherAction('A'), weatherAction('A'), action({ type: 'final', content: 'ok' })],
-      { preset: 'lllm', mode: 'json' },
+      { preset: lllm, mode: 'json' },
     )
     ended(result, 'final')
     expect(provider.requests[1]?.messages.at(-1)?.content).toMatch(/^Error: Invalid JSON.* Please fix\.$/)

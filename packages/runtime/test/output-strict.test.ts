@@ -1,4 +1,6 @@
-import { type CallOptions, LlmError } from '@modelport/core'
+import { attachDescription, type CallOptions, LlmError, ProviderError } from '@modelport/core'
+import { capabilities as anthropic } from '@modelport/provider-anthropic'
+import { capabilities as google } from '@modelport/provider-google'
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -48,4 +50,90 @@ test('infer rejects two own tools of one name and maxCost without prices before 
     void reader.result().catch(() => undefined)
   }).toThrow('two tools are named "look"')
   expect(provider.requests).toEqual([])
+})
+
+test('infer sends the strict form next to tools where the vendor allows both', async () => {
+  const formats = async (capabilities: ReturnType<typeof anthropic>) => {
+    const provider = createMock({ responses: [{ toolCalls: [{ name: 'look', arguments: {} }] }, '{"name":"Rome"}'] })
+    const result = await infer(attachDescription(provider, { capabilities }), {
+      query: 'A city.',
+      outputSchema: city,
+      tools: [tool('look')],
+    })
+    expect(result).toMatchObject({ status: 'final', output: { name: 'Rome' } })
+    return provider.requests.map(({ options, tools }) => [tools.length, formatOf(options)?.type])
+  }
+  expect(await formats(anthropic({ model: 'claude-opus-5-5' }))).toEqual([
+    [1, 'json-schema'],
+    [1, 'json-schema'],
+  ])
+  expect(await formats(google({ model: 'gemini-3.8-flash' }))).toEqual([
+    [1, undefined],
+    [1, undefined],
+  ])
+})
+
+test('infer counts a refused request in its metrics and warns of it', async () => {
+  const refused = new ProviderError('invalid-request', 'response_format is not supported', {
+    provider: 'mock',
+    status: 400,
+  })
+  const provider = createMock({ responses: [{ error: refused }, '{"name":"Rome"}'] })
+  const result = await infer(provider, { query: 'A city.', outputSchema: city, mode: 'native' })
+  expect(result.metrics.calls).toMatchObject([
+    { error: 'invalid-request', usage: { inputTokens: 0, outputTokens: 0 } },
+    { usage: { outputTokens: expect.any(Number) as number } },
+  ])
+  expect(result.metrics.calls[1]).not.toHaveProperty('error')
+  expect(result.details.warnings).toEqual([
+    expect.stringMatching(/^the server refused the schema: .*response_format is not supported$/),
+  ])
+})
+
+test('infer counts a request that failed for good', async () => {
+  const provider = createMock({ responses: [{ error: new LlmError('auth', 'the key is wrong') }] })
+  const result = await infer(provider, { query: 'Hi' })
+  expect(result).toMatchObject({ status: 'failed', metrics: { calls: [{ error: 'auth' }] } })
+})
+
+test('infer does not ask for another format once one was accepted', async () => {
+  const late = new LlmError('invalid-request', 'the JSON of a message is too large')
+  const provider = createMock({ responses: ['not an object', { error: late }, '{"name":"Rome"}'] })
+  const result = await infer(provider, { query: 'A city.', outputSchema: city, mode: 'native' })
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'invalid-request' } })
+  expect(provider.requests).toHaveLength(2)
+})
+
+test('infer asks for less if the format is first sent in a later step and refused', async () => {
+  const refused = new LlmError('invalid-request', 'response_format is not supported')
+  const look = { toolCalls: [{ name: 'look', arguments: {} }] }
+  const provider = createMock({ responses: [look, { error: refused }, '{"name":"Rome"}'] })
+  const result = await infer(provider, {
+    query: 'A city.',
+    outputSchema: city,
+    mode: 'native',
+    tools: (step) => (step === 1 ? [tool('look')] : []),
+  })
+  expect(result).toMatchObject({ status: 'final', output: { name: 'Rome' } })
+})
+
+test('infer warns that a schema without a strict form is sent without it', async () => {
+  const provider = createMock({ responses: ['{"a":1}'] })
+  const outputSchema = z.record(z.string(), z.number())
+  const result = await infer(provider, { query: 'Numbers.', outputSchema, mode: 'native' })
+  expect(result.details.warnings).toEqual([expect.stringMatching(/^the schema is sent without "strict": it has /)])
+})
+
+test('infer drops a tool of a source whose name is taken, and warns once', async () => {
+  const look = { toolCalls: [{ name: 'look', arguments: {} }] }
+  const provider = createMock({ responses: [look, 'Done.'] })
+  const source = (name: string) => ({
+    name,
+    apiHosts: [],
+    tools: () => Promise.resolve([tool('look'), tool(`${name}_only`)]),
+    close: () => Promise.resolve(),
+  })
+  const result = await infer(provider, { query: 'Hi', tools: [tool('look')], sources: [source('files')] })
+  expect(provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['look', 'files_only'])
+  expect(result.details.warnings).toEqual(['the tool "look" of "files" was dropped: another tool has this name'])
 })

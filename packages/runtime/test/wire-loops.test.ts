@@ -1,3 +1,4 @@
+import { lllm } from '@modelport/runtime/presets'
 import { textOf } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import {
@@ -267,7 +268,7 @@ describe.each(vendors)('the loop on $name', (vendor) => {
       conversation.tools.length ? read(`file ${path++}`) : says('Enough.'),
     )
     const result = ended(
-      await infer(provider, ask({ preset: 'lllm', tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })),
+      await infer(provider, ask({ preset: lllm, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] })),
       'final',
     )
     expect(result.text).toBe('Enough.')

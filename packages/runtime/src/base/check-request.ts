@@ -46,7 +46,7 @@ const fields: Readonly<Record<string, Kind>> = {
     'the capabilities of a provider',
     (value) => isPlainObject(value) && isPlainObject(value['tools']) && isPlainObject(value['schema']),
   ],
-  preset: ['the name of a preset or an object', (value) => isText(value) || object[1](value)],
+  preset: ['an object; those of other systems are in @modelport/runtime/presets', object[1]],
   limits: object,
   budget: object,
   profile: object,

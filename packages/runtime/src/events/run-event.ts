@@ -82,7 +82,7 @@ export type CallEvent =
   /** Text of the reply; in JSON mode text of the action. */
   | (Delta & { readonly type: 'text-delta' })
   | (Delta & { readonly type: 'reasoning-delta' })
-  /** What `output.partial` made of the text so far. */
+  /** The output so far: of an `outputSchema` the object that is being written, of an `output` parser what its `partial` returned. */
   | (OfRun & {
       readonly type: 'output-partial'
       readonly value: unknown

@@ -20,7 +20,7 @@ export async function compactBefore(state: RunState): Promise<void> {
   const { threshold, onContextLength: _, ...request } = compaction
   const { contextWindow } = profile
   const report = await compactConversation(state, (history, tools) => {
-    const otherTokens = toolTokens(state.toolDefinitions, tools.estimate) + tools.estimate(system)
+    const otherTokens = toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(system)
     return compactAbove(history, { threshold, contextWindow, otherTokens }, request, tools)
   })
   if (!report?.changed) return
@@ -62,7 +62,7 @@ async function compactConversation(
   const estimate = (text: string): number => state.estimate(text)
   try {
     const report = await work(history, { estimate, summarize: payingSummarizer(state), signal: state.signal })
-    if (report?.changed) state.replaceTranscript(history.toList())
+    if (report?.changed) state.conversation.replace(history.toList())
     return report
   } catch (error) {
     state.signal.throwIfAborted()
@@ -77,7 +77,7 @@ function payingSummarizer(state: RunState): Summarize {
   const { provider, ledger, log, request } = state
   const { profile } = request
   return async (summary) => {
-    const key = log.keyOf('summary', state.requests++)
+    const key = log.keyOf('summary', state.turn.nextRequest())
     const recorded = log.find(key)
     const { receipt } = recorded ?? {}
     if (receipt?.kind === 'summary') {

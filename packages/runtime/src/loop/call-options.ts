@@ -5,7 +5,7 @@ import type { RunState } from './run-state.js'
 
 /** Options of the request under those of the preset, with what this step needs over them. */
 export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
-  const { preset, request, failedActions, executedActions } = state
+  const { preset, request, tally } = state
   const given = mergeOptions(preset.options, request.options)
   // A choice that forces a call is for the first step only: nothing would ever end otherwise.
   const { toolChoice, responseFormat, reasoning, ...rest } = given
@@ -13,7 +13,7 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
   const keepsReasoning = state.mode !== 'json' || request.capabilities?.reasoning.supported !== false
   const forced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   const keepsChoice =
-    toolChoice !== undefined && plan.definitions.length > 0 && !(forced && executedActions > 0) && !isLast
+    toolChoice !== undefined && plan.definitions.length > 0 && !(forced && tally.executedActions > 0) && !isLast
   const system = [plan.prompt, request.system ?? given.system ?? ''].filter(Boolean).join('\n\n')
   const { temperaturePerFailure } = preset
   return mergeOptions(
@@ -26,7 +26,7 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
     keepsChoice ? { toolChoice } : {},
     temperaturePerFailure === undefined
       ? {}
-      : { temperature: Math.min(2, Math.round(failedActions * temperaturePerFailure * 1000) / 1000) },
+      : { temperature: Math.min(2, Math.round(tally.failedActions * temperaturePerFailure * 1000) / 1000) },
     { signal: state.signal },
   )
 }
@@ -38,8 +38,8 @@ export function reservedOptions(state: RunState, options: CallOptions, reservati
     reservation.retried(notice.error)
     state.events.emit({
       type: 'model-retry',
-      attempt: state.attempt,
-      nextAttempt: ++state.attempt,
+      attempt: state.turn.attempt,
+      nextAttempt: state.turn.nextAttempt(),
       retryInSeconds: notice.delayMs / 1000,
       errorType: notice.error.code,
       message: notice.error.message,

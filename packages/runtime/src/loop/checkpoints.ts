@@ -6,7 +6,6 @@ import type { PendingItem } from '../journal/pending-item.js'
 import { toStored } from '../journal/journal-error.js'
 import { referTo } from '../journal/transcript-log.js'
 import { hashSignature } from './repeat-guard.js'
-import { fingerprintOf } from './run-fingerprint.js'
 import type { RunState } from './run-state.js'
 import { markOf, type StepMark } from './step-mark.js'
 
@@ -29,7 +28,7 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
     ...rest,
     // As of now, not of the mark: what is replayed after a resume is not charged again.
     budget: state.ledger.snapshot(),
-    fingerprint: fingerprintOf(state),
+    fingerprint: state.storage.fingerprint,
     guards: { recentActions: recentActions.map(hashSignature), knownResults, repeats, parseFailures, idleSteps },
     ...(failuresFrom !== undefined && { failuresFrom }),
     usage: turns.length > 1 ? { ...rest.usage, turns: [sums] } : rest.usage,
@@ -43,15 +42,15 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
 /** Stores where the run is, and drops the entries before. Returns undefined for a run without a journal: there is nothing to wait for. */
 export function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> | undefined {
   const mark = markOf(state, phase)
-  state.mark = mark
+  state.storage.setMark(mark)
   const { journal } = state.request
   return journal && writeCheckpoint(state, journal, mark)
 }
 
 async function writeCheckpoint(state: RunState, journal: RunJournal, mark: StepMark): Promise<void> {
   await state.events.stored()
-  const change = state.transcriptLog.advance(state.transcript.messages)
-  const checkpoint = toCheckpoint(state, mark, { transcript: state.transcriptLog.reference })
+  const change = state.storage.transcript.advance(state.transcript.messages)
+  const checkpoint = toCheckpoint(state, mark, { transcript: state.storage.transcript.reference })
   await toStored(() => journal.writeCheckpoint(checkpoint, change))
   state.log.clear()
 }
@@ -64,12 +63,12 @@ export async function storeSuspension(
 ): Promise<RunCheckpoint> {
   const { journal } = state.request
   // Replies that were not an action are gone from the transcript, or stay in it: either way nothing is to be forgotten again.
-  const mark: StepMark = { ...(state.mark ?? markOf(state, 'model')), phase: 'model', failuresFrom: undefined }
+  const mark: StepMark = { ...(state.storage.mark ?? markOf(state, 'model')), phase: 'model', failuresFrom: undefined }
   const entries = state.log.entries
   if (!journal) return toCheckpoint(state, mark, { transcript: referTo(base), entries, pending })
   await state.events.stored()
-  const change = state.transcriptLog.advance(base)
-  const checkpoint = toCheckpoint(state, mark, { transcript: state.transcriptLog.reference, entries, pending })
+  const change = state.storage.transcript.advance(base)
+  const checkpoint = toCheckpoint(state, mark, { transcript: state.storage.transcript.reference, entries, pending })
   await toStored(() => journal.writeCheckpoint(checkpoint, change))
   return checkpoint
 }

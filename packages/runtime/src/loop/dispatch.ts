@@ -71,13 +71,13 @@ class Step {
   }
 
   async run(): Promise<void> {
-    const { limits, ledger, tools, delegation, signal, step } = this.#state
+    const { limits, ledger, tools, signal, step } = this.#state
     await this.#decide()
     const live = this.#state.log.hasRecords ? await this.#recover() : [...this.#open.values()]
     await executeBatch(
       live.map(({ call }) => call),
       {
-        tools: [...tools, ...delegation],
+        tools: tools.all,
         step,
         signal,
         concurrency: limits.concurrency,
@@ -113,7 +113,7 @@ class Step {
       const isReported = index < reported
       if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
-      const tool = [...state.tools, ...state.delegation].find(({ definition }) => definition.name === call.name)
+      const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
       const verdict = tool && state.request.authorize ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
       else if (verdict.effect === 'deny') this.#results.answer(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
@@ -134,11 +134,11 @@ class Step {
   }
 
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>, isReported: boolean): boolean {
-    const { repeats, events, preset, limits } = this.#state
+    const { guards, events, preset, limits } = this.#state
     const signature = signatureOf(action)
     const twice = seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
     seen.add(signature)
-    if (call.error !== undefined || !(twice || repeats.repeats(action))) return false
+    if (call.error !== undefined || !(twice || guards.repeats.repeats(action))) return false
     if (!isReported) events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
     this.#results.answerRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
@@ -147,8 +147,10 @@ class Step {
 
   /** Answers a written call that cannot be served. The tool runner would answer it with names the model was not shown. */
   #refuseUnserved(planned: PlannedCall): boolean {
-    const { toolDefinitions, request } = this.#state
-    const refusal = this.#native ? undefined : refuseWrittenCall(planned.action, toolDefinitions, request.agents ?? [])
+    const { tools, request } = this.#state
+    const refusal = this.#native
+      ? undefined
+      : refuseWrittenCall(planned.action, tools.definitions, request.agents ?? [])
     if (refusal) this.#results.take(planned, toRefusal(planned.call, refusal.message), { ...refusal, latencyMs: 0 })
     return refusal !== undefined
   }

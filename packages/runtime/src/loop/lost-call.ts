@@ -1,27 +1,23 @@
 import type { RunIntent } from '../journal/journal-entry.js'
 import type { RunState } from './run-state.js'
 
-/** Attempts after a lost call begin at the next multiple: how many retries the lost one had is not recorded. */
-const attemptsPerProcess = 100
-
 /**
  * Charges a model call that was cut off with its process, in full: nobody knows what the server made of it.
  * @throws {BudgetExceededError} there is no room for it.
  */
 export function chargeLost(state: RunState, intent: RunIntent): void {
   if (intent.kind !== 'model' && intent.kind !== 'summary') return
-  const { ledger, events, request } = state
+  const { ledger, events, request, turn } = state
   const { inputTokens, maxOutputTokens, provider, model } = intent
   ledger
     .reserveCall({ inputTokens, maxOutputTokens, ...(request.profile && { profile: request.profile }) })
     .settle({ reported: false })
-  const attempt = Math.max(1, state.attempt)
-  state.attempt = (Math.floor(attempt / attemptsPerProcess) + 1) * attemptsPerProcess
+  const attempt = turn.skipLostAttempts()
   events.goLive()
   events.emit({
     type: 'model-retry',
     attempt,
-    nextAttempt: state.attempt + 1,
+    nextAttempt: turn.attempt + 1,
     retryInSeconds: 0,
     errorType: 'lost',
     message: `the call of ${provider}/${model} was cut off with its process; it is made again, and the lost one is charged in full`,

@@ -14,6 +14,8 @@ export interface CallMetrics {
   readonly context?: ContextMetrics
   /** Unset when the profile has not both prices. */
   readonly cost?: CostMetrics
+  /** Why a request brought no reply: the code of its error, or `cancelled`. Unset for a reply. */
+  readonly error?: string
 }
 
 /** Tokens of one call, and who counted them. */

@@ -1,15 +1,12 @@
 import {
-  addUsage,
   type CallOptions,
   defaultOptions,
   isLlmError,
   type LlmError,
-  mergeDetails,
   mergeOptions,
+  type ProviderErrorDetails,
   textOf,
-  type TokenUsage,
   type ToolDefinition,
-  toUsage,
 } from '@modelport/core'
 import { AnswerMeter } from './answer-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
@@ -18,7 +15,8 @@ import { callOptions, reservedOptions } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
 import { type ContextManifest, createManifest } from '../history/manifest.js'
-import { isFormatRefusal } from '../output/format-refusal.js'
+import { describeRefusal, isFormatRefusal } from '../output/format-refusal.js'
+import { describeOpen } from '../output/strict-schema.js'
 import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
@@ -36,52 +34,56 @@ import { openTurn } from './turn-source.js'
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
   for (;;) {
     const plan = planOf(state, isLast)
+    warnOfOpenSchema(state, plan)
     try {
       return await callOnce(state, plan, isLast)
     } catch (error) {
-      if (!state.compacted && canShorten(state, error)) {
+      if (!state.turn.isCompacted && canShorten(state, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
         const report = await compactRefused(state)
         if (!report) throw error
-        state.compacted = true
+        state.turn.compacted()
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
         await storeCheckpoint(state, 'model')
       } else if (canAskForLess(state, plan, error)) {
         state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
-        state.formatLevel++
+        state.warn(describeRefusal(state.turn.formatLevel, error))
+        state.turn.refuseFormat()
       } else throw error
     }
   }
 }
 
-/** True for a conversation that was refused before anything of an answer was told: that cannot be taken back. */
-function canShorten(state: RunState, error: unknown): error is LlmError {
-  return isLlmError(error, 'context-length') && !state.answerTold && refusalCompaction(state) !== undefined
+function warnOfOpenSchema(state: RunState, { options: { responseFormat } }: PromptPlan): void {
+  const { outputForm, mode } = state
+  if (mode === 'native' && responseFormat?.type === 'json-schema' && outputForm && 'reason' in outputForm)
+    state.warn(describeOpen(outputForm))
 }
 
-function canAskForLess(
-  { formatLevel, modelCalls }: RunState,
-  { options }: PromptPlan,
-  error: unknown,
-): error is LlmError {
+/** True for a conversation that was refused before anything of an answer was told: that cannot be taken back. */
+function canShorten(state: RunState, error: unknown): error is LlmError {
+  return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state) !== undefined
+}
+
+/** True for a refusal of a format that this server has not accepted before. */
+function canAskForLess({ turn }: RunState, { options }: PromptPlan, error: unknown): error is LlmError {
+  const { formatLevel, isFormatAccepted } = turn
   return (
-    isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && modelCalls === 0
+    isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !isFormatAccepted
   )
 }
 
 /** What the model is told it may do in this step. */
-function planOf(
-  { mode, toolDefinitions, delegation, request, output, strictOutput, formatLevel, preset }: RunState,
-  isLast: boolean,
-): PromptPlan {
+function planOf({ mode, tools, request, output, strictOutput, turn, preset }: RunState, isLast: boolean): PromptPlan {
   const { reasoning } = mergeOptions(preset.options, request.options)
   return toPromptPlan({
     mode,
-    tools: isLast ? [] : toolDefinitions,
-    delegation: isLast ? [] : delegation.map(({ definition }) => definition),
+    tools: isLast ? [] : tools.definitions,
+    delegation: isLast ? [] : tools.delegation.map(({ definition }) => definition),
     agents: isLast ? [] : (request.agents ?? []),
     ...(output && { output: output.schema, strictOutput: strictOutput?.schema }),
-    formatLevel,
+    schemaWithTools: request.capabilities?.schema.withTools === true,
+    formatLevel: turn.formatLevel,
     nativePrompt: preset.nativePrompt ?? false,
     ...(request.actionPrompt !== undefined && { actionPrompt: request.actionPrompt }),
     ...(reasoning !== undefined && { reasoning }),
@@ -93,23 +95,25 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
   const { log, request } = state
   const options = callOptions(state, plan, isLast)
   const manifest = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
-  const key = log.keyOf('model', state.requests++)
+  const hasFormat = plan.options.responseFormat !== undefined
+  const key = log.keyOf('model', state.turn.nextRequest())
   const recorded = log.find(key)
   const { receipt } = recorded ?? {}
-  if (receipt?.kind === 'model' && !(receipt.error && request.repeatFailed)) return replay(state, receipt)
+  if (receipt?.kind === 'model' && !(receipt.error && request.repeatFailed)) return replay(state, receipt, hasFormat)
   if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
   let made: RecordedReply
   try {
     made = await makeCall(state, plan, options, manifest, key)
   } catch (error) {
-    state.callFailed = !(error instanceof JournalError)
-    const isRecorded = state.callFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
+    const hasFailed = !(error instanceof JournalError)
+    state.turn.fail(hasFailed)
+    const isRecorded = hasFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
     if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
     throw error
   }
   const stored = log.record(key, { entry: 'receipt', kind: 'model', reply: made })
   if (stored) await stored
-  return accept(state, made)
+  return accept(state, made, hasFormat)
 }
 
 async function makeCall(
@@ -132,14 +136,12 @@ async function makeCall(
   })
   const { maxOutputTokens } = reservation
   const meter = new AnswerMeter((text) => state.estimate(text), maxOutputTokens)
-  state.answerTold = false
+  const startedAt = performance.now()
   try {
     await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
-    state.attempt++
     const native = state.mode === 'native'
-    const { attempt } = state
+    const attempt = state.turn.nextAttempt()
     events.emit({ type: 'model-call-start', provider: name, model, attempt, streaming: isStreaming, native, manifest })
-    const startedAt = performance.now()
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.transcript.sendable()
     const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
@@ -158,8 +160,11 @@ async function makeCall(
     return { ...reply, usage, metrics, ...(overrun && { overrun }) }
   } catch (error) {
     if (isUnsent(state, error)) reservation.release()
-    else reservation.settle({ outputTokens: meter.tokens(), reported: false, error })
-    addPartialUsage(state, error)
+    else {
+      const outputTokens = meter.tokens()
+      reservation.settle({ outputTokens, reported: false, error })
+      countFailure(state, error, { latencyMs: performance.now() - startedAt, inputTokens, outputTokens })
+    }
     if (state.signal.aborted)
       events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
     throw error
@@ -167,28 +172,51 @@ async function makeCall(
 }
 
 /** True if no server was asked: the call costs nothing. */
-function isUnsent({ answerTold }: RunState, error: unknown): boolean {
-  if (error instanceof JournalError) return !answerTold
+function isUnsent({ turn }: RunState, error: unknown): boolean {
+  if (error instanceof JournalError) return !turn.isShown
   return (isLlmError(error, 'unsupported') || isLlmError(error, 'config')) && !('status' in error)
 }
 
-function addPartialUsage(state: RunState, error: unknown): void {
-  const partial = (error as { readonly partial?: { readonly usage?: TokenUsage } } | undefined)?.partial?.usage
-  if (partial?.reported) state.usage = addUsage(state.usage, partial)
+/** Counts a request that brought no reply. */
+function countFailure(
+  { provider, request: { profile }, tally, signal }: RunState,
+  error: unknown,
+  {
+    latencyMs,
+    ...estimated
+  }: { readonly latencyMs: number; readonly inputTokens: number; readonly outputTokens: number },
+): void {
+  const { name, model } = provider
+  const { status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
+  // A request that was refused is not paid for.
+  const isRefused = status >= 400 && !partial
+  const metrics = measureCall({
+    provider: name,
+    model,
+    latencyMs,
+    ...(partial?.usage && { usage: partial.usage }),
+    estimated: isRefused ? { inputTokens: 0, outputTokens: 0 } : estimated,
+    ...(profile && { profile }),
+  })
+  const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
+  tally.addFailure({ ...metrics, error: code }, partial?.usage)
 }
 
 /** What a call before the resume came to. */
-function replay(state: RunState, { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>): ModelReply {
-  state.attempt++
-  state.answerTold = false
+function replay(
+  state: RunState,
+  { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>,
+  hasFormat: boolean,
+): ModelReply {
+  state.turn.nextAttempt()
   state.events.skipTo(seq)
   if (reply) {
-    state.text = textOf(reply.message.content)
-    return accept(state, reply)
+    state.turn.setText(textOf(reply.message.content))
+    return accept(state, reply, hasFormat)
   }
   const failure = fromRecordedError(error ?? { code: 'unknown', message: 'the recorded call has no reply' })
-  state.callFailed = true
-  addPartialUsage(state, failure)
+  state.turn.fail(true)
+  countFailure(state, failure, { latencyMs: 0, inputTokens: 0, outputTokens: 0 })
   throw failure
 }
 
@@ -197,8 +225,9 @@ function prepareContext(
   tools: readonly ToolDefinition[],
   system: string | undefined,
   toolPrompt: string,
-): NonNullable<RunState['manifest']> {
-  const { provider, request, events, runId, step, manifest: previous } = state
+): ContextManifest {
+  const { provider, request, events, runId, step, tally } = state
+  const { manifest: previous } = tally
   const { profile, query, agentName } = request
   const queryText = query === undefined ? undefined : textOf(query)
   const manifest = createManifest({
@@ -215,7 +244,7 @@ function prepareContext(
     ...(profile && { profile }),
     ...(previous && { previous }),
   })
-  state.manifest = manifest
+  tally.setManifest(manifest)
   const context =
     profile?.contextWindow === undefined ? undefined : contextUse(manifest.totalEstimatedTokens, profile.contextWindow)
   events.emit({
@@ -229,18 +258,16 @@ function prepareContext(
 }
 
 /** Counts a reply and reports it. */
-function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply): ModelReply {
-  const { provider, request, events, mode, ledger } = state
+function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, hasFormat: boolean): ModelReply {
+  const { provider, request, events, mode, ledger, turn } = state
   const { usage, message, finishReason } = reply
-  state.callFailed = false
-  state.usage = addUsage(state.usage, usage.turns.length ? usage : toUsage([]))
-  state.details = mergeDetails(state.details, reply.details ?? {})
-  state.calls.push(metrics)
+  turn.accept(hasFormat)
+  state.tally.addReply(metrics, usage, reply.details)
   events.emit({
     type: 'model-call-end',
     provider: provider.name,
     model: metrics.model,
-    attempt: state.attempt,
+    attempt: turn.attempt,
     streaming: request.profile?.supportsStreaming !== false,
     native: mode === 'native',
     metrics,

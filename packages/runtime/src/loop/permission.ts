@@ -118,7 +118,7 @@ async function settle(
 
 /** What was decided about an item, and what follows. Undefined: nothing yet. */
 function decide(
-  { decisions, followUps }: RunState,
+  { storage: { decisions }, conversation }: RunState,
   { id, digest, expiresAt }: PendingApproval,
 ): { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> } | undefined {
   const given = decisions.get(id)
@@ -139,5 +139,5 @@ function decide(
       verdict: { effect: 'allow', ...(changed && { arguments: changed }) },
     }
   }
-  return followUps.length ? refuse('the user sent a new message instead of approving the call') : undefined
+  return conversation.hasFollowUps ? refuse('the user sent a new message instead of approving the call') : undefined
 }

@@ -1,7 +1,8 @@
-import { type AssistantMessage, type FinishReason, mergeDetails, type ReplyDetails } from '@modelport/core'
+import type { AssistantMessage, FinishReason, ReplyDetails } from '@modelport/core'
 import type { AnswerMeter } from './answer-meter.js'
 import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
 import type { ModelReply } from '../reply/read-reply.js'
+import { partialOutput } from './partial-output.js'
 import type { RunState } from './run-state.js'
 import type { TurnSource } from './turn-source.js'
 
@@ -15,23 +16,25 @@ export async function readTurn(
   meter: AnswerMeter,
   reservation: CallReservation,
 ): Promise<TurnReply> {
-  const { events } = state
+  const { events, turn } = state
   let finishReason: FinishReason = 'unknown'
-  state.text = ''
+  const readPartial = partialOutput(state)
+  turn.setText('')
   try {
     for await (const event of reader) {
-      if (event.type === 'text-delta') state.text += event.text
+      if (event.type === 'text-delta') turn.addText(event.text)
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
-        state.answerTold = true
-        events.emit({ type: event.type, text: event.text, attempt: state.attempt })
-        if (event.type === 'text-delta') reportPartial(state)
+        turn.show()
+        events.emit({ type: event.type, text: event.text, attempt: turn.attempt })
+        const value = event.type === 'text-delta' ? readPartial?.(event.text) : undefined
+        if (value !== undefined) events.emit({ type: 'output-partial', value, attempt: turn.attempt })
         const drained = events.drained()
         if (drained) await drained
       }
       if (event.type === 'tool-call-delta') {
         meter.add(event.text)
-        events.emit({ type: event.type, callId: event.id, text: event.text, attempt: state.attempt })
+        events.emit({ type: event.type, callId: event.id, text: event.text, attempt: turn.attempt })
         const drained = events.drained()
         if (drained) await drained
       }
@@ -48,7 +51,7 @@ export async function readTurn(
       }
     }
   } catch (error) {
-    state.details = mergeDetails(state.details, reader.details())
+    state.tally.addDetails(reader.details())
     throw error
   } finally {
     await reader.close()
@@ -58,16 +61,4 @@ export async function readTurn(
     content: '',
   }
   return { message, finishReason, usage: reader.usage(), details: reader.details() }
-}
-
-/** Hands out the value that the text so far stands for. In JSON mode the text is that of an action, and stands for none. */
-function reportPartial({ request: { output }, events, mode, text, attempt }: RunState): void {
-  if (!output?.partial || mode === 'json') return
-  let value: unknown
-  try {
-    value = output.partial(text)
-  } catch {
-    return
-  }
-  if (value !== undefined) events.emit({ type: 'output-partial', value, attempt })
 }

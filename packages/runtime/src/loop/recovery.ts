@@ -43,9 +43,9 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
 
 /** Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. */
 async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
-  const decision = state.decisions.get(item.id)
+  const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat') return live
-  const outcome = decision ? decided(decision) : state.followUps.length ? abandoned(item) : undefined
+  const outcome = decision ? decided(decision) : state.conversation.hasFollowUps ? abandoned(item) : undefined
   return outcome ? keep(state, open, outcome) : { is: 'pending', item }
 }
 

@@ -1,14 +1,14 @@
 import { mergeOptions, type Provider } from '@modelport/core'
 import type { RunFingerprint } from '../journal/checkpoint.js'
 import { toFingerprint } from '../journal/fingerprint.js'
-import type { RunPreset } from '../presets/run-preset.js'
+import type { RunPreset } from './run-preset.js'
 import type { ActionMode } from '../reply/action-mode.js'
 import type { CompiledParameters } from '../tools/define-tool.js'
 import type { Tool } from '../tools/tool.js'
 import type { RunLimits } from './run-limits.js'
 import type { InferRequest } from './run-request.js'
 
-/** What a fingerprint is made from; `fingerprint` memoizes it. */
+/** What a fingerprint is made from. */
 interface FingerprintedRun {
   readonly request: InferRequest
   readonly provider: Provider
@@ -16,24 +16,22 @@ interface FingerprintedRun {
   readonly preset: RunPreset
   readonly limits: RunLimits
   readonly output: CompiledParameters | undefined
-  fingerprint: RunFingerprint | undefined
 }
 
-/** Describes what the run is made of. Hashes once, and only if a checkpoint or a resume needs it. */
-export function fingerprintOf(state: FingerprintedRun): RunFingerprint {
-  const { request, provider, mode, preset, limits } = state
+/** Describes what the run is made of. */
+export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
+  const { request, provider, mode, preset, limits } = run
   const { tools, agents = [], system, options, outputSchema, output, authorize, policyVersion } = request
-  state.fingerprint ??= toFingerprint({
+  return toFingerprint({
     provider,
     mode,
     ...(Array.isArray(tools) && { tools: (tools as readonly Tool[]).map(({ definition }) => definition) }),
     agents,
     system: system ?? '',
     preset,
-    output: [outputSchema && state.output?.schema, output !== undefined],
+    output: [outputSchema && run.output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),
     limits,
     policy: authorize ? (policyVersion ?? 'unversioned') : 'none',
   })
-  return state.fingerprint
 }

@@ -21,7 +21,6 @@ import { type ModelReply, readReply, type InterpretedReply } from '../reply/read
 import type { RunOutcome } from './run-outcome.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
-import { Transcript } from '../history/transcript.js'
 import { toRunMessage } from '../reply/user-request.js'
 
 /** Runs to the end; every outcome is a value. */
@@ -32,8 +31,8 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
     for (;;) {
       const end = await runStep(state)
       state.events.goLive()
-      if (end && !(end.status === 'final' && state.followUps.length)) return end
-      appendFollowUps(state)
+      if (end && !(end.status === 'final' && state.conversation.hasFollowUps)) return end
+      state.conversation.appendFollowUps()
       const stored = storeCheckpoint(state, 'step')
       if (stored) await stored
     }
@@ -55,7 +54,7 @@ async function loadRun(state: RunState, resume: RunCheckpoint, journal: RunJourn
     if (tail) state.loadTail(resume, tail)
     else await toStored(() => journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }))
   }
-  if (!state.isInsideStep && !state.log.hasStep(state.step + 1)) appendFollowUps(state)
+  if (!state.storage.isInsideStep && !state.log.hasStep(state.step + 1)) state.conversation.appendFollowUps()
 }
 
 async function readTail(journal: RunJournal, resume: RunCheckpoint): Promise<JournalTail | undefined> {
@@ -66,17 +65,11 @@ async function readTail(journal: RunJournal, resume: RunCheckpoint): Promise<Jou
   }
 }
 
-/** What users said while the run was suspended. */
-function appendFollowUps(state: RunState): void {
-  for (const message of state.followUps) state.transcript.append(message)
-  state.followUps = []
-}
-
 async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const { signal, limits, preset } = state
   signal.throwIfAborted()
   const steps = limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
-  if (!state.isInsideStep && state.step >= steps) return toLimit('steps', state)
+  if (!state.storage.isInsideStep && state.step >= steps) return toLimit('steps', state)
   const isLast = await openStep(state, steps)
   const reply = await callModel(state, isLast)
   failUnlessUsable(state, reply)
@@ -92,7 +85,7 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   forgetFailures(state)
   const before = state.transcript.messages.length
   state.transcript.append(reply.message)
-  state.parseFailures.succeed()
+  state.guards.parseFailures.succeed()
   if (isLast) return refuseLastCalls(state, interpreted)
   const { limit, pending } = await dispatch(state, interpreted.calls, interpreted.native)
   const drained = state.events.drained()
@@ -104,28 +97,24 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
 /** Begins a step, unless the resumed one was begun already. True for the last one, which has no tools. */
 async function openStep(state: RunState, steps: number): Promise<boolean> {
   const { preset, ledger, events, log } = state
-  const isResumed = state.isInsideStep
+  const isResumed = state.storage.isInsideStep
   if (!isResumed) {
     if (!log.hasStep(state.step + 1)) {
       log.clear()
       // What was recorded of the step includes it.
       ledger.reserveStep()
     }
-    state.step++
-    state.attempt = 0
-    state.requests = 0
-    state.compacted = false
-    events.step = state.step
+    state.nextStep()
     events.emit({ type: 'step-start' })
   }
   const isLast = preset.lastCallText !== undefined && state.step === steps
   if (isLast && !isResumed) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
-  await state.refreshTools()
+  await state.tools.refresh(state)
   if (!isResumed) {
     await compactBefore(state)
-    state.mark = markOf(state, 'model')
+    state.storage.setMark(markOf(state, 'model'))
   }
-  state.isInsideStep = false
+  state.storage.enterStep()
   return isLast
 }
 
@@ -137,7 +126,7 @@ async function suspend(state: RunState, before: number, pending: readonly Pendin
   return { status: 'suspended', pending, checkpoint }
 }
 
-const targetsOf = ({ toolDefinitions, request }: RunState): ActionTargets => toTargets(toolDefinitions, request.agents)
+const targetsOf = ({ tools, request }: RunState): ActionTargets => toTargets(tools.definitions, request.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
 function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDecision): RunOutcome {
@@ -166,7 +155,7 @@ async function finishRun(
   if (!checked.ok) return failParse(state, message, checked.feedback, checked.message, checked.correction)
   forgetFailures(state)
   state.transcript.append(message)
-  state.text = action.content
+  state.turn.setText(action.content)
   state.events.emit({ type: 'final', action })
   return {
     status: 'final',
@@ -183,10 +172,11 @@ function failParse(
   shown: string,
   correction?: string,
 ): RunOutcome | undefined {
-  const { parseFailures, events, preset, mode } = state
+  const { guards, events, preset, mode } = state
+  const { parseFailures } = guards
   const isOver = parseFailures.fail()
   events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
-  state.failuresFrom ??= state.transcript.messages.length
+  state.conversation.markFailure()
   // A message without a word is one that some servers refuse.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return toLimit('parse-failures', state)
@@ -196,12 +186,8 @@ function failParse(
 }
 
 /** Removes replies that were not an action: the model has understood the correction. */
-function forgetFailures(state: RunState): void {
-  const { failuresFrom, preset, transcript } = state
-  if (failuresFrom !== undefined && preset.forgetParseFailures)
-    state.transcript = new Transcript(transcript.messages.slice(0, failuresFrom))
-  state.failuresFrom = undefined
-}
+const forgetFailures = ({ conversation, preset }: RunState): void =>
+  conversation.forgetFailures(preset.forgetParseFailures === true)
 
 /** Calls after the last chance to make some. */
 function refuseLastCalls(state: RunState, { native }: Extract<InterpretedReply, { kind: 'calls' }>): RunOutcome {
@@ -212,10 +198,11 @@ function refuseLastCalls(state: RunState, { native }: Extract<InterpretedReply, 
 const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
   steps: ({ limits }) =>
     `Maximum inference steps (${limits.maxSteps}) exceeded without producing final response. The model may be stuck in a loop: simplify the task, or check the prompts.`,
-  repeats: ({ repeatStreak }) => `The model only repeated what it had done, ${repeatStreak.count} steps in a row.`,
-  'parse-failures': ({ parseFailures }) =>
+  repeats: ({ guards: { repeatStreak } }) =>
+    `The model only repeated what it had done, ${repeatStreak.count} steps in a row.`,
+  'parse-failures': ({ guards: { parseFailures } }) =>
     `The model gave ${parseFailures.count} replies in a row that could not be used.`,
-  'no-progress': ({ progress }) =>
+  'no-progress': ({ guards: { progress } }) =>
     `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
 }
 
@@ -233,7 +220,7 @@ function toOutcome(state: RunState, error: unknown): RunOutcome {
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
   const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
   events.emit({ type: 'model-error', message: failure.message, code: failure.code, recoverable: false })
-  if (!state.callFailed) return { status: 'failed', error: failure }
+  if (!state.turn.hasFailed) return { status: 'failed', error: failure }
   const mark = markOf(state, 'model')
   return {
     status: 'failed',

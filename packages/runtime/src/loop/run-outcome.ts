@@ -12,10 +12,11 @@ export type RunOutcome = RunResult extends infer Result
 
 /** Completes an outcome to the result of the run, and adds to the kept history what the run added. */
 export function toResult(state: RunState, outcome: RunOutcome): RunResult {
-  const { request, runId, calls, usage, details, step, text } = state
-  const { executedActions, latencyMs, cost } = state.totals
+  const { request, runId, step, turn } = state
+  const { calls, usage, details, totals } = state.tally
+  const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
-  if (request.history) keep(request.history, state.historyBefore, transcript)
+  if (request.history) keep(request.history, state.conversation.historyBefore, transcript)
   return {
     ...outcome,
     runId,
@@ -23,7 +24,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
     usage,
     details,
     steps: step,
-    text,
+    text: turn.text,
     metrics: {
       calls,
       executedActions,

@@ -15,7 +15,7 @@ import type { ResumeDecision } from '../journal/pending-item.js'
 import type { AfterTools, OutputParser } from './output-parser.js'
 import type { RunScope } from '../tools/run-context.js'
 import type { RunLimits } from './run-limits.js'
-import type { PresetName, RunPreset } from '../presets/run-preset.js'
+import type { RunPreset } from './run-preset.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import type { Tool } from '../tools/tool.js'
 
@@ -56,8 +56,8 @@ export interface InferRequest<Output = unknown> {
   readonly mode?: ActionMode | 'auto'
   /** What the provider can do, for `auto`. Default: what the provider says of itself; if it says nothing, native unless the profile says otherwise. */
   readonly capabilities?: Capabilities
-  /** Limits and texts of another system, or of your own. Default: those of this one. */
-  readonly preset?: RunPreset | PresetName
+  /** Limits and texts of your own, or of another system: see `@modelport/runtime/presets`. Default: those of this package. */
+  readonly preset?: RunPreset
   /** Over those of the preset. */
   readonly limits?: Partial<RunLimits>
   /** Most the run may spend; a ledger is shared with other runs. */

@@ -6,7 +6,7 @@ import type { CallMetrics } from './metrics.js'
 
 /** What a run did and cost, in sums. */
 export interface RunMetrics {
-  /** The model calls of this process, in order; a run that was resumed had others before. */
+  /** The requests to the model of this process, in order, with those that failed or were refused; a run that was resumed had others before. */
   readonly calls: readonly CallMetrics[]
   /** Tool and agent calls that were executed. */
   readonly executedActions: number

@@ -1,8 +1,9 @@
 import type { TokenUsage } from '@modelport/core'
 import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
-import type { ProgressGuard } from './progress-guard.js'
-import type { RepeatGuard } from './repeat-guard.js'
-import type { StreakGuard } from './streak-guard.js'
+import type { RunConversation } from './run-conversation.js'
+import type { RunGuards } from './run-guards.js'
+import type { RunTally } from './run-tally.js'
+import type { TurnState } from './turn-state.js'
 
 /** The counters of a run at one moment, before they are made into JSON. Cheap: taken in every step. */
 export interface StepMark {
@@ -23,37 +24,32 @@ export interface StepMark {
   readonly totals: RunTotals
 }
 
-/** The counters that a mark is taken of. */
-interface Counters
-  extends Pick<StepMark, 'step' | 'formatLevel' | 'failuresFrom' | 'compacted' | 'requests' | 'attempt'> {
-  readonly usage: TokenUsage
-  readonly text: string
-  readonly totals: RunTotals
-  readonly repeats: RepeatGuard
-  readonly progress: ProgressGuard
-  readonly repeatStreak: StreakGuard
-  readonly parseFailures: StreakGuard
+/** The parts of a run that have counters. */
+interface Counted {
+  readonly step: number
+  readonly guards: RunGuards
+  readonly turn: TurnState
+  readonly tally: RunTally
+  readonly conversation: RunConversation
 }
 
 /** Takes the counters as they are now. */
-export function markOf(state: Counters, phase: RunCheckpoint['phase']): StepMark {
-  const { repeats, progress, repeatStreak, parseFailures } = state
-  const { step, formatLevel, failuresFrom, compacted, requests, attempt, usage, text } = state
+export function markOf({ step, guards, turn, tally, conversation }: Counted, phase: RunCheckpoint['phase']): StepMark {
   return {
     phase,
     step,
-    recentActions: repeats.recent,
-    knownResults: progress.known,
-    repeats: repeatStreak.count,
-    parseFailures: parseFailures.count,
-    idleSteps: progress.idleSteps,
-    formatLevel,
-    failuresFrom,
-    compacted,
-    requests,
-    attempt,
-    usage,
-    text,
-    totals: state.totals,
+    recentActions: guards.repeats.recent,
+    knownResults: guards.progress.known,
+    repeats: guards.repeatStreak.count,
+    parseFailures: guards.parseFailures.count,
+    idleSteps: guards.progress.idleSteps,
+    formatLevel: turn.formatLevel,
+    failuresFrom: conversation.failuresFrom,
+    compacted: turn.isCompacted,
+    requests: turn.requests,
+    attempt: turn.attempt,
+    usage: tally.usage,
+    text: turn.text,
+    totals: tally.totals,
   }
 }

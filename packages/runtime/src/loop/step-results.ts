@@ -48,16 +48,17 @@ export class StepResults {
     const state = this.#state
     this.answer(call, result)
     const { status, latencyMs } = outcome
-    if (status === 'ok' || status === 'failed' || status === 'timeout') state.executedActions++
+    const isExecuted = status === 'ok' || status === 'failed' || status === 'timeout'
+    state.tally.addAction(isExecuted, status !== 'ok')
     if (status === 'ok') {
-      state.repeats.remember(action)
+      state.guards.repeats.remember(action)
       // Whoever polls expects the same result for a while.
       const mayRepeat = state.limits.repeatableTools.includes(call.name)
       this.#news.push({
         from: action.type === 'tool_call' ? action.tool : action.agent,
         text: mayRepeat ? `step ${state.step}` : textOf(result.content),
       })
-    } else state.failedActions++
+    }
     if (isReported) return
     const failure =
       status === 'ok' || status === 'pending'
@@ -98,7 +99,7 @@ export class StepResults {
 
   /** The limit that the step reached, if any. */
   judge(): Extract<LimitName, 'repeats' | 'no-progress'> | undefined {
-    const { repeatStreak, progress } = this.#state
+    const { repeatStreak, progress } = this.#state.guards
     const onlyRepeats = this.#repeats === this.#calls.length
     if (!onlyRepeats) repeatStreak.succeed()
     else if (repeatStreak.fail()) return 'repeats'

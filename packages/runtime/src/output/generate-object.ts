@@ -17,8 +17,8 @@ import { toOutputCorrection, toOutputPrompt } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
 import { toRunMessage } from '../reply/user-request.js'
 import { compileParameters } from '../tools/define-tool.js'
-import { isFormatRefusal } from './format-refusal.js'
-import { type StrictSchema, toStrictSchema } from './strict-schema.js'
+import { describeRefusal, isFormatRefusal } from './format-refusal.js'
+import { describeOpen, type StrictSchema, toStrictSchema } from './strict-schema.js'
 
 /** What {@link generateObject} is asked. */
 export interface ObjectRequest<Output = unknown> {
@@ -110,6 +110,8 @@ export interface ObjectPlan {
   /** Asks for less after a refusal of the format. False for any other failure. */
   relax(error: unknown): boolean
   read(text: string): Promise<{ ok: true; value: unknown } | { ok: false; message: string }>
+  /** Takes out the nulls that the strict form added to an object, which may be incomplete. */
+  withoutAddedNulls(value: unknown): unknown
 }
 
 /** Prepares the calls of {@link generateObject} and `streamObject`. */
@@ -123,7 +125,7 @@ export function planObject(provider: Provider, request: ObjectRequest): ObjectPl
   const closed = toStrictSchema(schema)
   const strict: StrictSchema | undefined = 'schema' in closed ? closed : undefined
   const warnings: string[] = []
-  if ('reason' in closed) warnings.push(`the schema is sent without "strict": it has ${closed.reason}`)
+  if ('reason' in closed) warnings.push(describeOpen(closed))
   const { capabilities, profile } = describeProvider(provider)
   const formats: readonly CallOptions[] = [
     {
@@ -138,6 +140,7 @@ export function planObject(provider: Provider, request: ObjectRequest): ObjectPl
     {},
   ]
   let level = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
+  const withoutAddedNulls = (value: unknown): unknown => (level === 0 && strict ? strict.dropAddedNulls(value) : value)
   return {
     messages,
     warnings,
@@ -147,15 +150,15 @@ export function planObject(provider: Provider, request: ObjectRequest): ObjectPl
     },
     relax: (error) => {
       if (!isFormatRefusal(error) || level >= formats.length - 1) return false
-      warnings.push(`the server refused the ${level === 0 ? 'schema' : 'JSON format'}: ${error.message}`)
+      warnings.push(describeRefusal(level, error))
       level++
       return true
     },
     read: async (text) => {
       const found = findJsonObject(text)
       if (!found.ok) return found
-      const value = level === 0 && strict ? strict.dropAddedNulls(found.value) : found.value
-      return validate(value as JsonObject)
+      return validate(withoutAddedNulls(found.value) as JsonObject)
     },
+    withoutAddedNulls,
   }
 }

@@ -1,7 +1,7 @@
 import type { Generation, Provider, Reader, ToolStreamReader } from '@modelport/core'
 import { type ObjectPlan, type ObjectRequest, ObjectError, type ObjectResult, planObject } from './generate-object.js'
 import { readTurn } from '../middleware/turns.js'
-import { PartialJson } from './partial-json.js'
+import { GrowingObject } from './growing-object.js'
 
 /** An object while it is written. Every value may still be missing, and texts may be unfinished. */
 export type PartialObject<Output> = Output extends readonly (infer Item)[]
@@ -40,9 +40,7 @@ class PartialObjectReader<Output> implements ObjectReader<Output> {
   readonly #turn: ReturnType<typeof readTurn>
   readonly #plan: ObjectPlan
   readonly #calls: number
-  readonly #json = new PartialJson()
-  #length = 0
-  #shownLength = 0
+  readonly #growing = new GrowingObject()
   #isClosed = false
   #generation: Generation | undefined
   #reads: Promise<unknown> = Promise.resolve()
@@ -98,14 +96,9 @@ class PartialObjectReader<Output> implements ObjectReader<Output> {
         return { done: true, value: undefined }
       }
       if (step.value.type !== 'text-delta') continue
-      this.#length += step.value.text.length
-      this.#json.push(step.value.text)
-      // A long object is shown less often, so that all copies together stay linear in its length.
-      if (this.#length - this.#shownLength < this.#length >> 6 && !this.#json.isDone) continue
-      const value = this.#json.snapshot()
+      const value = this.#growing.push(step.value.text)
       if (value === undefined) continue
-      this.#shownLength = this.#length
-      return { done: false, value: value as PartialObject<Output> }
+      return { done: false, value: this.#plan.withoutAddedNulls(value) as PartialObject<Output> }
     }
     return { done: true, value: undefined }
   }

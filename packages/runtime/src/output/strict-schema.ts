@@ -15,6 +15,9 @@ export interface OpenSchema {
   readonly reason: string
 }
 
+/** Describes a schema without a strict form for the warnings of a result. */
+export const describeOpen = ({ reason }: OpenSchema): string => `the schema is sent without "strict": it has ${reason}`
+
 /** Keywords that every vendor with strict schemas understands, or that are notes. */
 const known = new Set([
   '$comment',

@@ -19,6 +19,8 @@ export interface PromptPlanRequest {
   readonly output?: ToolDefinition['parameters']
   /** The same in the strict form, if that loses nothing: sent instead of `output` where the reply is the answer alone. */
   readonly strictOutput?: JsonObject | undefined
+  /** True if the vendor holds a reply to the schema in calls that offer tools too. Default false. */
+  readonly schemaWithTools?: boolean
   /** 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked for again. */
   readonly formatLevel: number
   /** True adds the text of native mode. */
@@ -49,6 +51,7 @@ export function toPromptPlan({
   agents,
   output,
   strictOutput,
+  schemaWithTools = false,
   formatLevel,
   nativePrompt,
   actionPrompt,
@@ -70,9 +73,9 @@ export function toPromptPlan({
   const outputPrompt = output ? [toOutputPrompt(output)] : []
   if (mode === 'text')
     return { prompt: joined(act(toTextPrompt(definitions)), ...outputPrompt), definitions: [], options: {} }
-  // With tools a reply may be a call, which a form of the answer would forbid at some servers: the answer is checked here instead.
+  // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply is then only checked here.
   const options =
-    output && !definitions.length
+    output && (!definitions.length || (schemaWithTools && formatLevel === 0))
       ? formatOption(strictOutput ?? output, 'answer', formatLevel, strictOutput !== undefined)
       : {}
   return {

@@ -1,0 +1,28 @@
+import type { GuardState } from '../journal/checkpoint.js'
+import { ProgressGuard } from './progress-guard.js'
+import { RepeatGuard } from './repeat-guard.js'
+import type { RunLimits } from './run-limits.js'
+import { StreakGuard } from './streak-guard.js'
+
+/** What ends a run that gets nowhere. */
+export interface RunGuards {
+  /** Actions that are not executed again. */
+  readonly repeats: RepeatGuard
+  /** Steps that only repeat. */
+  readonly repeatStreak: StreakGuard
+  /** Replies that are not an action. */
+  readonly parseFailures: StreakGuard
+  /** Steps that bring nothing new. */
+  readonly progress: ProgressGuard
+}
+
+/** Makes the guards of a run; `stored` are their counters before a resume. */
+export const toGuards = (
+  { maxRepeats, maxParseFailures, maxIdleSteps, repeatWindow, repeatableTools }: RunLimits,
+  stored: GuardState | undefined,
+): RunGuards => ({
+  repeats: new RepeatGuard(repeatWindow, repeatableTools, stored?.recentActions),
+  repeatStreak: new StreakGuard(maxRepeats, stored?.repeats),
+  parseFailures: new StreakGuard(maxParseFailures, stored?.parseFailures),
+  progress: new ProgressGuard(maxIdleSteps, stored?.idleSteps, stored?.knownResults),
+})

@@ -1,0 +1,51 @@
+import type { RunFingerprint } from '../journal/checkpoint.js'
+import type { ResumeDecision } from '../journal/pending-item.js'
+import { TranscriptLog } from '../journal/transcript-log.js'
+import { checkDecisions } from './resume.js'
+import type { InferRequest } from './run-request.js'
+import type { StepMark } from './step-mark.js'
+
+/** Where a run is for those who store and resume it. */
+export class RunStorage {
+  /** What of the transcript is stored. */
+  readonly transcript: TranscriptLog = new TranscriptLog()
+  /** What was decided about the pending items of a resumed run. */
+  readonly decisions: ReadonlyMap<string, ResumeDecision>
+  readonly #describe: () => RunFingerprint
+  #fingerprint: RunFingerprint | undefined
+  #mark: StepMark | undefined
+  #isInsideStep: boolean
+
+  /** @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs it */
+  constructor({ resume, decisions = [] }: InferRequest, describe: () => RunFingerprint) {
+    this.#describe = describe
+    this.#isInsideStep = resume?.phase === 'model'
+    this.decisions = checkDecisions(resume?.pending ?? [], decisions)
+  }
+
+  /** What the run is made of. */
+  get fingerprint(): RunFingerprint {
+    this.#fingerprint ??= this.#describe()
+    return this.#fingerprint
+  }
+
+  /** The counters before the model call of the step at hand. */
+  get mark(): StepMark | undefined {
+    return this.#mark
+  }
+
+  /** True while the step at hand was begun before the resume, so that its model call is next. */
+  get isInsideStep(): boolean {
+    return this.#isInsideStep
+  }
+
+  /** Keeps the counters as they are now. */
+  setMark(mark: StepMark): void {
+    this.#mark = mark
+  }
+
+  /** The step at hand is that of this process. */
+  enterStep(): void {
+    this.#isInsideStep = false
+  }
+}

@@ -1,0 +1,101 @@
+import { addUsage, mergeDetails, type ReplyDetails, type TokenUsage, toUsage } from '@modelport/core'
+import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
+import type { ContextManifest } from '../history/manifest.js'
+import type { CallMetrics } from './metrics.js'
+
+/** What a run did and used so far. */
+export class RunTally {
+  readonly #startedAt = performance.now()
+  /** Sums of the processes before this one. */
+  readonly #before: RunTotals | undefined
+  readonly #calls: CallMetrics[] = []
+  #usage: TokenUsage
+  #details: ReplyDetails = {}
+  #manifest: ContextManifest | undefined
+  #executedActions: number
+  #failedActions: number
+
+  constructor(resume: RunCheckpoint | undefined) {
+    this.#before = resume?.totals
+    this.#usage = resume?.usage ?? toUsage([])
+    this.#executedActions = resume?.totals.executedActions ?? 0
+    this.#failedActions = resume?.totals.failedActions ?? 0
+  }
+
+  /** Requests to the model of this process. */
+  get calls(): readonly CallMetrics[] {
+    return this.#calls
+  }
+
+  get usage(): TokenUsage {
+    return this.#usage
+  }
+
+  get details(): ReplyDetails {
+    return this.#details
+  }
+
+  /** What the last request sent. */
+  get manifest(): ContextManifest | undefined {
+    return this.#manifest
+  }
+
+  /** Tool and agent calls that were executed. */
+  get executedActions(): number {
+    return this.#executedActions
+  }
+
+  /** Calls that failed or were refused. */
+  get failedActions(): number {
+    return this.#failedActions
+  }
+
+  /** Sums over the run, the processes before this one included. */
+  get totals(): RunTotals {
+    const { modelCalls = 0, latencyMs = 0, cost: costBefore } = this.#before ?? {}
+    let cost = costBefore
+    for (const call of this.#calls) if (call.cost) cost = (cost ?? 0) + call.cost.totalCost
+    return {
+      modelCalls: modelCalls + this.#calls.length,
+      executedActions: this.#executedActions,
+      failedActions: this.#failedActions,
+      latencyMs: latencyMs + performance.now() - this.#startedAt,
+      ...(cost !== undefined && { cost }),
+    }
+  }
+
+  /** Keeps the manifest of the request that is about to be made. */
+  setManifest(manifest: ContextManifest): void {
+    this.#manifest = manifest
+  }
+
+  /** Counts a reply. */
+  addReply(metrics: CallMetrics, usage: TokenUsage, details: ReplyDetails = {}): void {
+    this.#calls.push(metrics)
+    this.#usage = addUsage(this.#usage, usage.turns.length ? usage : toUsage([]))
+    this.addDetails(details)
+  }
+
+  /** Counts a request that failed; `partial` is what the provider reported of it. */
+  addFailure(metrics: CallMetrics, partial: TokenUsage | undefined): void {
+    this.#calls.push(metrics)
+    if (partial?.reported) this.#usage = addUsage(this.#usage, partial)
+  }
+
+  /** Keeps what a reply had besides its text, also if it broke off. */
+  addDetails(details: ReplyDetails): void {
+    this.#details = mergeDetails(this.#details, details)
+  }
+
+  /** Adds a warning to the details, once. */
+  warn(warning: string): void {
+    const { warnings = [] } = this.#details
+    if (!warnings.includes(warning)) this.#details = { ...this.#details, warnings: [...warnings, warning] }
+  }
+
+  /** Counts a tool or agent call. */
+  addAction(isExecuted: boolean, isFailure: boolean): void {
+    if (isExecuted) this.#executedActions++
+    if (isFailure) this.#failedActions++
+  }
+}

@@ -1,0 +1,25 @@
+import { isPlainObject } from '../base/canonical-json.js'
+import { PartialJson } from './partial-json.js'
+
+/** An object while its text arrives. A long object is copied less often, so that all copies together stay linear in the length of the text. */
+export class GrowingObject {
+  readonly #json = new PartialJson()
+  #hasBegun = false
+  #length = 0
+  #shownLength = 0
+
+  /** Reads the next delta. Returns the object so far, or undefined if there is nothing new to show. Text before the first `{` is skipped. */
+  push(delta: string): Readonly<Record<string, unknown>> | undefined {
+    const start = this.#hasBegun ? 0 : delta.indexOf('{')
+    const wasDone = this.#json.isDone
+    if (start < 0 || wasDone) return undefined
+    this.#hasBegun = true
+    this.#length += delta.length - start
+    this.#json.push(delta.slice(start))
+    if (this.#length - this.#shownLength < this.#length >> 6 && !this.#json.isDone) return undefined
+    const value = this.#json.snapshot()
+    if (!isPlainObject(value)) return undefined
+    this.#shownLength = this.#length
+    return value
+  }
+}

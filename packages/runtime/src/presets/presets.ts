@@ -1,0 +1,35 @@
+import type { RunPreset } from '../loop/run-preset.js'
+
+/** Limits and texts of Protolink. */
+export const protolink: RunPreset = Object.freeze({
+  nativePrompt: true,
+  repeatText:
+    "You have already performed this action: {action}. The result is in your context. Please proceed with your task - either produce a 'final' response or take a different action.",
+  parseFailureText: {
+    json: "Your previous response could not be parsed as valid JSON. Error: {error_message}\nPlease respond with a valid JSON object containing 'type' and required fields.",
+  },
+  limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity },
+})
+
+/** Limits of OpenParallax. */
+export const openparallax: RunPreset = Object.freeze({
+  limits: { maxSteps: 25, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
+})
+
+/** Limits and texts of Xaibo; the last step has no tools. */
+export const xaibo: RunPreset = Object.freeze({
+  limits: { maxSteps: 10, repeatWindow: 0, maxRepeats: Infinity, maxIdleSteps: Infinity },
+  lastCallText: 'Maximum tool usage reached. Tools Unavailable',
+  lastCallWithinSteps: true,
+  temperaturePerFailure: 0.1,
+})
+
+/** Limits and texts of LLLM. */
+export const lllm: RunPreset = Object.freeze({
+  limits: { maxSteps: 5, maxParseFailures: 4, repeatWindow: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity },
+  lastCallText: 'You are reaching the limit of tool calls. Provide the final response.',
+  repeatText:
+    'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.',
+  parseFailureText: 'Error: {error_message}. Please fix.',
+  forgetParseFailures: true,
+})
