@@ -1,3 +1,10 @@
+export { capabilityConformance } from './capability/capability-conformance.js'
+export type {
+  CapabilityAnswer,
+  CapabilityCall,
+  CapabilityCalls,
+  CapabilityHarness,
+} from './capability/capability-harness.js'
 export { conformance } from './conformance.js'
 export { anthropicMessages } from './formats/anthropic-messages.js'
 export { gemini } from './formats/gemini.js'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { citedRules, conformance, inProcessSkips } from '@modelport/conformance'
+import { capabilityConformance, citedRules, conformance, inProcessSkips, type Runner } from '@modelport/conformance'
+import { callEcho, echoHarness } from './reference-capability.js'
 import { reference } from './reference-driver.js'
 
 const contract = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8')
@@ -9,7 +10,9 @@ const rules = [...contract.matchAll(/^\| ([A-Z]\d+) \|/gm)].map((match) => match
 function titles(): string[] {
   const found: string[] = []
   const add = (title: string) => void found.push(title)
-  conformance({ describe: (_, body) => body(), test: Object.assign(add, { skip: add }) }, reference)
+  const runner: Runner = { describe: (_, body) => body(), test: Object.assign(add, { skip: add }) }
+  conformance(runner, reference)
+  capabilityConformance(runner, echoHarness(callEcho))
   return found
 }
 
@@ -31,7 +34,7 @@ test('every test cites rules that exist, and its title is its own', () => {
 })
 
 test('rules that the page mentions exist', () => {
-  const mentioned = [...contract.matchAll(/\b([RLDSFKEQ]\d+)\b/g)].map((match) => match[1] as string)
+  const mentioned = [...contract.matchAll(/\b([RLDSFKEQMB]\d+)\b/g)].map((match) => match[1] as string)
   expect(mentioned.filter((rule) => !rules.includes(rule))).toEqual([])
 })
 

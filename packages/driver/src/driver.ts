@@ -13,6 +13,7 @@ import type {
   TokenLogprob,
   ToolDefinition,
 } from '@modelport/core'
+import type { Framer } from './framer.js'
 
 /** A `fetch` as the platform has it; the one given to a driver checks hosts, refuses redirects and rejects failures typed. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -172,8 +173,11 @@ export interface HttpFailure {
 export interface Driver<Request = unknown> {
   /** Name of the provider, for errors and `origin`. */
   readonly name: string
-  /** How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. */
-  readonly framing: 'sse' | 'ndjson'
+  /**
+   * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. A function makes
+   * the framer of each response, streamed or whole, for bodies that are not records.
+   */
+  readonly framing: 'sse' | 'ndjson' | (() => Framer)
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

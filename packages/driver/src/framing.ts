@@ -7,8 +7,8 @@ import { SseFramer } from './sse.js'
 
 /** What decides how a body is read. */
 export interface FramerChoice {
-  /** How the API frames a stream. */
-  readonly framing: 'sse' | 'ndjson'
+  /** How the API frames a stream, or what makes the framer of any body. */
+  readonly framing: 'sse' | 'ndjson' | (() => Framer)
   /** True where a stream was asked for. */
   readonly stream: boolean
   /** The response's `content-type`, or ''. */
@@ -26,6 +26,7 @@ export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord
   if (type.includes('text/html')) {
     throw new LlmError('protocol', 'the server answered with a web page; check the base URL and any proxy in between')
   }
+  if (typeof choice.framing === 'function') return choice.framing()
   if (!choice.stream) return new JsonBodyFramer(onRecord)
   if (choice.framing === 'ndjson') return new NdjsonFramer(onRecord, choice.maxEventBytes)
   if (type.includes('application/json')) return new JsonBodyFramer(onRecord)

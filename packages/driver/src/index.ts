@@ -23,8 +23,12 @@ export type {
   WireRecord,
   WrittenText,
 } from './driver.js'
+export type { EndpointClient, EndpointRequest, ResponseBytes } from './endpoint-client.js'
+export { createEndpointClient } from './endpoint-client.js'
 export { estimatePrompt } from './estimate-prompt.js'
+export { decodeBase64, imageTypeOf } from './media-types.js'
 export { memoizeLatest } from './memoize-latest.js'
+export type { FormField } from './form-body.js'
 export type { Framer } from './framer.js'
 export type { FramerChoice } from './framing.js'
 export { createFramer } from './framing.js'

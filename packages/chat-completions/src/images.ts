@@ -1,0 +1,129 @@
+import {
+  type GeneratedImage,
+  type GeneratedImages,
+  type ImageGenerator,
+  type ImageOptions,
+  type JsonObject,
+  LlmError,
+  type MediaBytes,
+} from '@modelport/core'
+import { decodeBase64, type FormField, imageTypeOf } from '@modelport/driver'
+import { checkText, type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
+import { asItems, asObject, asText } from './wire.js'
+
+/** How a server's Images API differs from OpenAI's. */
+export interface ImageDialect {
+  /** Sent as `response_format`, for servers that return addresses unless it says otherwise. Unset: not sent. */
+  readonly responseFormat?: string
+  /** Options that the server does not document. */
+  readonly lacks?: readonly ('size' | 'quality' | 'background' | 'format' | 'images' | 'mask' | 'count')[]
+  /** True if the server takes `aspect_ratio`. Default false. */
+  readonly aspectRatio?: boolean
+}
+
+/** Most images of one request, and most of those to edit. */
+const limits = { count: 10, images: 16 } as const
+
+const extensions: Readonly<Record<string, string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
+
+/**
+ * An image generator by `POST /images/generations`, and by `POST /images/edits` where there are images to start from.
+ * @see https://developers.openai.com/api/reference/resources/images (as in openai 7.55.0 `resources/images`, read 2026-11-22)
+ */
+export function createImages(endpoint: MediaEndpoint, dialect: ImageDialect = {}): ImageGenerator {
+  const { name, model } = endpoint
+  return {
+    name,
+    model,
+    generateImages: async (prompt, options = {}) => {
+      checkText(name, 'the prompt', prompt)
+      checkOptions(name, options, dialect)
+      const { images = [], mask, vendor } = options
+      const fields = toFields(model, prompt, options, dialect)
+      const edited = images.length > 0
+      const content = edited
+        ? { form: withVendorFields(toForm(name, fields, images, mask), vendor) }
+        : { body: { ...fields, ...vendor } }
+      return fromWire(name, await endpoint.json(edited ? '/images/edits' : '/images/generations', content, options))
+    },
+  }
+}
+
+function checkOptions(name: string, options: ImageOptions, { lacks = [], aspectRatio = false }: ImageDialect): void {
+  const { count, images = [], mask } = options
+  for (const option of lacks)
+    if (options[option] !== undefined) throw unsupported(name, `this server documents no image option "${option}"`)
+  if (options.aspectRatio !== undefined && !aspectRatio)
+    throw unsupported(name, 'this API takes no aspectRatio; set size, for example "1536x1024"')
+  if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= limits.count))
+    throw new LlmError('invalid-request', `${name}: invalid-request: count must be 1 to ${limits.count}, not ${count}`)
+  if (images.length > limits.images)
+    throw new LlmError('invalid-request', `${name}: invalid-request: ${images.length} images; at most ${limits.images}`)
+  if (mask && !images.length)
+    throw new LlmError('invalid-request', `${name}: invalid-request: mask needs the image to edit; set images`)
+}
+
+function toFields(
+  model: string,
+  prompt: string,
+  { count, size, aspectRatio, quality, background, format }: ImageOptions,
+  { responseFormat }: ImageDialect,
+): JsonObject {
+  return {
+    model,
+    prompt,
+    ...(count !== undefined && { n: count }),
+    ...(size !== undefined && { size }),
+    ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
+    ...(quality !== undefined && { quality }),
+    ...(background !== undefined && { background }),
+    ...(format !== undefined && { output_format: format }),
+    ...(responseFormat !== undefined && { response_format: responseFormat }),
+  }
+}
+
+/** Several images are fields of the name `image[]`, as the vendor's own SDK writes lists; a single one is `image`. */
+function toForm(
+  name: string,
+  fields: JsonObject,
+  images: readonly MediaBytes[],
+  mask: MediaBytes | undefined,
+): FormField[] {
+  const file = (image: MediaBytes, fileName: string): FormField[1] => {
+    const extension = extensions[image.mediaType]
+    if (!extension)
+      throw unsupported(name, `images of the type ${JSON.stringify(image.mediaType)}; give PNG, JPEG or WebP`)
+    return { data: image.data, mediaType: image.mediaType, fileName: `${fileName}.${extension}` }
+  }
+  return [
+    ...Object.entries(fields).map(([field, value]): FormField => [field, String(value)]),
+    ...images.map(
+      (image, index): FormField => [images.length > 1 ? 'image[]' : 'image', file(image, `image-${index}`)],
+    ),
+    ...(mask ? [['mask', file(mask, 'mask')] as const] : []),
+  ]
+}
+
+function fromWire(name: string, answer: unknown): GeneratedImages {
+  const { data, usage, output_format } = asObject(answer)
+  const images = asItems(data).map((item) => toImage(name, item, asText(output_format)))
+  if (!images.length) throw new LlmError('protocol', `${name}: protocol: the response has no image`)
+  return { images, usage: toMediaUsage(usage) }
+}
+
+function toImage(name: string, item: JsonObject, format: string): GeneratedImage {
+  const { b64_json, url, revised_prompt } = item
+  if (typeof b64_json !== 'string' || !b64_json)
+    throw url === undefined
+      ? new LlmError('protocol', `${name}: protocol: an image of the response has no bytes`)
+      : unsupported(
+          name,
+          'the server returned the address of an image in place of its bytes; modelport fetches no addresses',
+        )
+  const bytes = decodeBase64(b64_json)
+  const mediaType = bytes && (imageTypeOf(bytes) ?? (format && `image/${format === 'svg' ? 'svg+xml' : format}`))
+  if (!bytes?.length || !mediaType)
+    throw new LlmError('protocol', `${name}: protocol: an image of the response is not base64 of a known format`)
+  const revisedPrompt = asText(revised_prompt)
+  return { data: bytes, mediaType, ...(revisedPrompt && { revisedPrompt }) }
+}

@@ -1,0 +1,54 @@
+import { type JsonObject, LlmError, type RequestOptions, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+import type { FormField, ResponseBytes } from '@modelport/driver'
+import { toCounts } from './usage.js'
+
+/** A server's endpoints for images, audio and reranking, with the model that a capability uses. */
+export interface MediaEndpoint {
+  /** Name of the provider. */
+  readonly name: string
+  /** The model to ask for. */
+  readonly model: string
+  /** Posts a JSON body or a form to a path, and reads JSON. */
+  json<T>(path: string, content: MediaContent, options: RequestOptions): Promise<T>
+  /** Posts a JSON body to a path, and reads a file. */
+  bytes(path: string, content: MediaContent, options: RequestOptions): Promise<ResponseBytes>
+}
+
+/** What is posted: fields of a JSON object, or of a form. */
+export type MediaContent = { readonly body: JsonObject } | { readonly form: readonly FormField[] }
+
+/** Vendor fields of the call as fields of a form. @throws {LlmError} `invalid-request` — a value is an object, which a form cannot hold. */
+export function toFormFields(vendor: JsonObject = {}): FormField[] {
+  return Object.entries(vendor).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one: unknown): FormField => {
+      if (typeof one === 'object')
+        throw new LlmError(
+          'invalid-request',
+          `vendor.${name} must be text, a number or a list of them: a form holds no objects`,
+        )
+      return [name, String(one)]
+    }),
+  )
+}
+
+/** The form without the fields that vendor fields of the same name replace, and those. */
+export const withVendorFields = (fields: readonly FormField[], vendor?: JsonObject): readonly FormField[] => [
+  ...fields.filter(([name]) => !Object.hasOwn(vendor ?? {}, name)),
+  ...toFormFields(vendor),
+]
+
+/** The usage of one request; nothing is reported if the server counts no tokens. */
+export function toMediaUsage(usage: unknown): TokenUsage {
+  const counts = toCounts(usage)
+  return counts ? toUsage([{ ...zeroCounts, ...counts }]) : toUsage([{ ...zeroCounts }], 0, false)
+}
+
+/** @throws {LlmError} `invalid-request` — the text is empty. */
+export function checkText(name: string, what: string, text: unknown): asserts text is string {
+  if (typeof text !== 'string' || !text.trim())
+    throw new LlmError('invalid-request', `${name}: invalid-request: ${what} is empty; give it text`)
+}
+
+/** The error for an option that the API cannot express. */
+export const unsupported = (name: string, why: string): LlmError =>
+  new LlmError('unsupported', `${name}: unsupported: ${why}`)

@@ -1,0 +1,22 @@
+import type { RetryOptions } from './options.js'
+import type { JsonObject } from './tool.js'
+
+/** Options of one call of a capability besides text: images, speech, transcription, reranking, batches. */
+export interface RequestOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Most milliseconds for the whole call, retries included. Default: none. */
+  readonly deadlineMs?: number
+  /** Attempts of the call. Default: three in all, as for text. */
+  readonly retry?: RetryOptions
+  /** Fields of the vendor's request that modelport does not know; they win over its own. */
+  readonly vendor?: JsonObject
+}
+
+/** Bytes with their kind. */
+export interface MediaBytes {
+  /** The bytes, as a file of this kind holds them. */
+  readonly data: Uint8Array
+  /** Media type, for example `image/png` or `audio/mpeg`. */
+  readonly mediaType: string
+}

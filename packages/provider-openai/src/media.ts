@@ -1,0 +1,86 @@
+import {
+  createImages,
+  createSpeech,
+  createTranscription,
+  type MediaContent,
+  type MediaEndpoint,
+} from '@modelport/chat-completions'
+import type { ImageGenerator, RequestOptions, SpeechGenerator, Transcriber } from '@modelport/core'
+import { createEndpointClient, type EndpointClient, requireConfig } from '@modelport/driver'
+import { toEndpoint } from './endpoint.js'
+import { toError } from './error.js'
+import type { JsonEndpointConfig } from './json-endpoint.js'
+import { type ApiRequest, ownRequest } from './own-requests.js'
+import { toSettings } from './provider.js'
+
+/** Configuration of a capability besides text, with the model that it uses; for Azure give that model's deployment. */
+export interface OpenAIMediaConfig extends JsonEndpointConfig {
+  /** For example `gpt-image-2`, `gpt-4o-mini-tts` or `gpt-transcribe`. */
+  readonly model: string
+}
+
+/** Configuration of {@link createOpenAISpeech}. */
+export interface OpenAISpeechConfig extends OpenAIMediaConfig {
+  /** The voice of calls that name none. Default `alloy`. */
+  readonly voice?: string
+}
+
+/**
+ * An image generator by `POST /images/generations` and `POST /images/edits`.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function createOpenAIImages(config: OpenAIMediaConfig): ImageGenerator {
+  requireConfig(config, 'createOpenAIImages')
+  return createImages(mediaEndpoint(config))
+}
+
+/**
+ * A speech generator by `POST /audio/speech`.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function createOpenAISpeech(config: OpenAISpeechConfig): SpeechGenerator {
+  requireConfig(config, 'createOpenAISpeech')
+  const { voice = 'alloy', ...connection } = config
+  return createSpeech(mediaEndpoint(connection), voice)
+}
+
+/**
+ * A transcriber by `POST /audio/transcriptions`.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ */
+export function createOpenAITranscriber(config: OpenAIMediaConfig): Transcriber {
+  requireConfig(config, 'createOpenAITranscriber')
+  return createTranscription(mediaEndpoint(config))
+}
+
+function mediaEndpoint(config: OpenAIMediaConfig): MediaEndpoint {
+  const { name, client, request } = apiClient(config, 'deployment')
+  return {
+    name,
+    model: config.model,
+    json: async <T>(path: string, content: MediaContent, options: RequestOptions) =>
+      client.json<T>({ ...(await request(path)), ...content }, options),
+    bytes: async (path, content, options) => client.bytes({ ...(await request(path)), ...content }, options),
+  }
+}
+
+/** A client for the endpoints besides conversations, and how their requests are made. */
+export interface ApiClient {
+  readonly name: string
+  readonly client: EndpointClient
+  /** Address and headers of a request to a path. */
+  request(path: string): Promise<ApiRequest>
+}
+
+/** Makes such a client. @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed. */
+export function apiClient(config: JsonEndpointConfig, api: 'deployment' | 'resource'): ApiClient {
+  const { apiKey: _key, baseUrl: _url, organization: _organization, project: _project, azure: _azure, ...rest } = config
+  const endpoint = toEndpoint(config, api)
+  const { name } = endpoint
+  const settings = toSettings({ ...rest, model: config.model ?? '' }, endpoint)
+  return {
+    name,
+    client: createEndpointClient(name, (failure) => toError(name, failure), settings),
+    request: (path) => ownRequest(endpoint, config, path),
+  }
+}
