@@ -2,6 +2,8 @@
 export { catalogDate } from './catalog-date.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendorNotes, chatVendors } from './chat-vendors.js'
+export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
+export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, Claim, ModelFacts, Vendor, VendorNotes } from './vendor.js'
 export { vendors } from './vendors.js'
 export { alibaba } from './vendors/alibaba.js'

@@ -57,6 +57,8 @@ const indexFile = (): string => `// Written from the files of ./vendors: pnpm ve
 export { catalogDate } from './catalog-date.js'
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendorNotes, chatVendors } from './chat-vendors.js'
+export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
+export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, Claim, ModelFacts, Vendor, VendorNotes } from './vendor.js'
 export { vendors } from './vendors.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}`

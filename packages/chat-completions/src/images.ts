@@ -17,6 +17,10 @@ export interface ImageDialect {
   readonly responseFormat?: string
   /** Options that the server does not document. */
   readonly lacks?: readonly ('size' | 'quality' | 'background' | 'format' | 'images' | 'mask' | 'count')[]
+  /** Formats that the server documents. Default: all of {@link ImageOptions.format}. */
+  readonly formats?: readonly NonNullable<ImageOptions['format']>[]
+  /** True if the server takes `width` and `height` in place of `size`. Default false. */
+  readonly sizeFields?: boolean
   /** True if the server takes `aspect_ratio`. Default false. */
   readonly aspectRatio?: boolean
 }
@@ -49,12 +53,17 @@ export function createImages(endpoint: MediaEndpoint, dialect: ImageDialect = {}
   }
 }
 
-function checkOptions(name: string, options: ImageOptions, { lacks = [], aspectRatio = false }: ImageDialect): void {
-  const { count, images = [], mask } = options
+function checkOptions(name: string, options: ImageOptions, dialect: ImageDialect): void {
+  const { lacks = [], aspectRatio = false, formats, sizeFields } = dialect
+  const { count, images = [], mask, format, size } = options
   for (const option of lacks)
     if (options[option] !== undefined) throw unsupported(name, `this server documents no image option "${option}"`)
   if (options.aspectRatio !== undefined && !aspectRatio)
     throw unsupported(name, 'this API takes no aspectRatio; set size, for example "1536x1024"')
+  if (format !== undefined && formats && !formats.includes(format))
+    throw unsupported(name, `the format "${format}"; this server documents ${formats.join(', ')}`)
+  if (size !== undefined && sizeFields && !/^[1-9]\d*x[1-9]\d*$/.test(size))
+    throw new LlmError('invalid-request', `${name}: invalid-request: size must be like "1024x1024", not "${size}"`)
   if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= limits.count))
     throw new LlmError('invalid-request', `${name}: invalid-request: count must be 1 to ${limits.count}, not ${count}`)
   if (images.length > limits.images)
@@ -67,13 +76,14 @@ function toFields(
   model: string,
   prompt: string,
   { count, size, aspectRatio, quality, background, format }: ImageOptions,
-  { responseFormat }: ImageDialect,
+  { responseFormat, sizeFields }: ImageDialect,
 ): JsonObject {
+  const [width, height] = size?.split('x').map(Number) ?? []
   return {
     model,
     prompt,
     ...(count !== undefined && { n: count }),
-    ...(size !== undefined && { size }),
+    ...(size !== undefined && (sizeFields ? { width, height } : { size })),
     ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
     ...(quality !== undefined && { quality }),
     ...(background !== undefined && { background }),

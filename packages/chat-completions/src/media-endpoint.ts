@@ -17,16 +17,15 @@ export interface MediaEndpoint {
 /** What is posted: fields of a JSON object, or of a form. */
 export type MediaContent = { readonly body: JsonObject } | { readonly form: readonly FormField[] }
 
-/** Vendor fields of the call as fields of a form. @throws {LlmError} `invalid-request` — a value is an object, which a form cannot hold. */
+/** Vendor fields of the call as fields of a form. @throws {LlmError} `invalid-request` — a form cannot hold a value. */
 export function toFormFields(vendor: JsonObject = {}): FormField[] {
   return Object.entries(vendor).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one: unknown): FormField => {
-      if (typeof one === 'object')
-        throw new LlmError(
-          'invalid-request',
-          `vendor.${name} must be text, a number or a list of them: a form holds no objects`,
-        )
-      return [name, String(one)]
+    (Array.isArray(value) ? (value as readonly unknown[]) : [value]).map((one): FormField => {
+      if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean') return [name, String(one)]
+      throw new LlmError(
+        'invalid-request',
+        `vendor.${name} must be text, a number, true, false or a list of them: a form holds no objects`,
+      )
     }),
   )
 }

@@ -14,9 +14,7 @@ import { asItems, asObject } from './wire.js'
 export interface TranscriptionDialect {
   /** Options that the server does not document. */
   readonly lacks?: readonly ('language' | 'prompt' | 'temperature' | 'timestamps')[]
-  /** The field of `timestamps`. Default `timestamp_granularities[]`. */
-  readonly granularities?: string
-  /** False if times come without `response_format: verbose_json`, which the server does not document. Default true. */
+  /** False if the server documents no `response_format`. Default true. */
   readonly verbose?: boolean
 }
 
@@ -62,7 +60,7 @@ function toForm(
   model: string,
   { data, mediaType }: MediaBytes,
   { language, prompt, temperature, timestamps }: TranscriptionOptions,
-  { verbose = true, granularities = 'timestamp_granularities[]' }: TranscriptionDialect,
+  { verbose = true }: TranscriptionDialect,
 ): FormField[] {
   const extension = extensions[mediaType.split(';')[0]?.trim().toLowerCase() ?? '']
   if (!extension)
@@ -77,7 +75,7 @@ function toForm(
     ['prompt', prompt],
     ['temperature', temperature],
     ['response_format', verbose ? (timestamps ? 'verbose_json' : 'json') : undefined],
-    [granularities, timestamps],
+    ['timestamp_granularities[]', timestamps],
   ]
   return [
     ['file', { data, mediaType, fileName: `audio.${extension}` }],
@@ -88,11 +86,12 @@ function toForm(
 function fromWire(name: string, answer: unknown): Transcription {
   const { text, language, duration, segments, words, usage } = asObject(answer)
   if (typeof text !== 'string') throw new LlmError('protocol', `${name}: protocol: the response has no text`)
-  const seconds = typeof duration === 'number' ? duration : asObject(usage)['seconds']
+  // Some servers write the number as text.
+  const seconds = Number(duration ?? asObject(usage)['seconds'] ?? NaN)
   return {
     text,
     ...(typeof language === 'string' && language && { language }),
-    ...(typeof seconds === 'number' && { durationSeconds: seconds }),
+    ...(Number.isFinite(seconds) && { durationSeconds: seconds }),
     ...(Array.isArray(segments) && { segments: toSpans(name, segments, 'text') }),
     ...(Array.isArray(words) && { words: toSpans(name, words, 'word') }),
     usage: toMediaUsage(usage),

@@ -8,7 +8,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
   ['image/gif', /^GIF8[79]a/],

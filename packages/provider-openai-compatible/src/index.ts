@@ -2,6 +2,13 @@ export { capabilities } from './capabilities.js'
 export type { OpenAICompatibleConfig, Quirks } from './config.js'
 export type { OpenAICompatibleEmbedderConfig } from './embedder.js'
 export { createOpenAICompatibleEmbedder } from './embedder.js'
+export type { OpenAICompatibleSpeechConfig } from './media.js'
+export {
+  createOpenAICompatibleImages,
+  createOpenAICompatibleReranker,
+  createOpenAICompatibleSpeech,
+  createOpenAICompatibleTranscriber,
+} from './media.js'
 export type { OpenAICompatibleModel } from './list-models.js'
 export { listModels } from './list-models.js'
 export type { Preset, PresetConfig, PresetName } from './preset.js'

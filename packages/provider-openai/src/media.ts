@@ -69,7 +69,7 @@ export interface ApiClient {
   readonly name: string
   readonly client: EndpointClient
   /** Address and headers of a request to a path. */
-  request(path: string): Promise<ApiRequest>
+  readonly request: (path: string) => Promise<ApiRequest>
 }
 
 /** Makes such a client. @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed. */

@@ -33,7 +33,7 @@ export interface CapabilityHarness {
   readonly answer: CapabilityAnswer
   /** What the call resolves with then. */
   readonly expected: unknown
-  /** Responses of status 200 that are no result, by name: each must reject `protocol`. */
+  /** Responses of status 200 without a valid result, by name: each must reject `protocol`. */
   readonly malformed: Readonly<Record<string, CapabilityAnswer>>
   /** True if the body is a file: its end cannot be told from its bytes, so only a broken connection shows that it was cut. */
   readonly file?: boolean

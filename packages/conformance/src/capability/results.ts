@@ -62,7 +62,7 @@ export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
       assertCode(await rejection(call(once), `ended at ${cut}`), 'truncated', `ended at ${cut}`)
     }
   },
-  'M5 a response that is no result is a protocol error': async (lab) => {
+  'M5 a response without a valid result is a protocol error': async (lab) => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' }
     for (const [name, answer] of Object.entries({ ...lab.harness.malformed, 'a web page': page })) {
       const { call } = lab.connect(() => ({ status: 200, headers: answer.headers, steps: [bytesOf(answer)] }))
