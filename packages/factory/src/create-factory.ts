@@ -3,6 +3,7 @@ import { checkConnection, type ConnectionReport, type ConnectionTestOptions } fr
 import type { HostEntry } from './resolve/host-entry.js'
 import { apiHost, apiHosts } from './resolve/hosts.js'
 import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import { type CapabilityTypes, makeCapability } from './providers/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { createProviderTable } from './providers/provider-table.js'
@@ -16,6 +17,11 @@ export interface Factory {
   newProvider(config: ModelConfig | string): Promise<Provider>
   /** As {@link newEmbedder}, of these rows. */
   newEmbedder(config: ModelConfig | string): Promise<Embedder>
+  /** Makes an image generator, a speech generator, a transcriber or a reranker. Throws like {@link newProvider}; `unsupported` where the provider has none. */
+  newCapability<Kind extends keyof CapabilityTypes>(
+    kind: Kind,
+    config: ModelConfig | string,
+  ): Promise<CapabilityTypes[Kind]>
   /** As {@link apiHost}, of these rows. */
   apiHost(config: ModelConfig | string): string
   /** As {@link apiHosts}, of these rows. */
@@ -45,6 +51,7 @@ export function createFactory({ rows, environment }: FactoryOptions): Factory {
   return {
     newProvider: (config) => makeProvider(nothingToLoad, config, context),
     newEmbedder: (config) => makeEmbedder(nothingToLoad, config, context),
+    newCapability: (kind, config) => makeCapability(kind, nothingToLoad, config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
     createRegistry: (pool) => new Registry(nothingToLoad, pool, context),

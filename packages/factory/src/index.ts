@@ -26,7 +26,17 @@ export type { ModelProfile } from '@modelport/core'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export { parseModel } from './config/model-string.js'
 export { poolConfig } from './config/pool-config.js'
-export { createRegistry, listModels, newEmbedder, newProvider } from './new-provider.js'
+export {
+  createRegistry,
+  listModels,
+  newEmbedder,
+  newImageGenerator,
+  newProvider,
+  newReranker,
+  newSpeechGenerator,
+  newTranscriber,
+} from './new-provider.js'
+export type { CapabilityTypes } from './providers/make-capability.js'
 export { fromOllamaHost, validateOllamaBaseUrl } from './providers/ollama-host.js'
 export type { ParseConfigOptions } from './config/parse-options.js'
 export { parseConfig } from './config/parse-config.js'

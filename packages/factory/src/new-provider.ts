@@ -1,4 +1,5 @@
-import type { Embedder, Provider } from '@modelport/core'
+import type { Embedder, ImageGenerator, Provider, Reranker, SpeechGenerator, Transcriber } from '@modelport/core'
+import { makeCapability } from './providers/make-capability.js'
 import { askForModels, makeEmbedder, makeProvider } from './providers/make-provider.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
@@ -17,6 +18,22 @@ export const newProvider = (config: ModelConfig | string, context?: FactoryConte
 /** Makes an embedder. Throws like {@link newProvider}; `unsupported` where the provider has no embeddings. */
 export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
   makeEmbedder(loadCreators, config, context)
+
+/** Makes an image generator. Throws like {@link newProvider}; `unsupported` where the provider makes no images. */
+export const newImageGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<ImageGenerator> =>
+  makeCapability('images', loadCreators, config, context)
+
+/** Makes a speech generator. Throws like {@link newProvider}; `unsupported` where the provider makes no speech. */
+export const newSpeechGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<SpeechGenerator> =>
+  makeCapability('speech', loadCreators, config, context)
+
+/** Makes a transcriber. Throws like {@link newProvider}; `unsupported` where the provider transcribes nothing. */
+export const newTranscriber = (config: ModelConfig | string, context?: FactoryContext): Promise<Transcriber> =>
+  makeCapability('transcription', loadCreators, config, context)
+
+/** Makes a reranker. Throws like {@link newProvider}; `unsupported` where the provider ranks nothing. */
+export const newReranker = (config: ModelConfig | string, context?: FactoryContext): Promise<Reranker> =>
+  makeCapability('reranking', loadCreators, config, context)
 
 /** Asks the vendor, or the server, which models it has. Throws like {@link newProvider}; `unsupported` where there is no list. */
 export const listModels = (

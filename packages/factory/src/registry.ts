@@ -3,6 +3,7 @@ import type { HostEntry } from './resolve/host-entry.js'
 import { joinHosts } from './resolve/host-entry.js'
 import { apiHosts } from './resolve/hosts.js'
 import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import { type CapabilityTypes, makeCapability } from './providers/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelEntry, ModelPool } from './config/model-entry.js'
 import { poolConfig } from './config/pool-config.js'
@@ -105,6 +106,32 @@ export class Registry {
     const name = this.#roles.get(role)
     if (name === undefined) throw this.#unknownRole(role)
     return named(name, makeEmbedder(this.#load, this.#config(name), this.#context))
+  }
+
+  /** The image generator of the role, `image` by default. Rejects like {@link Registry.forRole}. */
+  imageGenerator(role = 'image'): Promise<CapabilityTypes['images']> {
+    return this.#capability('images', role)
+  }
+
+  /** The speech generator of the role, `speech` by default. Rejects like {@link Registry.forRole}. */
+  speechGenerator(role = 'speech'): Promise<CapabilityTypes['speech']> {
+    return this.#capability('speech', role)
+  }
+
+  /** The transcriber of the role, `transcription` by default. Rejects like {@link Registry.forRole}. */
+  transcriber(role = 'transcription'): Promise<CapabilityTypes['transcription']> {
+    return this.#capability('transcription', role)
+  }
+
+  /** The reranker of the role, `reranking` by default. Rejects like {@link Registry.forRole}. */
+  reranker(role = 'reranking'): Promise<CapabilityTypes['reranking']> {
+    return this.#capability('reranking', role)
+  }
+
+  async #capability<Kind extends keyof CapabilityTypes>(kind: Kind, role: string): Promise<CapabilityTypes[Kind]> {
+    const name = this.#roles.get(role)
+    if (name === undefined) throw this.#unknownRole(role)
+    return named(name, makeCapability(kind, this.#load, this.#config(name), this.#context))
   }
 
   /** Name of the model that a role is given to; '' for none. */

@@ -7,6 +7,7 @@ export type { FallbackOptions, FallbackSwitch } from './fallback/fallback-chain.
 export type { HostEntry } from './resolve/host-entry.js'
 export { hostPort } from './resolve/host-entry.js'
 export { apiHost, apiHosts } from './resolve/hosts.js'
+export type { CapabilityTypes } from './providers/make-capability.js'
 export type { ModelConfig } from './config/model-config.js'
 export type { ModelProfile } from '@modelport/core'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'

@@ -159,7 +159,7 @@ const answering = (...answers: readonly object[]) => {
   const fetch = async (input: unknown, { body, headers }: RequestInit = {}) => {
     const form =
       body instanceof Uint8Array && (await new Response(body as BodyInit, { headers: headers as never }).formData())
-    const read = form ? Object.fromEntries(form) : (JSON.parse(String(body)) as unknown)
+    const read = form ? Object.fromEntries(form) : (JSON.parse(body as string) as unknown)
     sent.push({ url: String(input), body: read })
     return Response.json(answers[sent.length - 1] ?? answers.at(-1))
   }

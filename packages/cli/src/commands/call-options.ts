@@ -22,14 +22,14 @@ export const withCallFlags = (command: Command): Command =>
     .option('--timeout <seconds>', 'most seconds for everything', toSeconds)
 
 /** A number of the command line. */
-function toNumber(text: string): number {
+export function toNumber(text: string): number {
   const number = Number(text)
   if (!text.trim() || !Number.isFinite(number)) throw new InvalidArgumentError('must be a number.')
   return number
 }
 
 /** How many there may be. */
-function toCount(text: string): number {
+export function toCount(text: string): number {
   const count = toNumber(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number above 0.')
   return count

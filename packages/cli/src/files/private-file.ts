@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
  * Writes a file that only its owner reads: whole or not at all, and on the disk before it takes its name. Folders that are missing
  * are made for the owner alone.
  */
-export const writePrivateFile = (path: string, text: string): Promise<void> =>
+export const writePrivateFile = (path: string, text: string | Uint8Array): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path))
 
 /** The same under a name that nothing has yet: false where something has it, which then stays as it is. Of several at once one gets it. */
@@ -41,7 +41,7 @@ const draftEnding = '.modelport.part'
 /** A draft lives for one write; clocks of other computers that share the folder are not hours behind. */
 const staleAfterMs = 24 * 60 * 60 * 1000
 
-async function withDraft<T>(path: string, text: string, use: (draft: string) => Promise<T>): Promise<T> {
+async function withDraft<T>(path: string, text: string | Uint8Array, use: (draft: string) => Promise<T>): Promise<T> {
   const draft = `${path}.${crypto.randomUUID()}${draftEnding}`
   const folder = dirname(path)
   try {

@@ -6,13 +6,17 @@ import { addCompletion } from '../commands/completion.js'
 import { addDialog } from '../commands/dialog.js'
 import { addDoctor } from '../commands/doctor.js'
 import { addHosts } from '../commands/hosts.js'
+import { addImage } from '../commands/image.js'
 import { addInit } from '../commands/init.js'
 import { addModels } from '../commands/models.js'
 import { addPrompts } from '../commands/prompts.js'
 import { addRecord } from '../commands/record.js'
 import { addReplay } from '../commands/replay.js'
+import { addRerank } from '../commands/rerank.js'
 import { addSessions } from '../commands/sessions.js'
+import { addSpeak } from '../commands/speak.js'
 import { addStudio } from '../commands/studio.js'
+import { addTranscribe } from '../commands/transcribe.js'
 import type { Start } from '../commands/start.js'
 import type { Io } from '../terminal/io.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
@@ -49,6 +53,10 @@ export function createProgram(io: Pick<Io, 'stdout' | 'stderr'>, start: Start, j
     addDoctor,
     addChat,
     addComplete,
+    addImage,
+    addSpeak,
+    addTranscribe,
+    addRerank,
     addAgent,
     addDialog,
     addHosts,

@@ -89,14 +89,15 @@ export function withEmbeddingModel(config: ModelConfig | string, context: Factor
   return named || row.embeddingModel === undefined ? config : { ...resolved, model: row.embeddingModel }
 }
 
-function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<ProviderCreators> {
+/** The creators of a row, loaded if need be. */
+export function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<ProviderCreators> {
   const { creators } = row
   if (typeof creators === 'function') return creators()
   return creators ? Promise.resolve(creators) : load(row)
 }
 
 /** What a package's creator gets: the address always, so that nothing else can say where requests go. */
-function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
+export function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
   const { row, config, baseUrl, proxy } = model
   const { enforceHosts, fetch, vendor } = config
   const usual = baseUrl?.source === 'default'

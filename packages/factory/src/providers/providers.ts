@@ -14,8 +14,15 @@ const packages: Readonly<Record<string, Load>> = {
     return { createProvider: createAnthropic, listModels }
   },
   '@modelport/provider-openai': async (fail) => {
-    const { createOpenAI, createOpenAIEmbedder, listModels } = await import('@modelport/provider-openai').catch(fail)
-    return { createProvider: createOpenAI, createEmbedder: createOpenAIEmbedder, listModels }
+    const openai = await import('@modelport/provider-openai').catch(fail)
+    return {
+      createProvider: openai.createOpenAI,
+      createEmbedder: openai.createOpenAIEmbedder,
+      createImages: openai.createOpenAIImages,
+      createSpeech: openai.createOpenAISpeech,
+      createTranscriber: openai.createOpenAITranscriber,
+      listModels: openai.listModels,
+    }
   },
   '@modelport/provider-google': async (fail) => {
     const { createGoogle, createGoogleEmbedder, listModels } = await import('@modelport/provider-google').catch(fail)
@@ -26,14 +33,20 @@ const packages: Readonly<Record<string, Load>> = {
     return { createProvider: createOllama, createEmbedder: createOllamaEmbedder, listModels }
   },
   '@modelport/provider-openai-compatible': async (fail) => {
-    const { createOpenAICompatibleEmbedder, createPreset, listModels, toPresetConfig } = await import(
-      '@modelport/provider-openai-compatible'
-    ).catch(fail)
+    const compatible = await import('@modelport/provider-openai-compatible').catch(fail)
+    const { createPreset, listModels, toPresetConfig } = compatible
     type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
+    const ofRow =
+      <T>(create: (config: ReturnType<typeof toPresetConfig>) => T) =>
+      ({ preset, ...settings }: Settings): T =>
+        create(toPresetConfig(preset, settings))
     return {
       createProvider: ({ preset, ...settings }: Settings) => createPreset(preset, settings),
-      createEmbedder: ({ preset, ...settings }: Settings) =>
-        createOpenAICompatibleEmbedder(toPresetConfig(preset, settings)),
+      createEmbedder: ofRow(compatible.createOpenAICompatibleEmbedder),
+      createImages: ofRow(compatible.createOpenAICompatibleImages),
+      createSpeech: ofRow(compatible.createOpenAICompatibleSpeech),
+      createTranscriber: ofRow(compatible.createOpenAICompatibleTranscriber),
+      createReranker: ofRow(compatible.createOpenAICompatibleReranker),
       listModels: ({ preset, ...settings }: Settings, options: ListModelsOptions) =>
         listModels(toPresetConfig(preset, settings), options),
     }

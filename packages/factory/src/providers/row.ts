@@ -1,4 +1,13 @@
-import type { BaseUrl, Embedder, JsonObject, Provider } from '@modelport/core'
+import type {
+  BaseUrl,
+  Embedder,
+  ImageGenerator,
+  JsonObject,
+  Provider,
+  Reranker,
+  SpeechGenerator,
+  Transcriber,
+} from '@modelport/core'
 import type { ProxyAddress } from '../resolve/addresses.js'
 import type { Environment } from '../env.js'
 import type { HostEntry } from '../resolve/host-entry.js'
@@ -10,6 +19,14 @@ export interface ProviderCreators {
   readonly createProvider: (settings: never) => Provider
   /** Unset where the vendor has no embeddings. */
   readonly createEmbedder?: (settings: never) => Embedder
+  /** Unset where the vendor makes no images. */
+  readonly createImages?: (settings: never) => ImageGenerator
+  /** Unset where the vendor makes no speech. */
+  readonly createSpeech?: (settings: never) => SpeechGenerator
+  /** Unset where the vendor transcribes nothing. */
+  readonly createTranscriber?: (settings: never) => Transcriber
+  /** Unset where the vendor ranks nothing. */
+  readonly createReranker?: (settings: never) => Reranker
   /** Asks the vendor which models there are. Unset where it has no such list. */
   readonly listModels?: (settings: never, options: ListModelsOptions) => Promise<readonly ListedModel[]>
 }

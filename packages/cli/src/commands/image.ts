@@ -1,0 +1,114 @@
+import { extname } from 'node:path'
+import type { GeneratedImage, ImageOptions } from '@modelport/core'
+import { newImageGenerator } from '@modelport/factory'
+import type { Command } from 'commander'
+import { exitCodes } from '../errors/exit-codes.js'
+import { checkOutputs, endingOf, readMediaFile, writeMediaFile } from '../files/media-file.js'
+import type { Cli } from '../program/cli.js'
+import { withProgress } from '../terminal/progress.js'
+import { formatUsage } from '../terminal/usage-line.js'
+import { toCount } from './call-options.js'
+import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
+import { readPrompt } from './read-prompt.js'
+import type { Start } from './start.js'
+
+interface ImageFlags extends MediaFlags {
+  readonly out: string
+  readonly count?: number
+  readonly size?: string
+  readonly aspectRatio?: string
+  readonly quality?: string
+  readonly background?: 'transparent' | 'opaque'
+  readonly format?: 'png' | 'jpeg' | 'webp'
+  readonly image?: readonly string[]
+  readonly mask?: string
+  readonly force?: boolean
+}
+
+/** `modelport image`: makes images, or changes some, and writes them to files. */
+export function addImage(program: Command, start: Start): void {
+  withMediaOptions(
+    program.command('image').argument('[prompt...]', 'what to show; what is piped in comes after it'),
+    'image',
+  )
+    .description('make an image, or change one, and write it to a file')
+    .option('-o, --out <file>', 'where to write; several images are numbered, the ending follows the format', 'image')
+    .option('-n, --count <number>', 'how many images', toCount)
+    .option('--size <pixels>', 'width and height, for example 1024x1024')
+    .option('--aspect-ratio <ratio>', 'for example 16:9, for vendors that take no pixels')
+    .option('--quality <word>', "the vendor's own word, for example high")
+    .option('--background <kind>', 'transparent or opaque')
+    .option('--format <name>', 'png, jpeg or webp')
+    .option('-i, --image <files...>', 'images to start from')
+    .option('--mask <file>', 'a PNG: where it is transparent, the image changes')
+    .option('--force', 'replace files that exist')
+    .action((prompt: string[], flags: ImageFlags) => start(flags, (cli) => image(cli, prompt, flags)))
+}
+
+async function image(cli: Cli, words: readonly string[], flags: ImageFlags): Promise<number> {
+  const { context, err } = cli
+  const model = await pickForRole(cli, flags, 'image')
+  const options = await toImageOptions(flags)
+  const prompt = await readPrompt(cli, words)
+  // The endings are the vendor's to choose; those that are likely are checked before anything is paid for.
+  await checkOutputs(
+    namesOf(flags.out, flags.count ?? 1, extname(flags.out) || `.${flags.format ?? 'png'}`),
+    flags.force === true,
+  )
+  const generator = await newImageGenerator(model.config, context)
+  const { images, usage } = await withProgress(err, 'waiting for the image', () =>
+    generator.generateImages(prompt, { ...options, ...toRequestOptions(cli, flags) }),
+  )
+  const files = await writeImages(flags, images)
+  if (cli.json) cli.out.json({ files, model: generator.model, usage })
+  else {
+    for (const { path } of files) cli.out.line(cli.out.foreign(path))
+    if (usage.reported) err.line(formatUsage(usage, model.profile))
+  }
+  return exitCodes.done
+}
+
+async function toImageOptions(flags: ImageFlags): Promise<ImageOptions> {
+  const { count, size, aspectRatio, quality, background, format, image: inputs, mask } = flags
+  return {
+    ...(count !== undefined && { count }),
+    ...(size !== undefined && { size }),
+    ...(aspectRatio !== undefined && { aspectRatio }),
+    ...(quality !== undefined && { quality }),
+    ...(background !== undefined && { background }),
+    ...(format !== undefined && { format }),
+    ...(inputs && { images: await Promise.all(inputs.map((path) => readMediaFile(path))) }),
+    ...(mask !== undefined && { mask: await readMediaFile(mask) }),
+  }
+}
+
+interface WrittenImage {
+  readonly path: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly revisedPrompt?: string
+}
+
+async function writeImages({ out, force }: ImageFlags, images: readonly GeneratedImage[]): Promise<WrittenImage[]> {
+  const files = images.map((made, index) => ({
+    made,
+    path: namesOf(out, images.length, extname(out) || endingOf(made.mediaType))[index] ?? out,
+  }))
+  await checkOutputs(
+    files.map(({ path }) => path),
+    force === true,
+  )
+  const written: WrittenImage[] = []
+  for (const { made, path } of files) {
+    await writeMediaFile(path, made)
+    const { mediaType, data, revisedPrompt } = made
+    written.push({ path, mediaType, bytes: data.length, ...(revisedPrompt !== undefined && { revisedPrompt }) })
+  }
+  return written
+}
+
+/** `cat.png`, or `cat-1.png` and `cat-2.png`. */
+function namesOf(out: string, count: number, ending: string): string[] {
+  const stem = extname(out) ? out.slice(0, -extname(out).length) : out
+  return Array.from({ length: count }, (_, index) => (count > 1 ? `${stem}-${index + 1}${ending}` : `${stem}${ending}`))
+}

@@ -1,0 +1,50 @@
+import { newTranscriber } from '@modelport/factory'
+import type { Command } from 'commander'
+import { exitCodes } from '../errors/exit-codes.js'
+import { readMediaFile } from '../files/media-file.js'
+import type { Cli } from '../program/cli.js'
+import { withProgress } from '../terminal/progress.js'
+import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
+import type { Start } from './start.js'
+
+interface TranscribeFlags extends MediaFlags {
+  readonly language?: string
+  readonly prompt?: string
+  readonly timestamps?: 'segment' | 'word'
+}
+
+/** `modelport transcribe`: writes down what is said in a recording. */
+export function addTranscribe(program: Command, start: Start): void {
+  withMediaOptions(program.command('transcribe').argument('<file>', 'the recording'), 'transcription')
+    .description('write down what is said in a recording')
+    .option('--language <code>', 'language of the speech, for example en')
+    .option('--prompt <text>', 'names and spellings to expect')
+    .option('--timestamps <kind>', 'segment or word: print when each was said')
+    .action((file: string, flags: TranscribeFlags) => start(flags, (cli) => transcribe(cli, file, flags)))
+}
+
+async function transcribe(cli: Cli, file: string, flags: TranscribeFlags): Promise<number> {
+  const { language, prompt, timestamps } = flags
+  const { out, err } = cli
+  const model = await pickForRole(cli, flags, 'transcription')
+  const audio = await readMediaFile(file)
+  const transcriber = await newTranscriber(model.config, cli.context)
+  const transcript = await withProgress(err, 'waiting for the transcript', () =>
+    transcriber.transcribe(audio, {
+      ...(language !== undefined && { language }),
+      ...(prompt !== undefined && { prompt }),
+      ...(timestamps !== undefined && { timestamps }),
+      ...toRequestOptions(cli, flags),
+    }),
+  )
+  const spans = transcript.segments ?? transcript.words
+  if (cli.json) out.json({ ...transcript, model: transcriber.model })
+  else if (timestamps && spans)
+    for (const { start, end, text } of spans) out.line(`${toTime(start)} - ${toTime(end)}  ${out.foreign(text.trim())}`)
+  else out.line(out.foreign(transcript.text))
+  return exitCodes.done
+}
+
+/** Seconds as `01:02.50`. */
+const toTime = (seconds: number): string =>
+  `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${(seconds % 60).toFixed(2).padStart(5, '0')}`

@@ -1,0 +1,67 @@
+import { createReadStream } from 'node:fs'
+import { extname } from 'node:path'
+import { LlmError, type MediaBytes } from '@modelport/core'
+import { UsageError } from '../errors/exit-codes.js'
+import { checkPrivateFile, exists, writePrivateFile } from './private-file.js'
+
+/** Most bytes of an image or a recording that is sent: more than any vendor takes. */
+const maxMediaBytes = 1_073_741_824
+
+/** Ending of a file's name → its media type. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.gif': 'image/gif',
+  '.flac': 'audio/flac',
+  '.mp3': 'audio/mpeg',
+  '.mpga': 'audio/mpeg',
+  '.mpeg': 'audio/mpeg',
+  '.mp4': 'audio/mp4',
+  '.m4a': 'audio/m4a',
+  '.ogg': 'audio/ogg',
+  '.opus': 'audio/ogg',
+  '.aac': 'audio/aac',
+  '.wav': 'audio/wav',
+  '.webm': 'audio/webm',
+}
+
+/** Reads an image or a recording. @throws {UsageError} its ending is not known. @throws {LlmError} `config` — it is too large. */
+export async function readMediaFile(path: string): Promise<MediaBytes> {
+  const mediaType = mediaTypes[extname(path).toLowerCase()]
+  if (mediaType === undefined)
+    throw new UsageError(
+      `${path}: the ending says no known kind; rename it to one of ${Object.keys(mediaTypes).join(' ')}`,
+    )
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > maxMediaBytes) throw new LlmError('config', `${path}: the file has more than ${maxMediaBytes} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw Object.assign(error as Error, { path })
+  }
+  return { data: new Uint8Array(Buffer.concat(chunks)), mediaType }
+}
+
+/** The usual ending of a media type; '.bin' for one that is not known. */
+export function endingOf(mediaType: string): string {
+  const plain = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (/^audio\/(pcm|l16)$/.test(plain)) return '.pcm'
+  return Object.entries(mediaTypes).find(([, type]) => type === plain)?.[0] ?? '.bin'
+}
+
+/** Fails before anything is paid for: the file is there already, or cannot be written. */
+export async function checkOutputs(paths: readonly string[], force: boolean): Promise<void> {
+  for (const path of paths) {
+    if (!force && (await exists(path))) throw new UsageError(`${path} exists; choose another --out, or pass --force`)
+    await checkPrivateFile(path)
+  }
+}
+
+/** Writes a file that was checked before. */
+export const writeMediaFile = (path: string, { data }: MediaBytes): Promise<void> => writePrivateFile(path, data)

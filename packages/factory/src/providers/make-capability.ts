@@ -1,0 +1,44 @@
+import {
+  type ImageGenerator,
+  type JsonObject,
+  LlmError,
+  type Reranker,
+  type SpeechGenerator,
+  type Transcriber,
+} from '@modelport/core'
+import type { ModelConfig } from '../config/model-config.js'
+import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
+import { creatorsOf, type LoadCreators, toSettings } from './make-provider.js'
+
+/** What a model can be made into besides a provider and an embedder. */
+export interface CapabilityTypes {
+  readonly images: ImageGenerator
+  readonly speech: SpeechGenerator
+  readonly transcription: Transcriber
+  readonly reranking: Reranker
+}
+
+/** The creator of each, and what to say where a provider has none. */
+const kinds = {
+  images: ['createImages', 'images'],
+  speech: ['createSpeech', 'speech'],
+  transcription: ['createTranscriber', 'transcription'],
+  reranking: ['createReranker', 'reranking'],
+} as const
+
+/** Makes a capability of a configuration. Throws like `makeProvider`; `unsupported` where the provider does not have it. */
+export async function makeCapability<Kind extends keyof CapabilityTypes>(
+  kind: Kind,
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): Promise<CapabilityTypes[Kind]> {
+  const model = resolveModel(config, context)
+  const settings = toSettings(model, context)
+  const [creator, what] = kinds[kind]
+  const create = (await creatorsOf(model.row, load))[creator]
+  if (!create)
+    throw new LlmError('unsupported', `${model.row.name}: modelport has no ${what} for it; choose another provider`)
+  // Each package declares its own settings, and the row has made exactly those.
+  return (create as (settings: JsonObject) => CapabilityTypes[Kind])(settings)
+}
