@@ -2,7 +2,7 @@ import { isLlmError, type LlmError } from '@modelport/core'
 import { mcpTools } from '@modelport/runtime/mcp'
 import { expect, test } from 'vitest'
 import { randomBelow, seed } from '../support/seed.js'
-import { count, tries } from './outcome.js'
+import { attackTimeout, count, tries } from './outcome.js'
 import { chunked, startRawServer } from './raw-server.js'
 
 const id = (request: string): number => Number(/"id":(\d+)/.exec(request)?.[1] ?? 0)
@@ -29,7 +29,7 @@ const results: readonly ((request: string) => unknown)[] = [
   () => ({ content: [{ type: 'text', text: '\u202e'.repeat(1000) }] }),
 ]
 
-test('a hostile MCP server gives tools, or a typed error', async () => {
+test('a hostile MCP server gives tools, or a typed error', { timeout: attackTimeout }, async () => {
   const below = randomBelow(seed)
   const server = await startRawServer((request) => {
     const { [below(results.length)]: result } = results
