@@ -76,7 +76,7 @@ const base = {
   characters: textLength,
 } as const
 const two: readonly Api[] = ['anthropic', 'openai-chat']
-const tiny: Partial<Regime> = { apis: ['anthropic'], rounds: 1, warmUps: 0, without: [floorA.name] }
+const tiny: Partial<Regime> = { apis: ['anthropic'], rounds: 1, warmUps: 1, without: [floorA.name] }
 
 const fast: Regime = {
   ...base,

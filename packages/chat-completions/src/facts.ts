@@ -10,6 +10,7 @@ const measured = /_(time|ms|per_second)$/
 export class ReplyFacts {
   readonly #sink: Sink
   readonly #beside: readonly CountedBeside[]
+  #identity: Pick<Partial<WireAnswer>, 'id' | 'service_tier' | 'provider'> = {}
   #usage: unknown
   #unattributed: number | undefined
   #gateway: JsonObject | undefined
@@ -28,12 +29,16 @@ export class ReplyFacts {
   read(answer: Partial<WireAnswer>, choice: Partial<WireChoice> | undefined): boolean {
     const { id, service_tier, provider, moderation, prompt_filter_results } = answer
     this.#sink.model(asText(answer.model))
-    if (id || service_tier || provider)
+    // Every chunk repeats them.
+    const known = this.#identity
+    if (id !== known.id || service_tier !== known.service_tier || provider !== known.provider) {
+      this.#identity = { id, service_tier, provider }
       this.#sink.details({
         responseId: asText(id) || undefined,
         serviceTier: asText(service_tier) || undefined,
         upstream: asText(provider) || undefined,
       })
+    }
     const { timings, latency_checkpoint, time_info, sla_metrics } = answer
     if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
     if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)

@@ -46,7 +46,7 @@ export class TurnRecorder implements Sink {
   /** True once the server reported any count of tokens. */
   reported = false
   rawFinishReason: string | undefined
-  #facts: ResponseFacts = {}
+  readonly #facts: { -readonly [Name in keyof ResponseFacts]: ResponseFacts[Name] } = {}
   readonly #lists = {
     logprobs: [] as TokenLogprob[],
     citations: [] as Citation[],
@@ -130,15 +130,22 @@ export class TurnRecorder implements Sink {
   }
 
   usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void {
-    for (const [name, value] of Object.entries(counts)) {
-      if (!(typeof value === 'object' || (Number.isFinite(value) && Number(value) >= 0))) continue
+    const kept: Record<string, unknown> = this.#counts
+    // No entries and no copies: some servers send counts with every delta.
+    for (const name in counts) {
+      const value = counts[name as keyof TokenCounts]
+      if (typeof value === 'number' ? !(Number.isFinite(value) && value >= 0) : typeof value !== 'object') continue
       this.reported = true
-      Object.assign(this.#counts, { [name]: value })
+      kept[name] = value
     }
   }
 
   details(facts: ResponseFacts): void {
-    this.#facts = { ...this.#facts, ...defined(facts) }
+    const kept: Record<string, unknown> = this.#facts
+    for (const name in facts) {
+      const value = facts[name as keyof ResponseFacts]
+      if (value !== undefined) kept[name] = value
+    }
   }
 
   safety(report: SafetyReport): void {

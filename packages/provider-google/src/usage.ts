@@ -13,7 +13,7 @@ const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document'
  */
 export class UsageReport {
   readonly #sink: Sink
-  #usage: WireUsage = {}
+  readonly #usage: { -readonly [Name in keyof WireUsage]: WireUsage[Name] } = {}
   #unattributed = 0
 
   constructor(sink: Sink) {
@@ -22,9 +22,13 @@ export class UsageReport {
 
   /** Takes a chunk's counts: what a chunk leaves out, or has as null, stays as it was. */
   take(given: WireUsage): void {
-    const known = Object.entries(given).filter(([, value]) => value !== null && value !== undefined)
-    this.#usage = { ...this.#usage, ...(Object.fromEntries(known) as WireUsage) }
     const usage = this.#usage
+    // No entries and no copies: every chunk has counts.
+    const kept: Record<string, unknown> = usage
+    for (const name in given) {
+      const value: unknown = given[name as keyof WireUsage]
+      if (value !== null && value !== undefined) kept[name] = value
+    }
     const tier = stringOf(usage.serviceTier) ?? stringOf(usage.trafficType)
     if (tier) this.#sink.details({ serviceTier: tier })
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usage
@@ -40,8 +44,8 @@ export class UsageReport {
       outputTokens,
       reasoningTokens: thoughtsTokenCount,
       cacheReadTokens: usage.cachedContentTokenCount,
-      inputByModality: byModality([...listOf(usage.promptTokensDetails), ...listOf(usage.toolUsePromptTokensDetails)]),
-      outputByModality: byModality(listOf(usage.candidatesTokensDetails)),
+      inputByModality: byModality(usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+      outputByModality: byModality(usage.candidatesTokensDetails),
       cost: usage.pydantic_ai_gateway?.cost_estimate,
       unattributedTokens: this.#unattributed || (before ? 0 : undefined),
     })
@@ -56,11 +60,21 @@ export class UsageReport {
   }
 }
 
-function byModality(counts: readonly WireModalityCount[]): NamedCounts | undefined {
+/** The sums by modality of one list, or of two; undefined if nothing is counted. */
+function byModality(
+  counts: readonly WireModalityCount[] | undefined,
+  more?: readonly WireModalityCount[],
+): NamedCounts | undefined {
+  if (!counts && !more) return undefined
   const sums: Record<string, number> = {}
-  for (const { modality, tokenCount } of counts) {
-    const name = typeof modality === 'number' ? modalities[modality] : stringOf(modality)?.toLowerCase()
-    if (name && tokenCount) sums[name] = (sums[name] ?? 0) + tokenCount
+  let found = false
+  for (const list of [counts, more]) {
+    for (const { modality, tokenCount } of listOf(list)) {
+      const name = typeof modality === 'number' ? modalities[modality] : stringOf(modality)?.toLowerCase()
+      if (!name || !tokenCount) continue
+      sums[name] = (sums[name] ?? 0) + tokenCount
+      found = true
+    }
   }
-  return Object.keys(sums).length ? sums : undefined
+  return found ? sums : undefined
 }
