@@ -2,6 +2,7 @@ import { LlmError, type JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
 import { reasonOfWire } from '../server/error-forms.js'
+import type { CardVerification } from '../wire/a2a/card-signing.js'
 import { withoutEnd } from '../base/without-end.js'
 
 /** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
@@ -27,6 +28,8 @@ export interface AgentClientOptions {
   readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | 'protolink'
   /** Which binding of A2A is spoken. Default: the first of the card. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON'
+  /** The keys that cards of A2A 1.0 must be signed with. Default: signatures are not checked. */
+  readonly cardVerification?: CardVerification
   /** Other origins that the card may name. Default: none. */
   readonly allowedOrigins?: readonly string[]
 }
@@ -106,9 +109,9 @@ export class Connection {
         method,
         redirect: 'error',
         headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
           ...(isOwn && headerOf(this.options.auth)),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(signal && { signal }),

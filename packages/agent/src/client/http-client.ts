@@ -35,7 +35,8 @@ export const toMessage = (message: string | readonly Part[] | Message): Message 
 
 class HttpClient implements AgentClient {
   readonly #connection: Connection
-  #found: Promise<FoundCard> | undefined
+  #found: FoundCard | undefined
+  #fetching: Promise<FoundCard> | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -126,12 +127,19 @@ class HttpClient implements AgentClient {
     return new ProtolinkTransport(this.#connection).compactHistory(sessionId, request)
   }
 
-  #find(signal?: AbortSignal): Promise<FoundCard> {
-    this.#found ??= fetchCard(this.#connection, signal).catch((error: unknown) => {
-      this.#found = undefined
-      throw error
-    })
-    return this.#found
+  /** The card, from the cache while it is fresh. Callers that come while it is fetched share the request. */
+  async #find(signal?: AbortSignal): Promise<FoundCard> {
+    const known = this.#found
+    if (known && Date.now() < known.freshUntil) return known
+    if (this.#fetching) return this.#fetching
+    this.#fetching = fetchCard(this.#connection, signal, known)
+    try {
+      const found = await this.#fetching
+      this.#found = found
+      return found
+    } finally {
+      this.#fetching = undefined
+    }
   }
 
   async #transport(signal?: AbortSignal): Promise<A2aOperations | ProtolinkTransport> {

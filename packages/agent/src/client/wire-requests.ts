@@ -86,7 +86,9 @@ export class WireRequests {
     if (this.isRpc)
       return { method: 'POST', url, headers, signal, body: { jsonrpc: '2.0', id: ++this.#id, method: rpc, params } }
     const base = withoutEnd(url, '/') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`)
-    return { method, url: base + path, headers, signal, ...(method === 'POST' && { body }) }
+    if (method === 'GET') return { method, url: base + path, headers, signal }
+    const type = this.#address.version === '1.0' ? 'application/a2a+json' : 'application/json'
+    return { method, url: base + path, headers: { ...headers, 'content-type': type }, signal, body }
   }
 }
 

@@ -66,6 +66,15 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
   })
 }
 
+/** Refuses ids that are too long to be kept as keys. @throws {AgentError} `invalid-params` */
+function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
+  for (const [name, value] of Object.entries({ messageId, contextId }))
+    if (value.length > 256)
+      throw new AgentError('invalid-params', `${name} has ${value.length} characters; at most 256 are accepted`, {
+        violations: [{ pointer: `/message/${name}`, message: 'must have at most 256 characters' }],
+      })
+}
+
 /** @throws {AgentError} `extension-required` */
 export function checkExtensions({ served, extensions }: RequestContext): void {
   const missing = served.agent.card.extensions.find(({ uri, required }) => required && !extensions.includes(uri))
@@ -79,6 +88,7 @@ export function checkExtensions({ served, extensions }: RequestContext): void {
 async function accept(context: RequestContext, request: A2aSendRequest): Promise<Accepted> {
   checkExtensions(context)
   const { message: wire, configuration, metadata = {} } = request
+  checkIds(wire)
   checkContentTypes(context, wire)
   checkHistoryLength(configuration?.historyLength, '/configuration/historyLength')
   const given = configuration?.taskPushNotificationConfig

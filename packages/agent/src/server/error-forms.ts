@@ -63,7 +63,7 @@ function detailsOf(error: AgentError): readonly JsonObject[] {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
     reason: a2a ?? error.reason.toUpperCase().replaceAll('-', '_'),
-    domain: 'a2a-protocol.org',
+    domain: a2a ? 'a2a-protocol.org' : 'modelport.dev',
     ...(Object.keys(error.metadata).length && { metadata: error.metadata }),
   }
   if (!error.violations.length) return [info]

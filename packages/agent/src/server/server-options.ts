@@ -8,6 +8,16 @@ import type { EndpointDescription } from './openapi.js'
 import type { PushOptions } from './push.js'
 import type { StreamOptions } from './sse.js'
 
+/** A request that was refused for who sent it, for a security log. It holds no header and no body. */
+export interface Refusal {
+  /** `unauthenticated`: no valid credentials; `forbidden`: a foreign host or origin. */
+  readonly reason: 'unauthenticated' | 'forbidden'
+  /** The HTTP method. */
+  readonly method: string
+  /** The path as it was encoded, at most 500 characters, without the query: it cannot hold a line end. */
+  readonly path: string
+}
+
 /** How a server of agents is set up. */
 export interface AgentServerOptions {
   /**
@@ -34,6 +44,8 @@ export interface AgentServerOptions {
   readonly legacy?: boolean
   /** Called with what fails inside, without secrets of the caller. Default: nothing. */
   onError?(error: unknown): void
+  /** Called with each request that is refused for who sent it. Default: nothing. */
+  onRefusal?(refusal: Refusal): void
   /** Clock and random source. Default: those of the platform. */
   readonly entropy?: Entropy
 }

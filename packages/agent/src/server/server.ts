@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError } from '@modelport/core'
-import { AgentError } from '../base/agent-error.js'
+import { AgentError, type AgentErrorReason } from '../base/agent-error.js'
 import type { AgentCard, AgentInterface } from '../models/card.js'
 import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
@@ -19,7 +19,7 @@ import { PushService } from './push.js'
 import { extensionsOf, json } from './reading.js'
 import { a2aMediaType, restEndpoints } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
-import type { AgentServer, AgentServerOptions } from './server-options.js'
+import type { AgentServer, AgentServerOptions, Refusal } from './server-options.js'
 import { EventStreams } from './sse.js'
 import { versionOf } from './version.js'
 import { withoutEnd } from '../base/without-end.js'
@@ -130,6 +130,7 @@ class Server implements AgentServer {
   async fetch(request: Request): Promise<Response> {
     const response = await this.#respond(request)
     response.headers.set('x-content-type-options', 'nosniff')
+    if (this.#url.startsWith('https:')) response.headers.set('strict-transport-security', 'max-age=31536000')
     const origin = request.headers.get('origin')
     if (origin && this.#options.allowedOrigins?.includes(origin)) {
       response.headers.set('access-control-allow-origin', origin)
@@ -169,6 +170,10 @@ class Server implements AgentServer {
       error.reason === 'unauthenticated' && this.#authenticator
         ? { 'www-authenticate': this.#authenticator.challenge }
         : {}
+    if (isRefusal(error.reason)) {
+      const { pathname } = new URL(request.url)
+      this.#options.onRefusal?.({ reason: error.reason, method: request.method, path: pathname.slice(0, 500) })
+    }
     const headers = { ...errorHeaders(error), ...challenge }
     const status = httpStatusOf(error)
     if (endpoint === rpcEndpoint) {
@@ -269,6 +274,9 @@ class Server implements AgentServer {
     return card
   }
 }
+
+const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
+  reason === 'unauthenticated' || reason === 'forbidden'
 
 function checkTenant(tenant: string, known: string | undefined): string {
   if (known !== undefined || reservedTenants.has(tenant) || !tenantPattern.test(tenant))

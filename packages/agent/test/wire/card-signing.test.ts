@@ -29,6 +29,15 @@ describe('the signature of a card', () => {
     await expect(verifyCard(card, { keys: [await keyOf(mine)] })).rejects.toThrow('no valid signature')
   })
 
+  it('has the algorithm, the type and the key id in its protected header', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const keySetUrl = 'https://example.com/keys.json'
+    const { signatures } = await signCard(card, { key: privateKey, algorithm: 'ES256', keyId: 'key-1', keySetUrl })
+    const [signature] = signatures as { protected: string }[]
+    const header: unknown = JSON.parse(Buffer.from(signature?.protected ?? '', 'base64url').toString())
+    expect(header).toEqual({ alg: 'ES256', typ: 'JOSE', kid: 'key-1', jku: keySetUrl })
+  })
+
   it('covers the text of the specification: defaults removed, required and optional fields kept', () => {
     const fragment = {
       name: 'Example Agent',
