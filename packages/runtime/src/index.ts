@@ -24,7 +24,7 @@ export type {
   RunEvent,
   SuspensionEvent,
 } from './events/run-event.js'
-export type { RunLimits } from './loop/run-limits.js'
+export type { GivenLimits, RunLimits } from './loop/run-limits.js'
 export { defaultLimits } from './loop/run-limits.js'
 export type { RunPreset } from './loop/run-preset.js'
 export type { AutoCompaction, InferRequest } from './loop/run-request.js'

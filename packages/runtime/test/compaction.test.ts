@@ -296,7 +296,8 @@ describe('T6: 10,000 random histories', () => {
           afterTokens: messagesTokens(after, estimate),
           changed: after.length !== before.length || own.length > 0,
         })
-        if (request.strategy === 'recent') expect(after.length).toBeLessThanOrEqual(Math.max(request.maxMessages, 0))
+        if (request.strategy === 'recent')
+          expect(after.length).toBeLessThanOrEqual(Math.max(request.maxMessages ?? 0, 0))
         const again = await compact(history, request, { estimate, summarize })
         expect(again.changed).toBe(false)
         expect(history.toList()).toEqual(after)

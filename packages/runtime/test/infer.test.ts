@@ -62,13 +62,13 @@ describe('events', () => {
 
 describe('misuse rejects, and everything else is an outcome', () => {
   test.each<[string, Partial<InferRequest>, string]>([
-    ['nothing asked', { query: undefined as never }, 'nothing is asked'],
+    ['nothing asked', { query: undefined }, 'nothing is asked'],
     ['messages and a history', { messages: [], history: new ConversationHistory() }, 'not both'],
     ['a preset that is not an object', { preset: 'lllm' as never }, 'preset must be an object'],
     [
       'an unanswered call',
       {
-        query: undefined as never,
+        query: undefined,
         messages: [
           { role: 'user', content: 'x' },
           { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 't', arguments: {}, argumentsText: '{}' }] },

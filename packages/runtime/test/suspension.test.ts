@@ -38,7 +38,7 @@ function start(responses: readonly MockResponse[], request: Partial<InferRequest
       checkpoint: InferRequest['resume']
       transcript: ChatMessage[]
     }
-    return infer(provider, { ...base, resume: checkpoint as never, messages: transcript, decisions, ...more })
+    return infer(provider, { ...base, resume: checkpoint, messages: transcript, decisions, ...more })
   }
   return { first, resume, executed, events, provider }
 }

@@ -101,7 +101,10 @@ export function checkToolNames(given: readonly { readonly definition: { readonly
 }
 
 /** @throws {LlmError} `config` — the budget limits the cost and the profile lacks a price. */
-export function checkPrices(budget: { readonly maxCost?: number } | undefined, profile: ModelProfile = {}): void {
+export function checkPrices(
+  budget: { readonly maxCost?: number | undefined } | undefined,
+  profile: ModelProfile = {},
+): void {
   const { inputCostPerMillion, outputCostPerMillion } = profile
   if (budget?.maxCost === undefined || (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)) return
   throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')

@@ -29,13 +29,13 @@ export interface BudgetAmounts {
 /** Of a ledger. */
 export interface BudgetLedgerOptions {
   /** The ledger of the run that started this one: it pays too. */
-  readonly parent?: BudgetLedger
+  readonly parent?: BudgetLedger | undefined
   /** Called for every warning and refusal caused by a request to this ledger or to one below it. If it throws, it is not called again. */
-  onDecision?(decision: BudgetDecision): void
+  readonly onDecision?: ((decision: BudgetDecision) => void) | undefined
   /** What an earlier ledger of the same budget had spent; it is not taken from `parent` again. Default: nothing. */
-  readonly restored?: BudgetSnapshot
+  readonly restored?: BudgetSnapshot | undefined
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
-  now?(): number
+  readonly now?: (() => number) | undefined
 }
 
 /**

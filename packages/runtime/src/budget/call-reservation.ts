@@ -10,23 +10,23 @@ export interface CallRequest {
   /** Most tokens the call may generate. */
   readonly maxOutputTokens: number
   /** Attempts to take room for at once, the first included; each further one is asked for by {@link CallReservation.retried}. Default 1. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** The model, for the margin learnt from its earlier calls. Default: one margin for all calls without a model. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Prices; needed where a budget of the chain has `maxCost`. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
 }
 
 /** What one model call came to. */
 export interface CallOutcome {
   /** Of the attempt that answered. The estimate counts where it is larger, or where this is unset. */
-  readonly inputTokens?: number
+  readonly inputTokens?: number | undefined
   /** Of the attempt that answered: the larger of what was reported and what was seen. Unset: everything reserved. */
-  readonly outputTokens?: number
+  readonly outputTokens?: number | undefined
   /** False when the server gave no counts. */
   readonly reported: boolean
   /** Requests made, where it is known; those not reported to {@link CallReservation.retried} count in full. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole answer. Unset: it did not fail. */
   readonly error?: unknown
 }

@@ -3,19 +3,19 @@ import { LlmError } from '@modelport/core'
 /** Limits of a run and of everything it starts. What is not set is not limited; equal to the limit is allowed. */
 export interface RunBudget {
   /** Requests to a model, retries included. */
-  readonly maxCalls?: number
+  readonly maxCalls?: number | undefined
   /** Tokens of all prompts. */
-  readonly maxInputTokens?: number
+  readonly maxInputTokens?: number | undefined
   /** Tokens of all answers, reasoning included. */
-  readonly maxOutputTokens?: number
+  readonly maxOutputTokens?: number | undefined
   /** Most executed tool calls. */
-  readonly maxToolCalls?: number
+  readonly maxToolCalls?: number | undefined
   /** Most steps. */
-  readonly maxSteps?: number
+  readonly maxSteps?: number | undefined
   /** Money, in the currency of the profile; calls then need a profile with both prices. */
-  readonly maxCost?: number
+  readonly maxCost?: number | undefined
   /** Milliseconds since the ledger was made. */
-  readonly maxRuntimeMs?: number
+  readonly maxRuntimeMs?: number | undefined
 }
 
 /** A limit that is near (`warn`, at 80 %, once) or would be passed (`deny`). */

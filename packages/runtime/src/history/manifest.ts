@@ -61,25 +61,25 @@ export interface ManifestRequest {
   /** The step of the run; the first is 1. */
   readonly step: number
   /** Name of the agent that runs, where it has one. */
-  readonly agentName?: string
+  readonly agentName?: string | undefined
   /** The provider that is asked. */
   readonly provider: Pick<Provider, 'name' | 'model'>
   /** The conversation as it will be sent. */
   readonly messages: readonly ChatMessage[]
   /** The `system` option. */
-  readonly system?: string
+  readonly system?: string | undefined
   /** Definitions sent in the API's own form. */
-  readonly tools?: readonly ToolDefinition[]
+  readonly tools?: readonly ToolDefinition[] | undefined
   /** The part of the system text that describes tools, where they are not sent in the API's own form. */
-  readonly toolPrompt?: string
+  readonly toolPrompt?: string | undefined
   /** The request of the run: what the user said last counts as `userTokens` when it equals this. */
-  readonly query?: string
+  readonly query?: string | undefined
   /** What the application knows of the model; its window is needed for the share in use. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
   /** Counts the tokens of a text. */
   readonly estimate: (text: string) => number
   /** The manifest of the call before. */
-  readonly previous?: ContextManifest
+  readonly previous?: ContextManifest | undefined
 }
 
 /** Describes what a call sends. Pure: it reads the request and nothing else. */

@@ -12,7 +12,7 @@ export interface FingerprintSource {
   readonly agents: readonly {
     readonly name: string
     readonly description: string
-    readonly tools?: readonly ToolDefinition[]
+    readonly tools?: readonly ToolDefinition[] | undefined
   }[]
   readonly system: string
   readonly preset: unknown

@@ -29,7 +29,7 @@ export interface AgentTarget extends EffectDeclaration<AgentRequest> {
   /** What it is good for; the model reads this. */
   readonly description: string
   /** Its tools the model may call directly. Unset: it only takes prompts. */
-  readonly tools?: readonly ToolDefinition[]
+  readonly tools?: readonly ToolDefinition[] | undefined
   /**
    * Asks the agent; the result is any JSON value or text, or `pending(taskId)` when it will come later: the run then ends as `suspended`. A thrown
    * error becomes a result the model can read. No time limit but the run's own `maxRuntimeMs`: an agent has limits of its own.

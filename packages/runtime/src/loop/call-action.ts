@@ -28,23 +28,23 @@ export interface ActionRequest {
   /** The conversation so far. */
   readonly messages: readonly ChatMessage[]
   /** Tools the model may call. Default: none. */
-  readonly tools?: readonly ToolDefinition[]
+  readonly tools?: readonly ToolDefinition[] | undefined
   /** Agents the model may delegate to. Default: none. */
-  readonly agents?: readonly AgentTarget[]
+  readonly agents?: readonly AgentTarget[] | undefined
   /** Default `auto`. */
-  readonly mode?: ActionMode | 'auto'
+  readonly mode?: ActionMode | 'auto' | undefined
   /** What the provider can do: for `auto`, and for how JSON is asked for. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** What the application knows of the model. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
   /** The application's own instructions. */
-  readonly system?: string
+  readonly system?: string | undefined
   /** Replaces the instructions on how to act. Default: those of the mode. */
-  readonly actionPrompt?: ActionPrompt
+  readonly actionPrompt?: ActionPrompt | undefined
   /** Options of the model call. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** Aborts the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What the model decided in one step. */

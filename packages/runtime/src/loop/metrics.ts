@@ -67,11 +67,11 @@ export interface CallMeasurement {
   /** From before the request to the end of its answer, in milliseconds. */
   readonly latencyMs: number
   /** As the provider gave it; counts of 0 without `reported` are not known. */
-  readonly usage?: TokenUsage
+  readonly usage?: TokenUsage | undefined
   /** Takes the place of what was not reported. */
   readonly estimated: { readonly inputTokens: number; readonly outputTokens: number }
   /** What the application knows of the model: without it there is no cost and no share of the window. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
 }
 
 /** The metrics of a call: the provider's counts where it gave them, else estimates, never both added up. */

@@ -34,7 +34,7 @@ export interface OutputParser<Output> {
    * Called with the text so far whenever it has grown, to show a value before it is whole; a result other than `undefined` becomes an event
    * `output-partial`. Not called in JSON mode. What it throws is ignored.
    */
-  partial?(text: string): unknown
+  readonly partial?: ((text: string) => unknown) | undefined
 }
 
 /** The result of one call, as `afterTools` sees it. */

@@ -20,6 +20,9 @@ export interface RunLimits {
   readonly toolTimeoutMs: number
 }
 
+/** Limits that are set; the rest stay as they are. */
+export type GivenLimits = { readonly [Name in keyof RunLimits]?: RunLimits[Name] | undefined }
+
 /** The limits a run has when nobody sets them. */
 export const defaultLimits: RunLimits = Object.freeze({
   maxSteps: 10,
@@ -47,7 +50,7 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
  * Fills in limits, later over earlier; `undefined` never erases.
  * @throws {LlmError} `config` — names the limit, the value found and the range.
  */
-export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]): RunLimits {
+export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLimits {
   const limits = given.reduce<RunLimits>((merged, each) => ({ ...merged, ...definedOf(each) }), defaultLimits)
   for (const [name, low, high] of ranges) {
     const value = Number(limits[name])
@@ -68,5 +71,5 @@ export function toLimits(...given: readonly (Partial<RunLimits> | undefined)[]):
   return limits
 }
 
-const definedOf = (limits: Partial<RunLimits> = {}): Partial<RunLimits> =>
+const definedOf = (limits: GivenLimits = {}): Partial<RunLimits> =>
   Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))

@@ -1,28 +1,28 @@
 import type { CallOptions } from '@modelport/core'
 import type { TextByMode } from '../reply/corrections.js'
-import type { RunLimits } from './run-limits.js'
+import type { GivenLimits } from './run-limits.js'
 
 /** A way to run, as data. */
 export interface RunPreset {
   /** Over the defaults. */
-  readonly limits?: Partial<RunLimits>
+  readonly limits?: GivenLimits | undefined
   /** Under the request's own. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /**
    * Text of one last call without tools, as an instruction, made when the limit of steps is reached: the run then ends with an answer instead of
    * `limit`. Unset: there is none.
    */
-  readonly lastCallText?: string
+  readonly lastCallText?: string | undefined
   /** True makes the last call the last of `maxSteps`; false makes it one more. Default false. */
-  readonly lastCallWithinSteps?: boolean
+  readonly lastCallWithinSteps?: boolean | undefined
   /** Tells the model that it repeats a call; `{action}`, `{tool}` and `{args}` are filled in. */
-  readonly repeatText?: string
+  readonly repeatText?: string | undefined
   /** Tells the model that its reply is not an action; `{error_message}` is filled in. An object has a text for some modes, and the default for the others. */
-  readonly parseFailureText?: TextByMode
+  readonly parseFailureText?: TextByMode | undefined
   /** True takes failed replies and their corrections out of the transcript once an action is understood. Default false. */
-  readonly forgetParseFailures?: boolean
+  readonly forgetParseFailures?: boolean | undefined
   /** True adds a short text on tools to the instructions in native mode. Default false: what the model reads is what the application wrote. */
-  readonly nativePrompt?: boolean
+  readonly nativePrompt?: boolean | undefined
   /** Added to the temperature with each failed tool call, up to 2, from 0 on. Unset: the temperature stays. */
-  readonly temperaturePerFailure?: number
+  readonly temperaturePerFailure?: number | undefined
 }

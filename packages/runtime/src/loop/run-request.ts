@@ -14,7 +14,7 @@ import type { RunJournal } from '../journal/journal.js'
 import type { ResumeDecision } from '../journal/pending-item.js'
 import type { AfterTools, OutputParser } from './output-parser.js'
 import type { RunScope } from '../tools/run-context.js'
-import type { RunLimits } from './run-limits.js'
+import type { GivenLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import type { Tool } from '../tools/tool.js'
@@ -25,80 +25,80 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
    * Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. Unset: only when
    * the server says that it is too long.
    */
-  readonly threshold?: number
+  readonly threshold?: number | undefined
   /**
    * What follows when the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call
    * made once more, out of the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default true: with
    * the settings next to it.
    */
-  readonly onContextLength?: boolean | CompactionRequest
+  readonly onContextLength?: boolean | CompactionRequest | undefined
 }
 
 /** What a run is asked to do. */
 export interface InferRequest<Output = unknown> {
   /** What the user asks. May be left out when `messages` or `history` end with it. */
-  readonly query?: string | Content
+  readonly query?: string | Content | undefined
   /** The conversation so far. */
-  readonly messages?: readonly ChatMessage[]
+  readonly messages?: readonly ChatMessage[] | undefined
   /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
-  readonly history?: ConversationHistory
+  readonly history?: ConversationHistory | undefined
   /** The application's own instructions. */
-  readonly system?: string
+  readonly system?: string | undefined
   /** Replaces the instructions on how to act, for example to translate them. Default: those of the mode. */
-  readonly actionPrompt?: ActionPrompt
+  readonly actionPrompt?: ActionPrompt | undefined
   /** What may be called; a function is asked again before each step, so that tools can come and go. */
-  readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>)
+  readonly tools?: readonly Tool[] | ((step: number) => readonly Tool[] | Promise<readonly Tool[]>) | undefined
   /** More tools, for example of MCP servers; asked before each step, never closed here. */
-  readonly sources?: readonly ToolSource[]
+  readonly sources?: readonly ToolSource[] | undefined
   /** Agents the model may delegate to. Default: none. */
-  readonly agents?: readonly AgentTarget[]
+  readonly agents?: readonly AgentTarget[] | undefined
   /** Default `auto`. */
-  readonly mode?: ActionMode | 'auto'
+  readonly mode?: ActionMode | 'auto' | undefined
   /** What the provider can do, for `auto`. Default: what the provider says of itself; if it says nothing, native unless the profile says otherwise. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** Limits and texts of your own, or of another system: see `@modelport/runtime/presets`. Default: those of this package. */
-  readonly preset?: RunPreset
+  readonly preset?: RunPreset | undefined
   /** Over those of the preset. */
-  readonly limits?: Partial<RunLimits>
+  readonly limits?: GivenLimits | undefined
   /** Most the run may spend; a ledger is shared with other runs. */
-  readonly budget?: RunBudget | BudgetLedger
+  readonly budget?: RunBudget | BudgetLedger | undefined
   /** What the application knows of the model: window, prices, abilities. Its fields win over those of the provider's own profile. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
   /** Asked before each tool or agent call. Default: everything is allowed. */
-  readonly authorize?: Authorize
+  readonly authorize?: Authorize | undefined
   /** Called for every event, in order. If it throws it is not called again, and the run continues. */
-  onEvent?(event: RunEvent): void
+  readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Stores every event; the run waits for it. */
-  readonly sink?: RunEventSink
+  readonly sink?: RunEventSink | undefined
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
-  readonly compaction?: AutoCompaction
+  readonly compaction?: AutoCompaction | undefined
   /** What the answer must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
-  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject
+  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject | undefined
   /** Makes a value of the final reply, instead of `outputSchema`. */
-  readonly output?: OutputParser<Output>
+  readonly output?: OutputParser<Output> | undefined
   /** Called at the end of each step that had calls. */
-  readonly afterTools?: AfterTools
+  readonly afterTools?: AfterTools | undefined
   /** Of every model call. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** Cancels the run; the result is then `cancelled`. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Default: made here. */
-  readonly runId?: string
+  readonly runId?: string | undefined
   /** Where the run belongs; passed on to every tool and agent as `context.run`. */
-  readonly scope?: RunScope
+  readonly scope?: RunScope | undefined
   /** Where the run writes down what it does, so that it can be resumed. Default: nowhere, and then nothing costs anything. */
-  readonly journal?: RunJournal
+  readonly journal?: RunJournal | undefined
   /**
    * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the transcript stored with it; the rest of the request must be what it was,
    * or `infer` rejects with a `ResumeError` that names the difference. A `query`, or a user message after the stored transcript, closes what is still pending.
    */
-  readonly resume?: RunCheckpoint
+  readonly resume?: RunCheckpoint | undefined
   /** What was decided about the pending items of `resume`; some or all of them. */
-  readonly decisions?: readonly ResumeDecision[]
+  readonly decisions?: readonly ResumeDecision[] | undefined
   /** True makes a model call again whose recorded outcome is a failure. Default false: that failure is the outcome of the resumed run. */
-  readonly repeatFailed?: boolean
+  readonly repeatFailed?: boolean | undefined
   /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */
-  readonly policyVersion?: string
+  readonly policyVersion?: string | undefined
   /** Name of the agent that runs, for the context manifest. */
-  readonly agentName?: string
+  readonly agentName?: string | undefined
 }

@@ -51,10 +51,11 @@ export function toStepCall(
 }
 
 function runContextOf({ runId, step, request, ledger }: RunState, index: number): RunContext {
-  const { keyPrefix = runId, ...scope } = request.scope ?? {}
+  const { keyPrefix = runId, sessionId, traceId } = request.scope ?? {}
   const { runtimeMs } = ledger.remaining()
   return {
-    ...scope,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(traceId !== undefined && { traceId }),
     runId,
     ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
     idempotencyKey: `${keyPrefix}/${step}/${index}`,

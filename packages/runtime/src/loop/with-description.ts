@@ -2,9 +2,9 @@ import { type Capabilities, describeProvider, type ModelProfile, type Provider }
 
 /** The fields of a request that a provider can fill in. */
 export interface Described {
-  readonly capabilities?: Capabilities
-  readonly profile?: ModelProfile
-  onEvent?(event: never): void
+  readonly capabilities?: Capabilities | undefined
+  readonly profile?: ModelProfile | undefined
+  readonly onEvent?: ((event: never) => void) | undefined
 }
 
 /** Fills in the capabilities and the profile that the provider describes itself with. What the request says wins, in the profile field by field. */

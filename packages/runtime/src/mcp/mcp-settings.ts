@@ -7,11 +7,11 @@ export interface McpCommand {
   /** The program to start; no shell reads it. */
   readonly command: string
   /** Its arguments. */
-  readonly args?: readonly string[]
+  readonly args?: readonly string[] | undefined
   /** Its environment, instead of the few harmless variables it gets otherwise. */
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>> | undefined
   /** Its working directory. Default: this process's own. */
-  readonly cwd?: string
+  readonly cwd?: string | undefined
 }
 
 /** A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is contacted, redirects to others are refused. */
@@ -19,15 +19,15 @@ export interface McpUrl {
   /** Address of the server's endpoint. */
   readonly url: string
   /** Sent with each request, for example `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of the platform's own. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
   /**
    * OAuth provider of the MCP SDK, passed to the SDK unchanged. It stores the tokens and sends the user to the browser when needed.
    */
-  readonly authProvider?: OAuthClientProvider
+  readonly authProvider?: OAuthClientProvider | undefined
   /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused. */
-  readonly authHosts?: readonly string[]
+  readonly authHosts?: readonly string[] | undefined
 }
 
 /** Any other transport of the MCP SDK. */
@@ -62,22 +62,22 @@ export interface McpSettings {
   /** How the server is reached. */
   readonly transport: McpTransport
   /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
-  readonly only?: readonly string[]
+  readonly only?: readonly string[] | undefined
   /** Most milliseconds for opening the session. Default 30,000. */
-  readonly connectTimeoutMs?: number
+  readonly connectTimeoutMs?: number | undefined
   /** Most milliseconds for reading the list of tools, all its pages together. Default 30,000. */
-  readonly listTimeoutMs?: number
+  readonly listTimeoutMs?: number | undefined
   /** Most milliseconds for one call. Default 120,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Most characters of one result, pictures and files as base64 included. Default 10,000,000. */
-  readonly maxResultLength?: number
+  readonly maxResultLength?: number | undefined
   /**
    * Called for each tool that is left out because it has no name, and for each schema that only the server checks, because it has a keyword that is not
    * understood or a pattern that may take very long. If it throws, it is not called again.
    */
-  onWarning?(warning: LlmError): void
+  readonly onWarning?: ((warning: LlmError) => void) | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */
-  onProgress?(progress: McpProgress): void
+  readonly onProgress?: ((progress: McpProgress) => void) | undefined
 }

@@ -25,13 +25,13 @@ export interface ObjectRequest<Output = unknown> {
   /** What the object must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. */
   readonly schema: StandardSchemaV1<unknown, Output> | JsonObject
   /** What is asked. May be left out if `messages` end with it. */
-  readonly prompt?: string
+  readonly prompt?: string | undefined
   /** The conversation so far. Default: none. */
-  readonly messages?: readonly ChatMessage[]
+  readonly messages?: readonly ChatMessage[] | undefined
   /** Options of every call. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** Most replies that are read before the call fails, 1 to 10. Default 3. */
-  readonly maxAttempts?: number
+  readonly maxAttempts?: number | undefined
 }
 
 /** An object that fits its schema. */

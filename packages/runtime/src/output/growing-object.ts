@@ -5,18 +5,19 @@ import { PartialJson } from './partial-json.js'
 export class GrowingObject {
   readonly #json = new PartialJson()
   #hasBegun = false
+  #isDone = false
   #length = 0
   #shownLength = 0
 
   /** Reads the next delta. Returns the object so far, or undefined if there is nothing new to show. Text before the first `{` is skipped. */
   push(delta: string): Readonly<Record<string, unknown>> | undefined {
     const start = this.#hasBegun ? 0 : delta.indexOf('{')
-    const wasDone = this.#json.isDone
-    if (start < 0 || wasDone) return undefined
+    if (start < 0 || this.#isDone) return undefined
     this.#hasBegun = true
     this.#length += delta.length - start
     this.#json.push(delta.slice(start))
-    if (this.#length - this.#shownLength < this.#length >> 6 && !this.#json.isDone) return undefined
+    this.#isDone = this.#json.isDone
+    if (this.#length - this.#shownLength < this.#length >> 6 && !this.#isDone) return undefined
     const value = this.#json.snapshot()
     if (!isPlainObject(value)) return undefined
     this.#shownLength = this.#length

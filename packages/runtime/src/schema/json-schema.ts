@@ -12,16 +12,16 @@ export type JsonSchemaValidator = (value: unknown) => Validated
 /** How a schema is read. */
 export interface JsonSchemaOptions {
   /** What the schema is of, for messages. Default `schema`. */
-  readonly where?: string
+  readonly where?: string | undefined
   /** True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it. */
-  readonly assertFormats?: boolean
+  readonly assertFormats?: boolean | undefined
   /**
    * True for a schema that somebody else wrote: it may have at most 128 KiB, 5,000 values and a nesting of 64, and a `pattern` that may run without
    * end is refused. Default false: patterns are the author's own.
    */
-  readonly untrusted?: boolean
+  readonly untrusted?: boolean | undefined
   /** Schemas that references may lead to, by their address. Nothing is ever fetched. */
-  readonly schemas?: Readonly<Record<string, JsonObject | boolean>>
+  readonly schemas?: Readonly<Record<string, JsonObject | boolean>> | undefined
 }
 
 const mostProblems = 5

@@ -9,15 +9,15 @@ import { toInputContent, toOutputContent } from './message-content.js'
 /** What {@link instrumentProvider} records. */
 export interface InstrumentOptions {
   /** Makes a span of each turn. Default: the global tracer provider's, named `@modelport/runtime`. */
-  readonly tracer?: Tracer
+  readonly tracer?: Tracer | undefined
   /** Records token usage and durations. Default: no metrics. */
-  readonly meter?: Meter
+  readonly meter?: Meter | undefined
   /** True records messages, instructions and tool definitions as span attributes. They may hold personal data. Default false. */
-  readonly content?: boolean
+  readonly content?: boolean | undefined
   /** The base URL of the provider, for `server.address` and `server.port`. Default: both are left out. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** The provider's name as the conventions spell it. Default: the provider's own name. */
-  readonly providerName?: string
+  readonly providerName?: string | undefined
 }
 
 /**

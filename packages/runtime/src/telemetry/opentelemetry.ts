@@ -15,19 +15,19 @@ import { toToolContent } from '../tools/tool-content.js'
 /** What spans hold. */
 export interface TraceOptions {
   /** True puts texts into spans too: answers, arguments and results of tools. They may hold personal data. Default false. */
-  readonly content?: boolean
+  readonly content?: boolean | undefined
   /** False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which makes its own. Default true. */
-  readonly modelCalls?: boolean
+  readonly modelCalls?: boolean | undefined
   /** The name of a provider as the conventions spell it. Default: the provider's own. */
-  providerName?(provider: string): string
+  readonly providerName?: ((provider: string) => string) | undefined
 }
 
 /** Of {@link traceRun}. */
 export interface TraceRunOptions extends TraceOptions {
   /** Name of the agent that runs. */
-  readonly agentName?: string
+  readonly agentName?: string | undefined
   /** Id of the conversation that the run is part of. */
-  readonly conversationId?: string
+  readonly conversationId?: string | undefined
 }
 
 /**

@@ -26,15 +26,15 @@ export interface ToolSettings<Parameters extends ToolParameters> {
   /** When and how to use it; the model reads this. */
   readonly description: string
   /** The arguments, an object. Unset: the tool takes none. */
-  readonly parameters?: Parameters
+  readonly parameters?: Parameters | undefined
   /** Does the work: see {@link Tool.execute}. Called only with arguments that fit. */
   execute(args: ToolArguments<Parameters>, context: ToolContext): unknown
   /** Most milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** True if it must not run next to another call of its step. Default false. */
-  readonly exclusive?: boolean
+  readonly exclusive?: boolean | undefined
   /** Asks vendors that can to hold the model to the schema exactly. */
-  readonly strict?: boolean
+  readonly strict?: boolean | undefined
 }
 
 /**

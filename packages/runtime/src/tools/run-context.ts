@@ -18,9 +18,9 @@ export interface RunContext {
 /** What the application says about where a run belongs; passed on to every tool and agent. */
 export interface RunScope {
   /** The conversation the run belongs to. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** The trace the run belongs to. */
-  readonly traceId?: string
+  readonly traceId?: string | undefined
   /** Beginning of every {@link RunContext.idempotencyKey} and journal key. Default: the run id. */
-  readonly keyPrefix?: string
+  readonly keyPrefix?: string | undefined
 }

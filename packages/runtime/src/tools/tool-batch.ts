@@ -14,20 +14,20 @@ export interface ToolBatchOptions {
   /** The step of the run. */
   readonly step: number
   /** What each tool gets as `context.run`. Default: a run of its own, with the index of the call in its `idempotencyKey`. */
-  readonly run?: (call: ToolCall, index: number) => RunContext
+  readonly run?: ((call: ToolCall, index: number) => RunContext) | undefined
   /** Cancels what is running and answers what is not. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Most calls at once. Default 8. */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Most milliseconds that are left for all of them, whatever a tool says; what is not answered by then is a `timeout`. Default: no limit. */
-  readonly remainingMs?: number
+  readonly remainingMs?: number | undefined
   /**
    * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, that call is not
    * executed but answered as `refused` with the error's message, and the batch rejects with the error once every call is answered.
    */
-  onStart?(call: ToolCall): unknown
+  readonly onStart?: ((call: ToolCall) => unknown) | undefined
   /**
    * Called once for every call, when its result arrives: the place to commit it. The batch waits for the promise it may return. If it throws or
    * rejects, the batch rejects with the error once every call is answered.

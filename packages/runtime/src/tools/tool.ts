@@ -39,7 +39,7 @@ export interface Tool extends EffectDeclaration {
    */
   execute(value: unknown, context: ToolContext): unknown
   /** Most milliseconds one call may take. Default 120,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** True for a tool that must not run next to another call of its step. Default false. */
-  readonly exclusive?: boolean
+  readonly exclusive?: boolean | undefined
 }

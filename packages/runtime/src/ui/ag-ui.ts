@@ -14,9 +14,9 @@ export interface AgUiOptions {
    * True puts each event of the run into `metadata.modelport` of the first AG-UI event made from it, so that {@link fromAgUiEvents} gives the same events
    * back. They hold prompts' sizes, costs and arguments: not for every user. Default false.
    */
-  readonly exact?: boolean
+  readonly exact?: boolean | undefined
   /** The text that the user sees of a failure. Default "An error occurred.". */
-  readonly onError?: (error: { readonly message: string; readonly code: string }) => string
+  readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
 }
 
 /** Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and interrupts. */

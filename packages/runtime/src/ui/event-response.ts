@@ -17,9 +17,9 @@ export interface ToResponseOptions extends ResponseInit {
    * The last event that the client has, from its header `last-event-id`: events up to it are not sent again. The source must then give all events from the
    * first, as an {@link EventLog} does. Default 0.
    */
-  readonly after?: number
+  readonly after?: number | undefined
   /** Writes an error for the client. Default: the code of a typed error and its message, and nothing of any other. */
-  readonly onError?: (error: unknown) => ClientError
+  readonly onError?: ((error: unknown) => ClientError) | undefined
 }
 
 /**
@@ -68,11 +68,11 @@ const describeError = (error: unknown): { code: string; message: string } =>
 /** How events are received. */
 export interface FromResponseOptions {
   /** Asks for the events after this one, when the connection is lost. Default: a lost connection rejects with `truncated`. */
-  readonly resume?: (after: number) => Promise<Response>
+  readonly resume?: ((after: number) => Promise<Response>) | undefined
   /** Most times in a row that the connection is asked for without a new event. Default 5. */
-  readonly maxResumes?: number
+  readonly maxResumes?: number | undefined
   /** Milliseconds before the second attempt in a row; doubled for each further one. Default 500. */
-  readonly delayMs?: number
+  readonly delayMs?: number | undefined
 }
 
 /**

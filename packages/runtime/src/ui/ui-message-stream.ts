@@ -55,9 +55,9 @@ export interface RunEvents extends AsyncIterable<RunEvent> {
 /** How a run is shown. */
 export interface UiStreamOptions {
   /** Id of the assistant's message. Default: the client makes one. */
-  readonly messageId?: string
+  readonly messageId?: string | undefined
   /** The text that the user sees of a failure. Default "An error occurred.": messages of servers are not for every user. */
-  readonly onError?: (error: { readonly message: string; readonly code: string }) => string
+  readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
 }
 
 /**

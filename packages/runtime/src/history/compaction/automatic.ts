@@ -11,7 +11,7 @@ export interface CompactionThreshold {
   /** The model's context window, in tokens. */
   readonly contextWindow: number
   /** Tokens of the prompt outside the history: tools, the `system` option. Default 0. */
-  readonly otherTokens?: number
+  readonly otherTokens?: number | undefined
 }
 
 /**

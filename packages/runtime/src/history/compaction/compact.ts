@@ -6,7 +6,7 @@ import type { CompactionRequest, CompactionResult, CompactionTools } from './req
 import { parseSummary } from './summary-text.js'
 import { keepRecent, keepTokens } from './windows.js'
 
-type Checked = Required<CompactionRequest>
+type Checked = { readonly [Name in keyof CompactionRequest]-?: NonNullable<CompactionRequest[Name]> }
 
 const defaults: Checked = {
   strategy: 'recent',
@@ -43,7 +43,7 @@ export async function compact(
 /** Checks a request and fills in its defaults. @throws {LlmError} `config` */
 export function checkCompaction(request: CompactionRequest): Checked {
   const given = Object.entries(request).filter(([, value]) => value !== undefined)
-  const checked: Checked = { ...defaults, ...(Object.fromEntries(given) as CompactionRequest) }
+  const checked: Checked = { ...defaults, ...(Object.fromEntries(given) as Partial<Checked>) }
   if (!['recent', 'tokens', 'summary'].includes(checked.strategy)) {
     refuse(`unknown strategy ${JSON.stringify(checked.strategy)}; known: recent, tokens, summary`)
   }

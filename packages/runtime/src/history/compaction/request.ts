@@ -6,15 +6,15 @@ export type CompactionStrategy = 'recent' | 'tokens' | 'summary'
 /** What to keep. Every number has a default and must be at least 1, `maxMessages` at least 2. */
 export interface CompactionRequest {
   /** Default `recent`. */
-  readonly strategy?: CompactionStrategy
+  readonly strategy?: CompactionStrategy | undefined
   /** `recent`: most messages left, system prompt included. Default 20. */
-  readonly maxMessages?: number
+  readonly maxMessages?: number | undefined
   /** `tokens`: estimated tokens left, soft where what is protected has more. Default 4000. */
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** `tokens`, `summary`: newest messages that stay as they are. Default 6. */
-  readonly preserveRecent?: number
+  readonly preserveRecent?: number | undefined
   /** `summary`: most tokens of the summary. Default 512. */
-  readonly summaryMaxTokens?: number
+  readonly summaryMaxTokens?: number | undefined
 }
 
 /** What a compaction did, in exact numbers of messages and estimated tokens. */
@@ -55,7 +55,7 @@ export interface CompactionTools {
   /** Counts the tokens of a text: a provider's `estimateTokens`. */
   readonly estimate: (text: string) => number
   /** Needed for `summary`; `createSummarizer` makes one of a provider. */
-  readonly summarize?: Summarize
+  readonly summarize?: Summarize | undefined
   /** Aborts the call for a summary. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }

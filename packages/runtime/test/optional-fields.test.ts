@@ -1,0 +1,66 @@
+import { createMock } from '@modelport/provider-mock'
+import { expect, test } from 'vitest'
+import { BudgetLedger, compact, ConversationHistory, defineTool, generateObject, infer } from '../src/index.js'
+
+// The compiler checks these under exactOptionalPropertyTypes, the tests that undefined means "not set".
+const city = { type: 'object', properties: { name: { type: 'string' } } } as const
+
+test('every optional field of a run may be undefined', async () => {
+  const provider = createMock({ responses: ['Hi'] })
+  const unset = undefined
+  const result = await infer(provider, {
+    query: 'Hello',
+    messages: unset,
+    history: unset,
+    system: unset,
+    actionPrompt: unset,
+    tools: unset,
+    sources: unset,
+    agents: unset,
+    mode: unset,
+    capabilities: unset,
+    preset: { limits: { maxSteps: unset }, options: unset, lastCallText: unset, temperaturePerFailure: unset },
+    limits: { maxSteps: unset, concurrency: 2 },
+    budget: { maxCalls: unset, maxCost: unset, maxRuntimeMs: unset },
+    profile: unset,
+    authorize: unset,
+    onEvent: unset,
+    sink: unset,
+    compaction: { threshold: unset, onContextLength: unset, strategy: unset, maxTokens: unset },
+    outputSchema: unset,
+    output: unset,
+    afterTools: unset,
+    options: unset,
+    signal: unset,
+    runId: unset,
+    scope: { sessionId: unset, traceId: unset, keyPrefix: unset },
+    journal: unset,
+    resume: unset,
+    decisions: unset,
+    repeatFailed: unset,
+    policyVersion: unset,
+    agentName: unset,
+  })
+  expect(result).toMatchObject({ status: 'final', text: 'Hi' })
+})
+
+test('optional fields of tools, objects, ledgers and compactions may be undefined', async () => {
+  const unset = undefined
+  const tool = defineTool({
+    name: 'look',
+    description: 'Looks',
+    parameters: unset,
+    timeoutMs: unset,
+    exclusive: unset,
+    strict: unset,
+    execute: () => 'seen',
+  })
+  expect(tool).not.toHaveProperty('timeoutMs')
+  const provider = createMock({ responses: ['{"name":"Rome"}'] })
+  const object = await generateObject(provider, { schema: city, prompt: 'x', messages: unset, maxAttempts: unset })
+  expect(object.object).toEqual({ name: 'Rome' })
+  expect(new BudgetLedger({ maxCalls: unset }, { onDecision: unset, now: unset }).remaining().calls).toBe(Infinity)
+  const history = ConversationHistory.fromList([{ role: 'user', content: 'Hi' }])
+  const report = await compact(history, { strategy: unset, maxMessages: unset }, { estimate: () => 1, signal: unset })
+  expect(report.strategy).toBe('recent')
+})
