@@ -188,6 +188,7 @@ export const boundaries = [
   {
     package: 'studio',
     imports: [
+      '@modelport/agent',
       '@modelport/core',
       '@modelport/runtime',
       '@modelport/provider-mock',

@@ -1,6 +1,9 @@
 import { mkdtemp, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAgent } from '@modelport/agent'
+import { serve } from '@modelport/agent/node'
+import { createMock } from '@modelport/provider-mock'
 import type { ModelInfo, RunRecord, RunStatus, StudioInfo } from '@modelport/studio'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../studio/build-page.mjs'
@@ -94,6 +97,45 @@ describe('studio', () => {
     expect(await ask('/api/cassettes', stored)).toMatchObject({ error: { code: 'config' } })
     running.interrupt()
     await running.done
+  })
+
+  test('talks to an agent at its address, and offers the tools of an MCP server', async () => {
+    const agent = await serve([
+      createAgent({
+        card: { name: 'echo', description: 'Says hello' },
+        provider: createMock({ responses: ['Hello!'] }),
+      }),
+    ])
+    const fixture = new URL('../../studio/test/fixtures/mcp-server.mjs', import.meta.url).pathname
+    const mcp = `${process.execPath} ${fixture}`
+    const { running, ask } = await open(['--memory', '--agent', agent.url, '--mcp', mcp])
+    expect((await ask<StudioInfo>('/api/info')).models.at(-1)).toMatchObject({ id: agent.url, provider: 'agent' })
+    expect(await ask('/api/agents/card', { model: agent.url })).toMatchObject({ name: 'echo' })
+    expect(await ask('/api/hosts')).toContainEqual({
+      host: new URL(agent.url).host,
+      usedBy: agent.url,
+      purpose: 'agent',
+    })
+    expect(await ask<unknown[]>('/api/sources/tools', { source: mcp })).toHaveLength(2)
+    expect(await ask('/api/sources/call', { source: mcp, tool: 'add', args: { a: 2, b: 40 } })).toMatchObject({
+      ok: true,
+      result: '42',
+    })
+    expect(await ask('/api/sources/call', { source: mcp, tool: 'none', args: {} })).toMatchObject({
+      error: { code: 'config' },
+    })
+    running.interrupt()
+    expect((await running.done).code).toBe(0)
+    await agent.close()
+  })
+
+  test.each([
+    ['a token for two agents', ['--agent', 'http://a.example', 'http://b.example', '--token-env', 'MY_KEY']],
+    ['a token whose variable is not set', ['--agent', 'http://a.example', '--token-env', 'NOT_SET']],
+    ['an MCP server without a name', ['--mcp', ' ']],
+  ])('refuses %s', async (_what, args) => {
+    const world = { home: home.path, environment: { MY_KEY: key } }
+    expect((await startCommand(['studio', '--memory', ...args], world).done).code).toBe(2)
   })
 
   test('works without a configuration: the demo model needs no key', async () => {

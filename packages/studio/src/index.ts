@@ -1,5 +1,10 @@
 export type {
+  AgentCardInfo,
+  AgentSkillInfo,
+  AgentTaskInfo,
   AllowListInfo,
+  CalledSource,
+  CallSource,
   ContextBlockInfo,
   ContextInfo,
   DecideCall,
@@ -12,6 +17,8 @@ export type {
   RunRecord,
   RunStatus,
   RunSummary,
+  SourceInfo,
+  SourceToolInfo,
   StartRun,
   StudioEvent,
   StudioInfo,
@@ -20,6 +27,6 @@ export type {
 export { createDemoModel, demoTools } from './server/demo.js'
 export type { Studio } from './server/studio.js'
 export { createStudio } from './server/studio.js'
-export type { StudioAsset, StudioFetch, StudioModel, StudioOptions } from './server/studio-options.js'
+export type { StudioAgent, StudioAsset, StudioFetch, StudioModel, StudioOptions } from './server/studio-options.js'
 export type { StudioStore } from './server/studio-store.js'
 export { createMemoryStore } from './server/studio-store.js'

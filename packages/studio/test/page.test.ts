@@ -1,26 +1,29 @@
-import { createRequire } from 'node:module'
 import { mkdir } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServedStudio } from '../src/node.js'
-import { expectPicture } from './pictures.js'
-import { hasBrowser, launch, openPage, startStudio } from './support.js'
+import { expectPicture, isUpdate } from './pictures.js'
+import { attacks, hasBrowser, launch, openPage, startStudio, violations } from './support.js'
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const pictures = new URL('../../../.cache/studio/', import.meta.url)
 
-interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+/** Every view of the page, with a run for those that show one. */
+const viewsOf = (id: string): string[] => [
+  ...['chat', 'runs', 'compare', 'agents', 'tools', 'hosts', 'doctor'],
+  ...['chat', 'timeline', 'raw', 'context'].map((view) => `${view}/${id}`),
+]
+
+/** What a screen reader calls the focused element, nearly. */
+function focusedName(): string {
+  const element = document.activeElement
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement)
+    return element.labels?.[0]?.textContent.trim() ?? ''
+  return element?.getAttribute('aria-label') ?? element?.textContent.trim() ?? ''
 }
 
-/** Rules of axe that the page breaks, with the elements. */
-async function violations(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: axe }).catch(() => undefined)
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run())
-  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
-
+/** Keeps a picture to look at, when pictures are updated. */
 const picture = async (page: Page, name: string): Promise<void> => {
+  if (!isUpdate) return
   await mkdir(pictures, { recursive: true })
   await page.screenshot({ path: new URL(`${name}.png`, pictures).pathname, fullPage: true })
 }
@@ -50,8 +53,26 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   }, 60_000)
   afterAll(async () => {
     await browser.close()
-    await studio.close()
+    await Promise.all([studio, ...own].map((one) => one.close()))
   })
+
+  const own: ServedStudio[] = []
+  const startOwn = async (): Promise<ServedStudio> => {
+    const started = await startStudio()
+    own.push(started)
+    return started
+  }
+
+  /** A page with other settings in the session of the first one, and the id of its newest run. */
+  async function sameSession(settings: BrowserContextOptions) {
+    const session = await open.page.evaluate(() => sessionStorage.getItem('modelport-session'))
+    await open.page.getByRole('link', { name: 'Runs' }).click()
+    const run = await open.page.locator('th a').first().getAttribute('href')
+    const context = await browser.newContext(settings)
+    const page = await context.newPage()
+    await page.addInitScript((value) => sessionStorage.setItem('modelport-session', value ?? ''), session)
+    return { context, page, origin: new URL(studio.url).origin, id: run!.split('/').at(-1)! }
+  }
 
   test('runs a chat with reasoning, an approval and a tool result', async () => {
     const { page, errors } = open
@@ -134,59 +155,84 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await expectPicture(page, 'doctor')
   })
 
-  test.each(['light', 'dark'] as const)(
-    'breaks no rule of axe in any view, %s, wide and narrow',
-    async (colorScheme) => {
-      const context = await browser.newContext({
-        bypassCSP: true,
-        colorScheme,
-        storageState: await open.page.context().storageState(),
-      })
-      const page = await context.newPage()
-      const session = await open.page.evaluate(() => sessionStorage.getItem('modelport-session'))
-      await page.addInitScript((value) => sessionStorage.setItem('modelport-session', value ?? ''), session)
-      const origin = new URL(studio.url).origin
-      await open.page.getByRole('link', { name: 'Runs' }).click()
-      const run = await open.page.locator('th a').first().getAttribute('href')
-      const id = run!.split('/').at(-1)!
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 800 })
-        for (const view of [
-          'chat',
-          `chat/${id}`,
-          `timeline/${id}`,
-          `raw/${id}`,
-          `context/${id}`,
-          'runs',
-          'compare',
-          'hosts',
-          'doctor',
-        ]) {
-          await page.goto(`${origin}/#/${view}`)
-          await page.reload()
-          await page.waitForSelector('h1')
-          expect(await violations(page), `${view} at ${width}`).toEqual([])
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-          expect(overflow, `${view} at ${width} scrolls sideways`).toBeLessThanOrEqual(0)
-          await picture(page, `${view.split('/')[0]}${view.includes('/') ? '-run' : ''}-${colorScheme}-${width}`)
-        }
+  test.each([
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)(
+    'breaks no rule of axe and does not scroll sideways in any view, %s, %i pixels wide',
+    async (colorScheme, width) => {
+      const { context, page, origin, id } = await sameSession({ bypassCSP: true, colorScheme })
+      await page.setViewportSize({ width, height: 800 })
+      for (const view of viewsOf(id)) {
+        await page.goto(`${origin}/#/${view}`)
+        await page.reload()
+        await page.waitForSelector('h1')
+        expect(await violations(page), view).toEqual([])
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect(overflow, `${view} scrolls sideways`).toBeLessThanOrEqual(0)
+        await picture(page, `${view.split('/')[0]}${view.includes('/') ? '-run' : ''}-${colorScheme}-${width}`)
       }
       await context.close()
     },
     120_000,
   )
 
+  test('cannot be shown in a frame of another page', async () => {
+    const page = await browser.newPage()
+    const blocked = new Promise<string>((resolve) => {
+      page.on('console', (message) => {
+        if (message.type() === 'error') resolve(message.text())
+      })
+    })
+    await page.setContent(`<iframe src="${new URL(studio.url).origin}/"></iframe>`)
+    expect(await blocked).toMatch(/frame-ancestors|refused|403/i)
+    expect(page.frames().some((frame) => frame.url().startsWith(new URL(studio.url).origin))).toBe(false)
+    await page.close()
+  })
+
+  test('can be used with the keyboard alone, from the first link to an edited message', async () => {
+    const page = (await openPage(browser, await startOwn())).page
+    const tabTo = async (name: RegExp): Promise<void> => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab')
+        if (name.test(await page.evaluate(focusedName))) return
+      }
+      throw new Error(`Tab never reaches ${String(name)}`)
+    }
+    await tabTo(/^Skip to the content$/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^Message$/)
+    await page.keyboard.type('How is the weather in Oslo?')
+    await page.keyboard.press('Enter')
+    const allow = page.getByRole('button', { name: 'Allow' })
+    await allow.waitFor()
+    // The focus moves to the decision, and back to the message when it was made.
+    await expect.poll(() => page.evaluate(focusedName)).toBe('Allow')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    await expect.poll(() => page.evaluate(focusedName)).toBe('Message')
+    await page.keyboard.press('Shift+Tab')
+    for (const view of [/^Timeline$/, /^Raw$/, /^Context$/, /^Conversation$/, /^Compare$/, /^Hosts$/]) {
+      await tabTo(view)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('h1')
+    }
+    await tabTo(/^Runs$/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^How is the weather/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^Edit and run again$/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^New text$/)
+    await page.keyboard.type(' And in Rome?')
+    await tabTo(/^Run again$/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Deny' }).waitFor()
+    await page.close()
+    await own.pop()?.close()
+  })
+
   test('does nothing that the text of a model, a tool or an error says', async () => {
-    const attacks = [
-      '<img src=x onerror="window.hacked=1">',
-      '<script>window.hacked=1</script>',
-      '[click](javascript:window.hacked=1)',
-      '<svg onload="window.hacked=1"><style>*{display:none}</style>',
-      '<iframe srcdoc="<script>parent.hacked=1</script>"></iframe>',
-      '<form action="http://evil.example"><button formaction="javascript:hacked=1">x</button></form>',
-      '![x](http://evil.example/pixel.png)',
-      '<a href="data:text/html,<script>window.hacked=1</script>">x</a>',
-    ]
     const text = attacks.join('\n\n')
     const evil = await startStudio({
       models: [

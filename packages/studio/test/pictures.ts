@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const folder = new URL('../../../docs/pictures/', import.meta.url)
-const isUpdate = process.env['MODELPORT_PICTURES'] === 'update'
+/** True when the pictures are written anew instead of compared. */
+export const isUpdate: boolean = process.env['MODELPORT_PICTURES'] === 'update'
 
 /** The font of the pictures; with another one every letter differs. */
 const hasFont = existsSync('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf')

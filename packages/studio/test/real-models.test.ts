@@ -33,7 +33,12 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
           model: 'tinytool',
           hosts: [new URL(url).host],
           open: (fetch) =>
-            createOpenAICompatible({ baseUrl: `${url}/v1`, model: 'tinytool', defaults: { temperature: 0 }, fetch }),
+            createOpenAICompatible({
+              baseUrl: `${url}/v1`,
+              model: 'tinytool',
+              defaults: { temperature: 0, maxTokens: 128 },
+              fetch,
+            }),
         },
       ],
     })
@@ -42,7 +47,7 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await page.getByLabel('Ask me before each tool call').uncheck()
     await page.getByLabel('Message', { exact: true }).fill('What is the weather in Paris?')
     await page.keyboard.press('Enter')
-    await page.locator('.figures').waitFor()
+    await page.locator('.figures').waitFor({ timeout: 120_000 })
     expect(await page.locator('.tool code').first().innerText()).toBe('get_weather')
     await page.getByRole('link', { name: 'Raw' }).click()
     await page.getByText('/v1/chat/completions').first().waitFor()
@@ -52,14 +57,14 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     expect(errors).toEqual([])
     await page.close()
     await studio.close()
-  }, 60_000)
+  }, 180_000)
 
   test('chats with a model in this process', async () => {
     const provider = createLlamaCpp({
       modelPath,
       gpu: false,
       threads: 1,
-      defaults: { temperature: 0, reasoning: 'none' },
+      defaults: { temperature: 0, maxTokens: 128, reasoning: 'none' },
     })
     const studio = await startStudio({
       models: [{ id: 'in-process', provider: 'llamacpp', model: 'tinytool', hosts: [], open: () => provider }],
@@ -69,7 +74,7 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await page.getByLabel('Ask me before each tool call').uncheck()
     await page.getByLabel('Message', { exact: true }).fill('What is the weather in Rome?')
     await page.keyboard.press('Enter')
-    await page.locator('.figures').waitFor()
+    await page.locator('.figures').waitFor({ timeout: 120_000 })
     expect(await page.locator('.conversation').innerText()).toContain('"city":')
     await page.getByRole('link', { name: 'Raw' }).click()
     await page.getByText('its model runs in this process').waitFor()
@@ -77,5 +82,5 @@ describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this mac
     await page.close()
     await studio.close()
     await provider[Symbol.asyncDispose]()
-  }, 60_000)
+  }, 180_000)
 })

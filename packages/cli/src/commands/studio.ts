@@ -17,6 +17,7 @@ import { loadModels, type NamedModel } from '../models/configured-models.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel, toStudioTool } from '../studio/studio-models.js'
+import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
 import { type Start, withCommonOptions } from './start.js'
@@ -30,6 +31,9 @@ interface StudioCommandOptions extends CommonOptions {
   readonly file?: string
   readonly memory?: boolean
   readonly model?: readonly string[]
+  readonly agent?: readonly string[]
+  readonly tokenEnv?: string
+  readonly mcp?: readonly string[]
 }
 
 function toPort(text: string): number {
@@ -46,6 +50,9 @@ export function addStudio(program: Command, start: Start): void {
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
     .option('-p, --port <port>', 'port on 127.0.0.1 (default: a free one)', toPort, 0)
     .option('--tools <file>', 'module with the tools that models may call (default: a demo tool)')
+    .option('-a, --agent <url...>', 'addresses of agents to talk to')
+    .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
+    .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
     .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
     .option('--memory', 'keep runs in memory only')
     .action((options: StudioCommandOptions) => start(options, (cli) => studio(cli, options)))
@@ -57,10 +64,14 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
   const models: StudioModel[] = [...named.map((model) => toStudioModel(model, cli)), createDemoModel()]
   const file = options.memory ? undefined : (options.file ?? join(dirname(locations.sessions), 'studio.db'))
   const configs = named.map(({ config }) => config)
+  const agents = toStudioAgents(options.agent ?? [], options.tokenEnv, cli)
+  const sources = await toMcpSources(options.mcp ?? [])
   const served = await serveStudio(
     createStudio({
       models,
       tools: options.tools === undefined ? demoTools : (await loadTools(options.tools)).map(toStudioTool),
+      agents,
+      sources,
       ...(file !== undefined && { file, store: openFileStore(file) }),
       hosts: () => Promise.resolve(named.flatMap((model) => toHosts(model, cli))),
       allowLists: Object.fromEntries(
@@ -95,6 +106,7 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await served.close()
+  await Promise.all(sources.map((source) => source.close()))
   return exitCodes.done
 }
 

@@ -17,6 +17,7 @@ export interface ServeStudioOptions {
 export interface ServedStudio {
   /** Address with a one-time token in its fragment: open it within a minute. */
   readonly url: string
+  /** TCP port on 127.0.0.1. */
   readonly port: number
   /** Stops every run, keeps it, and closes all connections. */
   close(): Promise<void>

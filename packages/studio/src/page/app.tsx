@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { Agents } from './agents.js'
 import { Chat } from './chat.js'
 import { Compare } from './compare.js'
 import { Context } from './context.js'
@@ -9,11 +10,14 @@ import { Raw } from './raw.js'
 import { RunList } from './runs.js'
 import { route } from './state.js'
 import { Timeline } from './timeline.js'
+import { Tools } from './tools.js'
 
 const views: readonly (readonly [name: IconName, label: string])[] = [
   ['chat', 'Chat'],
   ['runs', 'Runs'],
   ['compare', 'Compare'],
+  ['agents', 'Agents'],
+  ['tools', 'Tools'],
   ['hosts', 'Hosts'],
   ['doctor', 'Doctor'],
 ]
@@ -54,6 +58,8 @@ export function App(): VNode {
 function View({ view, id }: { readonly view: string; readonly id: string | undefined }): VNode {
   if (view === 'runs') return <RunList />
   if (view === 'compare') return <Compare />
+  if (view === 'agents') return <Agents />
+  if (view === 'tools') return <Tools />
   if (view === 'hosts') return <Hosts />
   if (view === 'doctor') return <Doctor />
   if (id !== undefined) {

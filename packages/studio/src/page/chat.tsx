@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RunOrigin } from '../protocol/protocol.js'
 import { post } from './api.js'
-import { Composer, type Draft } from './composer.js'
+import { Composer, type Draft, focusMessage } from './composer.js'
 import { Conversation } from './conversation.js'
 import { fromSettings, RunSettings } from './run-settings.js'
 import { RunTabs } from './run-tabs.js'
@@ -20,6 +20,7 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
     setRefused('')
     try {
       const started = await startRun({ model: selectedModel.value, messages, ...(from && { from }), ...fromSettings() })
+      focusMessage.value = true
       go('chat', started.id)
     } catch (error) {
       setRefused((error as Error).message)

@@ -1,6 +1,7 @@
+import { type Signal, signal } from '@preact/signals'
 import type { ContentPart } from '@modelport/core'
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.js'
 
 /** Most bytes of an attached image. */
@@ -8,6 +9,9 @@ const maxImageBytes = 8 * 1024 * 1024
 
 /** What the user wrote and attached. */
 export type Draft = string | readonly ContentPart[]
+
+/** True moves the focus to the next message box: a new run shows a new one, and the focus must not be lost. */
+export const focusMessage: Signal<boolean> = signal(false)
 
 async function toImage(file: File): Promise<ContentPart> {
   const bytes = new Uint8Array(await file.arrayBuffer())
@@ -31,6 +35,11 @@ export function Composer({
   const [images, setImages] = useState<readonly File[]>([])
   const [problem, setProblem] = useState('')
   const input = useRef<HTMLInputElement>(null)
+  const message = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (focusMessage.peek()) message.current?.focus()
+    focusMessage.value = false
+  }, [])
   const submit = async (): Promise<void> => {
     if (busy || !text.trim()) return
     const draft: Draft =
@@ -52,6 +61,7 @@ export function Composer({
         Message
       </label>
       <textarea
+        ref={message}
         id="message"
         rows={2}
         placeholder="Ask something. Shift+Enter for a new line."

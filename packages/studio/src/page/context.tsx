@@ -21,7 +21,13 @@ export function Context({ id }: { readonly id: string }): VNode {
       <h1>{run?.record.value.title ?? 'Context'}</h1>
       <RunTabs id={id} current="context" />
       {problem && <p class="problem">{problem}</p>}
-      {contexts?.length === 0 && <p class="empty">No model call yet.</p>}
+      {contexts?.length === 0 && (
+        <p class="empty">
+          {run?.record.value.task
+            ? 'The prompts of a remote agent are made in its own process.'
+            : 'No model call yet. The blocks of the first prompt appear here as soon as it is sent.'}
+        </p>
+      )}
       {contexts?.map((context) => (
         <ContextCard key={context.step} context={context} />
       ))}

@@ -31,7 +31,13 @@ export function Raw({ id }: { readonly id: string }): VNode {
             : 'Requests appear here when the run has ended.'}
         </p>
       )}
-      {exchanges && exchanges.length > 0 && (
+      {exchanges && exchanges.length > 0 && run?.record.value.task && (
+        <p class="muted">
+          These are the requests to the agent. The agent's own requests are made in another process, which shows them to
+          nobody.
+        </p>
+      )}
+      {exchanges && exchanges.length > 0 && !run?.record.value.task && (
         <p>
           <button type="button" onClick={() => void save()}>
             Save as a cassette

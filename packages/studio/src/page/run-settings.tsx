@@ -34,7 +34,8 @@ export function fromSettings(): Pick<StartRun, 'tools' | 'approvals' | 'offTheRe
 
 /** The model, and how it may use tools. */
 export function RunSettings(): VNode {
-  const { models = [], tools = [] } = info.value ?? {}
+  const { models = [], tools = [], sources = [] } = info.value ?? {}
+  const offered = [...tools, ...sources].map(({ name }) => name)
   const model = models.find(({ id }) => id === selectedModel.value)
   return (
     <div class="settings">
@@ -80,10 +81,8 @@ export function RunSettings(): VNode {
             }}
           />
         </label>
-        {tools.length > 0 && (
-          <Toggle signal={settings.withTools} label={`Tools: ${tools.map(({ name }) => name).join(', ')}`} />
-        )}
-        {tools.length > 0 && (
+        {offered.length > 0 && <Toggle signal={settings.withTools} label={`Tools: ${offered.join(', ')}`} />}
+        {offered.length > 0 && (
           <label class="check">
             <input
               type="checkbox"

@@ -1,3 +1,4 @@
+import type { ClientEvent } from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 
@@ -20,7 +21,7 @@ export interface TextView {
   text: string
 }
 
-/** Something that the run reports to whoever watches, such as a retry. */
+/** Something that the run reports, such as a retry. */
 export interface NoteView {
   readonly kind: 'note'
   readonly id: string
@@ -58,6 +59,8 @@ export class RunView {
   seq = 0
   readonly #startedAt: number
   readonly #open = new Map<string, Span>()
+  /** The reply of a remote agent, which may begin anew. */
+  #reply: TextView | undefined
 
   constructor(startedAt: number) {
     this.#startedAt = startedAt
@@ -78,6 +81,9 @@ export class RunView {
       case 'run':
         this.#event(one.event, at)
         break
+      case 'agent':
+        this.#agent(one.event, at)
+        break
       case 'approval': {
         const tool = this.#tool(one.callId, one.tool)
         tool.args = pretty(one.args)
@@ -95,10 +101,41 @@ export class RunView {
       case 'end':
         this.ended = one.run
         this.#addCached(one.run)
+        this.#endAgent(one.run, at)
         for (const span of this.#open.values()) Object.assign(span, { to: at, state: 'failed' })
         this.#open.clear()
         break
     }
+  }
+
+  /** A remote agent shows its reply and its progress; its steps stay in its own process. */
+  #agent(event: ClientEvent, at: number): void {
+    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'remote agent', step: 1 }, at)
+    switch (event.type) {
+      case 'text-delta':
+        this.#firstToken(1, at)
+        if (event.first && this.#reply) this.#reply.text = event.text
+        else this.#reply = this.#text('text', event.text, 1)
+        break
+      case 'progress':
+        if (event.message !== undefined) this.#note(event.message)
+        break
+      case 'artifact':
+        if (event.artifact.kind !== 'answer') this.#note(`The agent made an artifact: ${event.artifact.id}`)
+        break
+      case 'status':
+      case 'task':
+    }
+  }
+
+  #endAgent({ status, task }: RunRecord, at: number): void {
+    if (!task) return
+    const ok = status === 'final' || status === 'suspended'
+    this.#end('model 1', at, ok)
+    if (status === 'suspended') this.#note('The agent waits for your next message.')
+    // An approved call runs at the agent, which does not report its result.
+    for (const one of this.segments)
+      if (one.kind === 'tool' && one.state === 'running') one.state = ok ? 'done' : 'failed'
   }
 
   #event(event: RunEvent, at: number): void {
@@ -186,10 +223,15 @@ export class RunView {
     for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
   }
 
-  #text(kind: 'text' | 'reasoning', text: string, step: number): void {
+  #text(kind: 'text' | 'reasoning', text: string, step: number): TextView {
     const last = this.segments.at(-1)
-    if (last?.kind === kind) last.text += text
-    else this.segments.push({ kind, id: `${step}-${this.segments.length}`, text })
+    if (last?.kind === kind) {
+      last.text += text
+      return last
+    }
+    const added: TextView = { kind, id: `${step}-${this.segments.length}`, text }
+    this.segments.push(added)
+    return added
   }
 
   #note(text: string): void {

@@ -54,7 +54,7 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
   return (
     <div class="approval" role="group" aria-label={`Approve ${tool.name}?`}>
       <p>
-        The model wants to run <code>{tool.name}</code> on this machine with exactly these arguments.
+        <code>{tool.name}</code> is to run with exactly these arguments. Nothing runs before you decide.
       </p>
       <button ref={allow} type="button" class="primary" disabled={sent} onClick={() => decide(true)}>
         Allow

@@ -1,11 +1,14 @@
-import type { CallOptions, ChatMessage, TokenUsage } from '@modelport/core'
+import type { ClientEvent } from '@modelport/agent'
+import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 
-/** A model that the page can talk to. */
+/** A model, or an agent behind an address, that the page can talk to. */
 export interface ModelInfo {
-  /** Name in the configuration, or `provider:model`. */
+  /** Name in the configuration, `provider:model`, or the address of an agent. */
   readonly id: string
+  /** Name of the provider; `agent` for an agent. */
   readonly provider: string
+  /** Name that the provider knows the model by; empty for an agent. */
   readonly model: string
   /** Every `host:port` that this model contacts; empty when it runs in this process. */
   readonly hosts: readonly string[]
@@ -13,16 +16,82 @@ export interface ModelInfo {
   readonly note?: string
 }
 
-/** A tool that runs on this machine. */
+/** A tool that the models may call. */
 export interface ToolInfo {
+  /** Name that the model calls it by. */
   readonly name: string
+  /** What it is good for; the model reads this. */
+  readonly description: string
+}
+
+/** A tool of a server, with what the page needs to call it by hand. */
+export interface SourceToolInfo extends ToolInfo {
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject
+}
+
+/** An MCP server, or another source of tools. */
+export interface SourceInfo {
+  /** Name of the source, unique in this studio. */
+  readonly name: string
+  /** Every `host:port` that it contacts; empty for a process on this machine. */
+  readonly hosts: readonly string[]
+}
+
+/** Body of `POST /api/sources/call`: one call that a person makes. */
+export interface CallSource {
+  /** {@link SourceInfo.name} */
+  readonly source: string
+  /** {@link ToolInfo.name} */
+  readonly tool: string
+  /** Checked against the tool's schema before anything runs. */
+  readonly args: JsonObject
+}
+
+/** How a call that a person made ended. */
+export interface CalledSource {
+  /** True when the tool returned a result. */
+  readonly ok: boolean
+  /** The result; unset when the call failed. */
+  readonly result?: unknown
+  /** Why the call failed. */
+  readonly message?: string
+  /** Milliseconds that the call took. */
+  readonly latencyMs: number
+}
+
+/** Who an agent is, from its card. */
+export interface AgentCardInfo {
+  /** What the agent calls itself. */
+  readonly name: string
+  /** What it says that it does. */
+  readonly description: string
+  /** Version of the agent. */
+  readonly version: string
+  /** Capabilities that are on, such as `streaming`. */
+  readonly capabilities: readonly string[]
+  /** What the agent is able to do. */
+  readonly skills: readonly AgentSkillInfo[]
+}
+
+/** Something that an agent is able to do. */
+export interface AgentSkillInfo {
+  /** Unique among the skills of the agent. */
+  readonly id: string
+  /** Name for people. */
+  readonly name: string
+  /** What the skill does. */
   readonly description: string
 }
 
 /** What the page asks for once, at its start. */
 export interface StudioInfo {
+  /** The models in the order of the list, then the agents. */
   readonly models: readonly ModelInfo[]
+  /** Tools that run on this machine. Those of servers are listed by their server. */
   readonly tools: readonly ToolInfo[]
+  /** MCP servers and other sources of tools. */
+  readonly sources: readonly SourceInfo[]
   /** Names of the allow-list formats. */
   readonly formats: readonly string[]
   /** True when `POST /api/doctor` works. */
@@ -36,12 +105,25 @@ export type RunStatus = 'running' | 'waiting' | 'final' | 'limit' | 'budget' | '
 
 /** The run that a run was forked from, and how many messages of its transcript were kept. */
 export interface RunOrigin {
+  /** {@link RunSummary.id} of that run. */
   readonly runId: string
+  /** How many messages of its transcript were kept. */
   readonly messages: number
+}
+
+/** The task of a remote agent that a run was. */
+export interface AgentTaskInfo {
+  /** Id of the task at the agent. */
+  readonly taskId: string
+  /** Id of the conversation at the agent. */
+  readonly sessionId: string
+  /** True when the agent waits for another message in the same task. */
+  readonly isWaiting: boolean
 }
 
 /** A run in a list. */
 export interface RunSummary {
+  /** Unique in this studio. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -49,15 +131,21 @@ export interface RunSummary {
   readonly model: string
   /** Start of the last user message. */
   readonly title: string
+  /** How the run stands. */
   readonly status: RunStatus
+  /** Unset: the run begins a conversation. */
   readonly from?: RunOrigin
+  /** Set for a run of a remote agent, once the agent has named its task. */
+  readonly task?: AgentTaskInfo
   /** Milliseconds from the start to the end. */
   readonly latencyMs?: number
   /** Milliseconds to the first text or reasoning. */
   readonly firstTokenMs?: number
+  /** Tokens that the run used. Unset: the run is under way, or its agent does not report them. */
   readonly usage?: TokenUsage
   /** In the currency of the profile's prices. Unset: no prices are known. */
   readonly cost?: number
+  /** Why the run failed, or which limit ended it. */
   readonly error?: { readonly code: string; readonly message: string }
   /** True when the run is in memory only. */
   readonly offTheRecord?: boolean
@@ -73,11 +161,13 @@ export interface RunRecord extends RunSummary {
 
 /** What happened in a run, numbered from 1 without gaps. */
 export type StudioEvent = {
+  /** Number of the event in its run. */
   readonly seq: number
   /** Milliseconds since 1970. */
   readonly at: number
 } & (
   | { readonly type: 'run'; readonly event: RunEvent }
+  | { readonly type: 'agent'; readonly event: ClientEvent }
   | { readonly type: 'approval'; readonly callId: string; readonly tool: string; readonly args: unknown }
   | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
   | { readonly type: 'end'; readonly run: RunRecord }
@@ -85,13 +175,17 @@ export type StudioEvent = {
 
 /** Body of `POST /api/runs`. */
 export interface StartRun {
+  /** {@link ModelInfo.id} */
   readonly model: string
+  /** The conversation. A remote agent gets only the last message: it keeps the conversation itself. */
   readonly messages: readonly ChatMessage[]
+  /** The run that this one continues or was forked from. */
   readonly from?: RunOrigin
-  /** Names of the tools that the model may call. Default: all. */
+  /** Names of the tools on this machine that the model may call. Default: all, with those of every source. */
   readonly tools?: readonly string[]
   /** `ask`: a person decides on each tool call. Default `ask`. */
   readonly approvals?: 'ask' | 'allow'
+  /** Sent with every model call; a remote agent has options of its own. */
   readonly options?: Pick<CallOptions, 'maxTokens' | 'temperature' | 'system' | 'reasoning'>
   /** Keeps the run in memory only. */
   readonly offTheRecord?: boolean
@@ -99,29 +193,41 @@ export interface StartRun {
 
 /** Body of `POST /api/runs/{id}/decisions`. */
 export interface DecideCall {
+  /** Id of the call that waits. */
   readonly callId: string
+  /** True lets the call run. */
   readonly approved: boolean
+  /** What the model is told with the decision. */
   readonly reason?: string
 }
 
 /** One request and its response, with secrets taken out. */
 export interface Exchange {
+  /** HTTP method. */
   readonly method: string
+  /** Address of the request. */
   readonly url: string
+  /** Headers by lower-case name. */
   readonly requestHeaders: Readonly<Record<string, string>>
+  /** Body as text; empty when there is none. */
   readonly requestBody: string
-  /** Unset when no response came. */
+  /** HTTP status. Unset when no response came. */
   readonly status?: number
+  /** Headers by lower-case name. Unset when no response came. */
   readonly responseHeaders?: Readonly<Record<string, string>>
+  /** Body as text, at most 1,000,000 characters. Unset when no response came. */
   readonly responseBody?: string
   /** True when the body was not read to its end. */
   readonly cut?: boolean
+  /** Why no response came. */
   readonly error?: string
 }
 
 /** One block of a prompt. */
 export interface ContextBlockInfo {
+  /** Kind of the block, with its name if it has one. */
   readonly name: string
+  /** Tokens, estimated. */
   readonly tokens: number
   /** True for the first block that differs from the call before. */
   readonly changed: boolean
@@ -129,10 +235,13 @@ export interface ContextBlockInfo {
 
 /** The prompt of one model call, as blocks. */
 export interface ContextInfo {
+  /** Step of the run; the first is 1. */
   readonly step: number
+  /** Tokens of the whole prompt, estimated. */
   readonly tokens: number
   /** Tokens of the context window; unset when the profile does not say. */
   readonly window?: number
+  /** The blocks in the order of the prompt. */
   readonly blocks: readonly ContextBlockInfo[]
   /** Prompt tokens that the vendor read from its cache, once the call has ended. */
   readonly cachedTokens?: number
@@ -142,25 +251,34 @@ export interface ContextInfo {
 export interface HostInfo {
   /** `host:port` */
   readonly host: string
+  /** Name of the model, agent or server that contacts it. */
   readonly usedBy: string
+  /** What it is contacted for, such as `api`. */
   readonly purpose: string
 }
 
 /** An allow-list in the format of a sandbox. */
 export interface AllowListInfo {
+  /** The list, ready to be copied. */
   readonly text: string
+  /** What the list does not cover. */
   readonly notes: readonly string[]
 }
 
 /** One step of the connection test. */
 export interface DoctorStepInfo {
+  /** What was tested. */
   readonly name: string
+  /** How the test ended. */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
+  /** What was found. */
   readonly detail: string
+  /** What to do about a failure. */
   readonly fix?: string
 }
 
 /** Body of every refused request. */
 export interface ProblemInfo {
+  /** A code for programs, a message for people. */
   readonly error: { readonly code: string; readonly message: string }
 }

@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 import { z } from 'zod'
-import type { DecideCall, StartRun } from '../protocol/protocol.js'
+import type { CallSource, DecideCall, StartRun } from '../protocol/protocol.js'
 
 /** Most bytes of one request: a conversation with a few images. */
 const maxBodyBytes = 32 * 1024 * 1024
@@ -31,6 +31,8 @@ const startRun = z.object({
 const decideCall = z.object({ callId: z.string(), approved: z.boolean(), reason: z.string().optional() })
 const exchangeToken = z.object({ token: z.string() })
 const namedModel = z.object({ model: z.string() })
+const namedSource = z.object({ source: z.string() })
+const callSource = z.object({ source: z.string(), tool: z.string(), args: z.record(z.string(), z.json()) })
 
 /** Reads a JSON body within its limit. @throws {LlmError} `invalid-request`, `limit-exceeded`. */
 async function readJson(request: Request): Promise<unknown> {
@@ -68,6 +70,12 @@ export const readToken = async (request: Request): Promise<string> => (await rea
 
 /** The model that a request names. */
 export const readModel = async (request: Request): Promise<string> => (await read(request, namedModel)).model
+
+/** The server whose tools are listed. */
+export const readSource = async (request: Request): Promise<string> => (await read(request, namedSource)).source
+
+/** The body of a call by hand. */
+export const readCallSource = async (request: Request): Promise<CallSource> => read(request, callSource)
 
 /** A cassette file. */
 export const readCassette = (request: Request): Promise<unknown> => readJson(request)

@@ -1,12 +1,26 @@
 import { LlmError } from '@modelport/core'
-import { recordCassette } from '@modelport/provider-mock'
+import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
+import type { Tool } from '@modelport/runtime'
 import type { RunRecord, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
 import { toExchanges } from './exchanges.js'
+import { agentRun } from './agent-run.js'
 import { LiveRun, titleOf } from './live-run.js'
-import type { StudioModel, StudioOptions } from './studio-options.js'
+import { modelRun } from './model-run.js'
+import type { ExecuteRun } from './run-port.js'
+import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
 import { createMemoryStore, type StudioStore, toSummary } from './studio-store.js'
 
 const maxListed = 500
+
+/** True for an agent behind an address. */
+export const isAgent = (target: StudioModel | StudioAgent): target is StudioAgent => 'url' in target
+
+/** Records what the target sends, with its secrets taken out. */
+export function recorderOf(target: StudioModel | StudioAgent): CassetteRecorder {
+  const { fetch, proxy }: { fetch?: StudioFetch; proxy?: string } = isAgent(target) ? {} : target
+  const secrets = target.secrets ?? []
+  return recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
+}
 
 /** Every run of this studio: those that are under way, and those in the store. */
 export class Runs {
@@ -22,15 +36,13 @@ export class Runs {
   }
 
   /** Starts a run and returns at once. @throws {LlmError} `config` — there is no such tool. */
-  async start(request: StartRun, model: StudioModel): Promise<RunRecord> {
-    const offered = this.#options.tools ?? []
-    const names = request.tools ?? offered.map(({ definition }) => definition.name)
-    const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
-    if (unknown !== undefined) throw new LlmError('config', `there is no tool ${JSON.stringify(unknown)}`)
+  async start(request: StartRun, target: StudioModel | StudioAgent): Promise<RunRecord> {
+    const tools = this.#toolsOf(request)
+    const before = request.from && (await this.find(request.from.runId))
     const run: RunRecord = {
       id: `run-${crypto.randomUUID()}`,
       at: Date.now(),
-      model: model.id,
+      model: request.model,
       title: titleOf(request.messages),
       status: 'running',
       messages: request.messages,
@@ -39,20 +51,24 @@ export class Runs {
     }
     const store = this.#storeOf(run)
     await store.save(run)
-    const { fetch, proxy, secrets = [] } = model
-    const recorder = recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
-    const live = new LiveRun(run, {
-      model,
-      tools: offered.filter(({ definition }) => names.includes(definition.name)),
-      now: Date.now,
-      provider: async () => model.open(recorder.fetch),
-    })
+    const recorder = recorderOf(target)
+    const continued = before?.model === request.model && before.transcript?.length === request.from?.messages
+    const execute: ExecuteRun = isAgent(target)
+      ? agentRun(target.open(recorder.fetch), continued ? before.task : undefined)
+      : modelRun({
+          runId: run.id,
+          tools,
+          sources: request.tools ? [] : (this.#options.sources ?? []),
+          profile: target.profile,
+          provider: async () => target.open(recorder.fetch),
+        })
+    const live = new LiveRun(run, execute, Date.now)
     this.#live.set(run.id, live)
     const ended = live.start(request).then(async (final) => {
       const cassette = recorder.cassette()
       await store.save(final)
       await store.append(run.id, live.events)
-      await store.keepExchanges(run.id, toExchanges(cassette), cassette)
+      await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
       this.#live.delete(run.id)
       await this.#prune()
     })
@@ -106,6 +122,14 @@ export class Runs {
     for (const live of this.#live.values()) live.stop()
     await Promise.all(this.#ending)
     await this.#store.close()
+  }
+
+  #toolsOf(request: StartRun): readonly Tool[] {
+    const offered = this.#options.tools ?? []
+    const names = request.tools ?? offered.map(({ definition }) => definition.name)
+    const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
+    if (unknown !== undefined) throw new LlmError('config', `there is no tool ${JSON.stringify(unknown)}`)
+    return offered.filter(({ definition }) => names.includes(definition.name))
   }
 
   #storeOf(run: RunRecord): StudioStore {

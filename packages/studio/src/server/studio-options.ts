@@ -1,5 +1,6 @@
+import type { AgentClient } from '@modelport/agent'
 import type { ModelProfile, Provider } from '@modelport/core'
-import type { Tool } from '@modelport/runtime'
+import type { Tool, ToolSource } from '@modelport/runtime'
 import type { AllowListInfo, DoctorStepInfo, HostInfo, ModelInfo } from '../protocol/protocol.js'
 import type { StudioStore } from './studio-store.js'
 
@@ -20,12 +21,31 @@ export interface StudioModel extends ModelInfo {
   readonly profile?: ModelProfile
 }
 
+/** An agent behind an address that the page can talk to. */
+export interface StudioAgent {
+  /** Address of the agent; it names the agent in every list. */
+  readonly url: string
+  /** Every `host:port` that its client contacts. */
+  readonly hosts: readonly string[]
+  /** Makes the client. It must send through `fetch`, which records what passes. */
+  open(fetch: StudioFetch): AgentClient
+  /** Tokens of the client, taken out of everything that the page sees. */
+  readonly secrets?: readonly string[]
+}
+
 /** Configuration of {@link createStudio}. Each function is called when the page asks, never before. */
 export interface StudioOptions {
   /** The models in the order in which the page lists them. The first is selected. */
   readonly models: readonly StudioModel[] | (() => Promise<readonly StudioModel[]>)
   /** Tools that the models may call. Default: none. */
   readonly tools?: readonly Tool[]
+  /**
+   * MCP servers and other sources of tools, each with its own name. The models may call their tools, and the page can call them by hand. Whoever
+   * made them closes them.
+   */
+  readonly sources?: readonly ToolSource[]
+  /** Agents behind an address. Default: none. */
+  readonly agents?: readonly StudioAgent[]
   /** Where runs are kept. Default: in memory. */
   readonly store?: StudioStore
   /** Path of the store's file, shown on the page. */
@@ -46,6 +66,8 @@ export interface StudioOptions {
 
 /** A file of the page. */
 export interface StudioAsset {
+  /** Content of the file. */
   readonly body: string | Uint8Array<ArrayBuffer>
+  /** Value of its `content-type` header. */
   readonly type: string
 }

@@ -20,6 +20,7 @@ export interface StudioStore {
   list(limit: number): Promise<readonly RunSummary[]>
   /** Deletes the run with all that belongs to it. */
   delete(runId: string): Promise<void>
+  /** Closes the store; no method may be called after it. */
   close(): Promise<void>
 }
 

@@ -1,11 +1,13 @@
 import { isLlmError, LlmError } from '@modelport/core'
-import type { DoctorStepInfo, ModelInfo, ProblemInfo, StudioInfo } from '../protocol/protocol.js'
+import type { DoctorStepInfo, ModelInfo, StudioInfo } from '../protocol/protocol.js'
 import { toContexts } from './context-view.js'
+import { type Endpoint, json, problem } from './endpoint.js'
 import { streamEvents } from './event-stream.js'
 import { readCassette, readDecision, readModel, readStartRun, readToken } from './request-bodies.js'
-import { Runs } from './runs.js'
+import { isAgent, Runs } from './runs.js'
+import { toHosts, toServerEndpoints } from './server-endpoints.js'
 import { SessionGuard } from './session-guard.js'
-import type { StudioModel, StudioOptions } from './studio-options.js'
+import type { StudioAgent, StudioModel, StudioOptions } from './studio-options.js'
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
@@ -32,23 +34,6 @@ export interface Studio {
   /** Stops every run, waits until it is kept, and closes the store. */
   close(): Promise<void>
 }
-
-interface Call {
-  readonly request: Request
-  readonly url: URL
-  /** What the path's `{id}` stands for. */
-  readonly id: string
-}
-
-interface Endpoint {
-  readonly method: string
-  readonly path: RegExp
-  readonly handle: (call: Call) => Promise<Response>
-}
-
-const json = (value: unknown, status = 200): Response => Response.json(value, { status })
-const problem = (status: number, code: string, message: string): Response =>
-  json({ error: { code, message } } satisfies ProblemInfo, status)
 
 /** Makes the studio. It contacts nothing until the page asks for it. */
 export function createStudio(options: StudioOptions): Studio {
@@ -107,13 +92,13 @@ function toProblem(error: unknown): Response {
   return problem(500, 'internal', error instanceof Error ? error.message : 'the studio failed')
 }
 
-const toInfo = ({ id, provider, model, hosts, note }: StudioModel): ModelInfo => ({
-  id,
-  provider,
-  model,
-  hosts,
-  ...(note !== undefined && { note }),
-})
+const toInfo = (target: StudioModel | StudioAgent): ModelInfo => {
+  if (isAgent(target)) return { id: target.url, provider: 'agent', model: '', hosts: target.hosts }
+  const { id, provider, model, hosts, note } = target
+  return { id, provider, model, hosts, ...(note !== undefined && { note }) }
+}
+
+type Targets = (id: string) => Promise<StudioModel | StudioAgent>
 
 function toEndpoints(
   options: StudioOptions,
@@ -121,21 +106,24 @@ function toEndpoints(
   models: () => Promise<StudioModel[]>,
   opened: StudioModel[],
 ): Endpoint[] {
-  const modelOf = async (id: string): Promise<StudioModel> => {
-    const model = (await models()).find((one) => one.id === id)
-    if (!model) throw new LlmError('config', `there is no model ${JSON.stringify(id)}`)
-    return model
+  const agents = options.agents ?? []
+  const targetOf: Targets = async (id) => {
+    const target = agents.find(({ url }) => url === id) ?? (await models()).find((one) => one.id === id)
+    if (!target) throw new LlmError('config', `there is no model ${JSON.stringify(id)}`)
+    return target
   }
   const info = async (): Promise<StudioInfo> => ({
-    models: (await models()).map(toInfo),
+    models: [...(await models()), ...agents].map(toInfo),
     tools: (options.tools ?? []).map(({ definition: { name, description } }) => ({ name, description })),
+    sources: (options.sources ?? []).map(({ name, apiHosts: hosts }) => ({ name, hosts })),
     formats: Object.keys(options.allowLists ?? {}),
     doctor: options.doctor !== undefined,
     ...(options.file !== undefined && { file: options.file }),
   })
   return [
     { method: 'GET', path: /^\/api\/info$/, handle: async () => json(await info()) },
-    ...toRunEndpoints(runs, modelOf),
+    ...toRunEndpoints(runs, targetOf),
+    ...toServerEndpoints(options),
     {
       method: 'POST',
       path: /^\/api\/cassettes$/,
@@ -147,7 +135,7 @@ function toEndpoints(
         return json(toInfo({ ...model, id }))
       },
     },
-    { method: 'GET', path: /^\/api\/hosts$/, handle: async () => json((await options.hosts?.()) ?? []) },
+    { method: 'GET', path: /^\/api\/hosts$/, handle: async () => json(await toHosts(options)) },
     {
       method: 'GET',
       path: /^\/api\/allow-lists\/([\w-]+)$/,
@@ -168,7 +156,7 @@ function toEndpoints(
   ]
 }
 
-function toRunEndpoints(runs: Runs, modelOf: (id: string) => Promise<StudioModel>): Endpoint[] {
+function toRunEndpoints(runs: Runs, targetOf: Targets): Endpoint[] {
   const path = (rest: string): RegExp => new RegExp(`^/api/runs/([\\w-]+)${rest}$`)
   const found: Found = async (id, make) =>
     (await runs.find(id)) ? make() : problem(404, 'not-found', `there is no run ${JSON.stringify(id)}`)
@@ -179,7 +167,7 @@ function toRunEndpoints(runs: Runs, modelOf: (id: string) => Promise<StudioModel
       path: /^\/api\/runs$/,
       handle: async ({ request }) => {
         const start = await readStartRun(request)
-        return json(await runs.start(start, await modelOf(start.model)), 201)
+        return json(await runs.start(start, await targetOf(start.model)), 201)
       },
     },
     { method: 'GET', path: path(''), handle: ({ id }) => found(id, async () => json(await runs.find(id))) },

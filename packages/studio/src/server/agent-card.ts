@@ -1,0 +1,27 @@
+import { enabled } from '@modelport/agent'
+import { LlmError } from '@modelport/core'
+import type { AgentCardInfo } from '../protocol/protocol.js'
+import { recorderOf } from './runs.js'
+import type { StudioAgent } from './studio-options.js'
+
+/**
+ * Fetches the card of an agent.
+ * @throws {LlmError} `config` — there is no such agent; what its client throws.
+ */
+export async function readCard(
+  agents: readonly StudioAgent[],
+  url: string,
+  signal: AbortSignal,
+): Promise<AgentCardInfo> {
+  const agent = agents.find((one) => one.url === url)
+  if (!agent) throw new LlmError('config', `there is no agent ${JSON.stringify(url)}`)
+  const card = await agent.open(recorderOf(agent).fetch).card(signal)
+  const { name, description, version, capabilities, skills } = card
+  return {
+    name,
+    description,
+    version,
+    capabilities: enabled(capabilities),
+    skills: skills.map(({ id, name: title, description: text }) => ({ id, name: title, description: text })),
+  }
+}

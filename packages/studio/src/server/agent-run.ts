@@ -1,0 +1,149 @@
+import {
+  type AgentClient,
+  answerOf,
+  approvalsOf,
+  isAgentError,
+  isTerminal,
+  type Part,
+  parts,
+  type Task,
+} from '@modelport/agent'
+import { type ChatMessage, LlmError } from '@modelport/core'
+import type { Approval } from '@modelport/runtime'
+import type { AgentTaskInfo, StartRun } from '../protocol/protocol.js'
+import type { ExecuteRun, PendingCall, RunEnd, RunPort } from './run-port.js'
+
+type Approvals = ReturnType<typeof approvalsOf>
+
+/**
+ * Sends the last message to a remote agent and follows its task until it is over or needs another message; a person decides on each approval.
+ * `before` is the task that the conversation was in.
+ */
+export const agentRun =
+  (client: AgentClient, before: AgentTaskInfo | undefined): ExecuteRun =>
+  async (request, port) => {
+    const task = new FollowedTask(client, port)
+    try {
+      await task.follow(toParts(request.messages.at(-1)), before && startAt(before))
+      for (let open = task.approvals(); open.length > 0; open = task.approvals()) {
+        const decided = await decide(open, request.approvals ?? 'ask', port)
+        await task.follow(decided, { taskId: task.id })
+      }
+      return task.end(request)
+    } catch (error) {
+      if (!port.signal.aborted) throw error
+      // Closing the stream alone would leave the task running.
+      if (task.id) await client.cancel(task.id, 'stopped by the user').catch(() => undefined)
+      return { status: 'cancelled', transcript: task.transcript(request) }
+    }
+  }
+
+const startAt = ({ taskId, sessionId, isWaiting }: AgentTaskInfo): { taskId: string } | { sessionId: string } =>
+  isWaiting ? { taskId } : { sessionId }
+
+/** The text and images of a message; an agent keeps the messages before it itself. */
+function toParts(message: ChatMessage | undefined): readonly Part[] {
+  const content = message?.content ?? ''
+  if (typeof content === 'string') return [parts.text(content)]
+  return content.flatMap((part): readonly Part[] => {
+    if (part.type === 'text') return [parts.text(part.text)]
+    const { source } = part
+    if (source.type === 'url') return [{ type: 'uri', content: source.url }]
+    return [{ type: 'bytes', content: source.data, mediaType: source.mediaType }]
+  })
+}
+
+async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort): Promise<readonly Part[]> {
+  const approve = async (call: PendingCall): Promise<Approval> =>
+    approvals === 'allow' ? { approved: true } : port.ask(call, port.signal)
+  return Promise.all(
+    open.map(async ({ requestId, digest, action, path }) => {
+      const named = action?.['tool'] ?? action?.['toolName']
+      const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
+      const { approved, reason } = await approve({ callId: requestId, tool, args: action?.['args'] ?? action })
+      return parts.approval({
+        requestId,
+        approved,
+        ...(reason !== undefined && { reason }),
+        ...(digest !== undefined && { digest }),
+      })
+    }),
+  )
+}
+
+/** A task of a remote agent as it is followed. */
+class FollowedTask {
+  readonly #client: AgentClient
+  readonly #port: RunPort
+  #task: Task | undefined
+  /** The text that was streamed. */
+  #text = ''
+
+  constructor(client: AgentClient, port: RunPort) {
+    this.#client = client
+    this.#port = port
+  }
+
+  /** Id of the task; empty until the agent has named it. */
+  get id(): string {
+    return this.#task?.id ?? ''
+  }
+
+  /** Sends a message and reads until the task is over or waits. */
+  async follow(message: readonly Part[], where: { readonly taskId?: string; readonly sessionId?: string } = {}) {
+    const { signal } = this.#port
+    for await (const event of this.#client.stream(message, { ...where, signal })) {
+      if (event.type === 'text-delta') this.#text = event.first ? event.text : this.#text + event.text
+      if (event.type === 'task') this.#keep(event.task)
+      this.#port.agent(event)
+    }
+    signal.throwIfAborted()
+    if (!this.#task) throw new LlmError('protocol', 'the agent sent no task; ask its operator')
+    // A stream need not end with the task as it is then.
+    if (!isTerminal(this.#task.state)) this.#keep(await this.#latest(this.#task, signal))
+  }
+
+  async #latest(task: Task, signal: AbortSignal): Promise<Task> {
+    try {
+      return await this.#client.get(task.id, { signal })
+    } catch (error) {
+      // Agents that speak only Protolink cannot give a task, but they sent it whole.
+      if (isAgentError(error, 'unsupported-operation')) return task
+      throw error
+    }
+  }
+
+  /** The approvals that the task waits for. */
+  approvals(): Approvals {
+    return this.#task ? approvalsOf(this.#task) : []
+  }
+
+  /** The outcome of the run, with the reply of an agent that did not stream it. */
+  end(request: StartRun): RunEnd {
+    const task = this.#task
+    if (!task) throw new LlmError('protocol', 'the agent sent no task; ask its operator')
+    const reply = answerOf(task)
+    if (task.state === 'failed' || task.state === 'rejected')
+      return {
+        status: 'failed',
+        error: { code: task.state, message: reply.slice(0, 2000) || `the task ${task.state}` },
+      }
+    if (!this.#text && reply) {
+      this.#text = reply
+      this.#port.agent({ type: 'text-delta', text: reply, first: true })
+    }
+    const status = task.state === 'completed' ? 'final' : task.state === 'canceled' ? 'cancelled' : 'suspended'
+    return { status, transcript: this.transcript(request) }
+  }
+
+  /** The conversation with the reply so far. */
+  transcript({ messages }: StartRun): readonly ChatMessage[] {
+    return this.#text ? [...messages, { role: 'assistant', content: this.#text }] : messages
+  }
+
+  #keep(task: Task): void {
+    this.#task = task
+    const isWaiting = !isTerminal(task.state)
+    this.#port.task({ taskId: task.id, sessionId: task.sessionId, isWaiting })
+  }
+}

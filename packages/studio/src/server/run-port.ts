@@ -1,0 +1,33 @@
+import type { ClientEvent } from '@modelport/agent'
+import type { Approval, RunEvent } from '@modelport/runtime'
+import type { AgentTaskInfo, RunRecord, StartRun } from '../protocol/protocol.js'
+
+/** A tool call that a person must decide on. */
+export interface PendingCall {
+  /** Identifies the call; the decision names it. */
+  readonly callId: string
+  /** Name of the tool or agent that is called. */
+  readonly tool: string
+  /** The exact arguments. */
+  readonly args: unknown
+}
+
+/** What a run reports while it happens, and how it asks a person. */
+export interface RunPort {
+  /** Aborts when the user stops the run. */
+  readonly signal: AbortSignal
+  /** Reports an event of the inference loop. */
+  run(event: RunEvent): void
+  /** Reports an event of a remote agent. */
+  agent(event: ClientEvent): void
+  /** Reports which task of a remote agent the run is. */
+  task(task: AgentTaskInfo): void
+  /** Resolves when a person has decided; rejects when the signal aborts. */
+  ask(call: PendingCall, signal: AbortSignal): Promise<Approval>
+}
+
+/** How a run ended. */
+export type RunEnd = Pick<RunRecord, 'status' | 'transcript' | 'usage' | 'cost' | 'error'>
+
+/** Runs one request to its end. What it rejects with becomes the error of a failed run. */
+export type ExecuteRun = (request: StartRun, port: RunPort) => Promise<RunEnd>

@@ -1,0 +1,52 @@
+import { isLlmError, type JsonObject, LlmError } from '@modelport/core'
+import type { Tool, ToolSource } from '@modelport/runtime'
+import type { CalledSource, CallSource, SourceToolInfo } from '../protocol/protocol.js'
+
+const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
+  const found = sources.find((source) => source.name === name)
+  if (!found) throw new LlmError('config', `there is no server ${JSON.stringify(name)}`)
+  return found
+}
+
+/** The tools of one source, as its server lists them now. */
+export async function listTools(
+  sources: readonly ToolSource[],
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly SourceToolInfo[]> {
+  const tools = await sourceOf(sources, name).tools(signal)
+  return tools.map(({ definition: { name: tool, description, parameters } }) => ({
+    name: tool,
+    description,
+    parameters: parameters ?? {},
+  }))
+}
+
+/**
+ * Calls one tool of a source, as a person asked for. A call that fails resolves with `ok: false`.
+ * @throws {LlmError} `config` — there is no such source or tool.
+ */
+export async function callTool(
+  sources: readonly ToolSource[],
+  { source, tool: name, args }: CallSource,
+  signal: AbortSignal,
+): Promise<CalledSource> {
+  const tool = (await sourceOf(sources, source).tools(signal)).find(({ definition }) => definition.name === name)
+  if (!tool) throw new LlmError('config', `${JSON.stringify(source)} has no tool ${JSON.stringify(name)}`)
+  const from = performance.now()
+  const called = await execute(tool, args, signal)
+  return { ...called, latencyMs: Math.round(performance.now() - from) }
+}
+
+async function execute(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<Omit<CalledSource, 'latencyMs'>> {
+  const checked = await tool.validate(args)
+  if (!checked.ok) return { ok: false, message: checked.message }
+  const callId = `call-${crypto.randomUUID()}`
+  try {
+    const run = { runId: callId, idempotencyKey: callId }
+    return { ok: true, result: await tool.execute(checked.value, { callId, step: 1, signal, run }) }
+  } catch (error) {
+    if (isLlmError(error)) return { ok: false, message: `${error.code}: ${error.message}` }
+    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
