@@ -1,8 +1,9 @@
-// Kills worker processes while they work, and says what came of every run. Used by the test at a small size, and by `npm run durable:kill`.
+// Kills and freezes worker processes while they work, and reports what became of every run. `npm run durable:kill` runs it at any size.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { definition, openStore } from './worker.js'
+import { findPostgres, startPostgres } from '../support/postgres-server.js'
+import { definition, openStore, workerLeaseMs } from './worker.js'
 
 export interface KillOptions {
   /** A file, or the address of a PostgreSQL database. */
@@ -10,13 +11,18 @@ export interface KillOptions {
   /** File that effects are noted in. */
   readonly ledger: string
   readonly workers: number
+  /** Runs that are open at the same time; more are started until all kills have happened. */
   readonly runs: number
+  /** How often a worker is killed or frozen; every fifth time it is frozen for longer than its lease, then continues. */
   readonly kills: number
-  /** Called now and then while workers are killed. */
+  /** Called after every seventh kill. */
   disturb?(): Promise<void>
+  /** Called after each kill. */
+  onKill?(kills: number): void
 }
 
 export interface KillReport {
+  readonly started: number
   readonly finished: number
   readonly kills: number
   readonly freezes: number
@@ -32,19 +38,53 @@ export interface KillReport {
 const hooks = fileURLToPath(new URL('../support/typescript-hooks.mjs', import.meta.url))
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
-export async function killRun({ address, ledger, workers, runs, kills, disturb }: KillOptions): Promise<KillReport> {
+interface Worker {
+  readonly child: ChildProcess
+  state: 'starting' | 'ready' | 'frozen'
+}
+
+/** Stops a process for longer than its lease: another one takes its runs over, and it must not harm them when it wakes up. */
+function freeze(victim: Worker): void {
+  victim.state = 'frozen'
+  victim.child.kill('SIGSTOP')
+  setTimeout(() => {
+    victim.child.kill('SIGCONT')
+    victim.state = 'ready'
+  }, workerLeaseMs * 2).unref()
+}
+
+export async function killRun({
+  address,
+  ledger,
+  workers,
+  runs,
+  kills,
+  disturb,
+  onKill,
+}: KillOptions): Promise<KillReport> {
   const store = await openStore(address)
-  const ids = Array.from({ length: runs }, (_, index) => `run-${index}`)
-  for (const id of ids) await store.runs.start(id, definition(ledger))
-  const spawnWorker = (): ChildProcess =>
-    spawn(process.execPath, ['--import', hooks, worker, 'work', address, ledger], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const ids: string[] = []
+  const startUntil = async (count: number): Promise<void> => {
+    while (ids.length < count) {
+      const id = `run-${ids.length}`
+      ids.push(id)
+      await store.runs.start(id, definition(ledger))
+    }
+  }
+  await startUntil(runs)
+  const spawnWorker = (): Worker => {
+    const child = spawn(process.execPath, ['--import', hooks, worker, 'work', address, ledger], {
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
+    const made: Worker = { child, state: 'starting' }
+    child.stdout.once('data', () => (made.state = 'ready'))
+    return made
+  }
   const children = Array.from({ length: workers }, spawnWorker)
   let [killed, freezes, uncertain] = [0, 0, 0]
   const lines = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [])
-  /** The person that settles what nobody knows: they look into the ledger. */
-  const settle = async (): Promise<boolean> => {
+  /** Settles uncertain calls by looking into the ledger, as a person would; returns the number of open runs. */
+  const settle = async (): Promise<number> => {
     const open = await store.runs.open()
     for (const run of open.filter(({ status }) => status === 'suspended'))
       for (const item of run.checkpoint?.pending ?? []) {
@@ -58,28 +98,32 @@ export async function killRun({ address, ledger, workers, runs, kills, disturb }
           () => undefined,
         )
       }
-    return open.length === 0
+    return open.length
   }
   try {
-    while (!(await settle())) {
+    for (;;) {
+      const open = await settle()
+      if (killed < kills) await startUntil(ids.length + runs - open)
+      else if (open === 0) break
       await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 200))
       if (killed >= kills) continue
-      const index = Math.floor(Math.random() * children.length)
-      const child = children[index]
       // A process that is still starting has nothing to lose.
-      if (!child || lines().length === 0) continue
-      if (killed % 5 === 4) {
-        freezes++
-        child.kill('SIGSTOP')
-        setTimeout(() => child.kill('SIGCONT'), 2500)
-      }
-      child.kill('SIGKILL')
+      const ready = children.filter(({ state }) => state === 'ready')
+      const victim = ready[Math.floor(Math.random() * ready.length)]
+      if (!victim) continue
       killed++
-      children[index] = spawnWorker()
+      onKill?.(killed)
+      if (killed % 5 === 0) {
+        freezes++
+        freeze(victim)
+      } else {
+        victim.child.kill('SIGKILL')
+        children[children.indexOf(victim)] = spawnWorker()
+      }
       if (killed % 7 === 0) await disturb?.()
     }
   } finally {
-    for (const child of children) child.kill('SIGKILL')
+    for (const { child } of children) child.kill('SIGKILL')
   }
   const results = await Promise.all(ids.map((id) => store.runs.result(id)))
   await store.close()
@@ -89,6 +133,7 @@ export async function killRun({ address, ledger, workers, runs, kills, disturb }
     Array.from({ length: 6 }, (_, step) => [`once ${id}/${step + 1}/0`, `again ${id}/${step + 1}/1`]).flat(),
   )
   return {
+    started: ids.length,
     finished: results.filter(({ status }) => status === 'final').length,
     kills: killed,
     freezes,
@@ -104,21 +149,28 @@ if (process.argv[2] === 'run') {
   const { values } = parseArgs({
     args: process.argv.slice(3),
     options: {
-      address: { type: 'string' },
-      ledger: { type: 'string' },
-      kills: { type: 'string' },
-      runs: { type: 'string' },
+      // A file, the URL of a database, or `postgres`: then a server is started, and restarted after every seventh kill.
+      address: { type: 'string', default: './kill.db' },
+      ledger: { type: 'string', default: './kill.ledger' },
+      kills: { type: 'string', default: '100' },
+      runs: { type: 'string', default: '20' },
+      workers: { type: 'string', default: '3' },
     },
   })
+  const server = values.address === 'postgres' ? await startPostgres(findPostgres() ?? '') : undefined
+  const beginsAt = performance.now()
   const report = await killRun({
-    address: values.address ?? './kill.db',
-    ledger: values.ledger ?? './kill.ledger',
-    workers: 3,
-    runs: Number(values.runs ?? 200),
-    kills: Number(values.kills ?? 100),
+    address: server?.url ?? values.address,
+    ledger: values.ledger,
+    workers: Number(values.workers),
+    runs: Number(values.runs),
+    kills: Number(values.kills),
+    ...(server && { disturb: () => server.restart() }),
+    onKill: (kills) => {
+      if (kills % 50 === 0) console.log(`${kills} kills`)
+    },
   })
-  console.log(report)
-  process.exit(
-    report.doubled.length + report.missing.length === 0 && report.finished === Number(values.runs ?? 200) ? 0 : 1,
-  )
+  await server?.stop()
+  console.log({ ...report, seconds: Math.round((performance.now() - beginsAt) / 1000) })
+  process.exit(report.doubled.length + report.missing.length === 0 && report.finished === report.started ? 0 : 1)
 }

@@ -8,6 +8,9 @@ import { openSqliteStore } from '../../src/sqlite/sqlite.js'
 
 const steps = 6
 
+/** Lease of the workers, in milliseconds. */
+export const workerLeaseMs = 1500
+
 const tool = (name: 'once' | 'again', ledger: string) => ({
   ...defineTool({
     name,
@@ -54,12 +57,13 @@ export const definition = (ledger: string): RunDefinition => ({
 /** The store at an address: PostgreSQL, or a file. */
 export const openStore = (address: string) =>
   address.startsWith('postgres:')
-    ? openPostgresStore(address, { connections: 4, reconnectMs: 20_000, leaseMs: 1500 })
-    : openSqliteStore(address, { leaseMs: 1500 })
+    ? openPostgresStore(address, { connections: 4, reconnectMs: 20_000, leaseMs: workerLeaseMs })
+    : openSqliteStore(address, { leaseMs: workerLeaseMs })
 
 if (process.argv[2] === 'work') {
   const [, , , address = '', ledger = ''] = process.argv
   const store = await openStore(address)
   store.runs.work([definition(ledger)], { concurrency: 8, onError: (error) => console.error(String(error)) })
+  process.stdout.write('ready\n')
   setInterval(() => undefined, 60_000)
 }
