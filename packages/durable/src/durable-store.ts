@@ -4,6 +4,7 @@ import { SqlLeases } from './agents/sql-leases.js'
 import { BodyCodec } from './database/body-codec.js'
 import type { Database } from './database/database.js'
 import { DurableError } from './database/durable-error.js'
+import { StoreOperations } from './operate/store-operations.js'
 import { DurableRuns } from './runs/durable-runs.js'
 import { RunInbox } from './runs/run-inbox.js'
 import { RunTable } from './runs/run-table.js'
@@ -23,6 +24,8 @@ export interface StoreOptions {
 export interface DurableStore extends AgentStore {
   /** Runs that continue after their process was killed. */
   readonly runs: DurableRuns
+  /** What an operator sees and settles. */
+  readonly operations: StoreOperations
 }
 
 /** A store over an open database. */
@@ -36,7 +39,12 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     table: new RunTable(database, codec),
     inbox: new RunInbox(database, codec),
   }
-  return { ...createAgentStore(database, codec), leases: new SqlLeases(parts), runs: new DurableRuns(parts) }
+  return {
+    ...createAgentStore(database, codec),
+    leases: new SqlLeases(parts),
+    runs: new DurableRuns(parts),
+    operations: new StoreOperations(parts),
+  }
 }
 
 /** @throws {DurableError} `damaged` — the key has not 32 bytes; {TypeError} `leaseMs` */

@@ -1,7 +1,15 @@
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { BudgetLedger, createMemoryJournal, defineTool, infer, JournalError, type RunEvent } from '../src/index.js'
+import {
+  BudgetLedger,
+  createMemoryJournal,
+  defineTool,
+  infer,
+  JournalError,
+  type RunEvent,
+  type RunJournal,
+} from '../src/index.js'
 import { continueRun, cutJournal, providerOf, runWithCut, type Scenario, World } from './cut-journal.js'
 import { calls, ended, run, weather } from './weather-run.js'
 
@@ -131,6 +139,36 @@ describe('a journal', () => {
     expect(uncertain).toEqual(['run_1/1/0'])
     expect([...world.effects.values()]).toEqual([1])
     expect(result.status).toBe('final')
+  })
+
+  test('J6: a decision to repeat permits one more start, also when the process ends after it', async () => {
+    const memory = createMemoryJournal()
+    let effects = 0
+    const request = { tools: [{ ...weather(), execute: () => `warm ${++effects}` }] }
+    const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
+    const endAt = (entry: 'intent' | 'receipt'): RunJournal => ({
+      ...memory,
+      writeIntent: async (intent) => {
+        await memory.writeIntent(intent)
+        if (entry === 'intent' && intent.kind === 'tool') throw new Error('the process ended here')
+      },
+      writeReceipt: (receipt) => {
+        if (entry === 'receipt' && receipt.kind === 'tool') throw new Error('the process ended here')
+        return memory.writeReceipt(receipt)
+      },
+    })
+    ended(await infer(provider, { ...request, query: 'Weather?', runId: 'r', journal: endAt('intent') }), 'failed')
+    const asked = ended(await infer(provider, { ...request, ...memory.load('r'), journal: memory }), 'suspended')
+    const decisions = asked.pending.map(({ id }) => ({ type: 'repeat', id }) as const)
+    expect(decisions).toHaveLength(1)
+    ended(await infer(provider, { ...request, ...memory.load('r'), decisions, journal: endAt('receipt') }), 'failed')
+    expect(effects).toBe(1)
+    const again = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
+    expect(effects).toBe(1)
+    const result = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    ended(result, 'final')
+    expect(effects).toBe(2)
   })
 
   test('J11: events of a recorded effect are not handed out again', async () => {

@@ -37,6 +37,7 @@ export class Activations {
   /** The last task of each session, so that those of one session run one after the other. */
   readonly #sessions = new Map<string, Promise<void>>()
   readonly #expiry: ApprovalExpiry
+  #isDraining = false
 
   constructor(store: AgentStore, entropy: Entropy, agents: ReadonlyMap<string, Agent>, options: HostOptions) {
     this.#store = store
@@ -129,6 +130,7 @@ export class Activations {
 
   /** Waits until nothing runs, at most this long; then aborts what does. */
   async drain(timeoutMs: number): Promise<void> {
+    this.#isDraining = true
     this.#expiry.clearAll()
     const all = Promise.all([...this.#active.values()].map(({ done }) => done))
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -147,6 +149,15 @@ export class Activations {
       const agent = head && this.#agents.get(head.record.agent)
       if (head && agent && !isTerminal(head.state) && !isInterrupted(head.state)) this.start(key, agent, head.record)
     }
+  }
+
+  /** Refuses what a waiting task asked for and nobody decided in time, whichever process asked. */
+  async expire(key: TaskKey): Promise<void> {
+    const head = await this.#store.tasks.head(key)
+    const agent = head && this.#agents.get(head.record.agent)
+    if (!head || !agent || this.#isDraining) return
+    this.#expiry.clear(key)
+    await this.#expiry.expire(key, (decisions) => this.start(key, agent, head.record, decisions))
   }
 
   async #activate(

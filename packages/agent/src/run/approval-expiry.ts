@@ -1,6 +1,10 @@
+import { isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
 import { type ApprovalDecision, readWaitState, type WaitingApproval } from './wait-state.js'
+
+/** Timers of JavaScript fire at once when they are longer. */
+const longestTimer = 2 ** 31 - 1
 
 /** Turns approvals into refusals when their time is over. */
 export class ApprovalExpiry {
@@ -22,8 +26,15 @@ export class ApprovalExpiry {
   ): void {
     const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
     if (!times.length) return
-    const inMs = Math.min(Math.max(0, Math.min(...times) - this.#entropy.now()) + 1, 2 ** 31 - 1)
-    const timer = setTimeout(() => void this.#expire(key, onExpired).catch(onError), inMs)
+    const inMs = Math.max(0, Math.min(...times) - this.#entropy.now()) + 1
+    const isLong = inMs > longestTimer
+    const timer = setTimeout(
+      () => {
+        if (isLong) this.watch(key, requests, onExpired, onError)
+        else void this.expire(key, onExpired).catch(onError)
+      },
+      isLong ? longestTimer : inMs,
+    )
     if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
     this.#timers.set(nameOfTask(key), timer)
   }
@@ -40,15 +51,22 @@ export class ApprovalExpiry {
     this.#timers.clear()
   }
 
-  async #expire(key: TaskKey, onExpired: (decisions: readonly ApprovalDecision[]) => void): Promise<void> {
+  /** Continues a task that waits with refusals of the requests whose time is over. Nothing happens if another process was first. */
+  async expire(key: TaskKey, onExpired: (decisions: readonly ApprovalDecision[]) => void): Promise<void> {
     this.#timers.delete(nameOfTask(key))
     const head = await this.#tasks.head(key)
     const wait = head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
     if (!head || !wait) return
     const now = this.#entropy.now()
     const expired = wait.requests.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+    if (!expired.length) return
     const at = timestampOf(this.#entropy)
-    await this.#tasks.append(key, head.seq, [{ type: 'status', state: 'working', at, attempt: 1 }])
+    try {
+      await this.#tasks.append(key, head.seq, [{ type: 'status', state: 'working', at, attempt: 1 }])
+    } catch (error) {
+      if (isAgentError(error, 'conflict')) return
+      throw error
+    }
     onExpired(expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })))
   }
 }

@@ -76,6 +76,7 @@ export class AgentHost {
           this.agents.map(async (agent) => [agent.name, await fingerprintOf(agent)] as const),
         )
         await this.recover(await leases.abandoned(new Map(known)))
+        for (const key of await leases.expired([...this.#agents.keys()])) await this.#activations.expire(key)
       } catch (error) {
         options.onError?.(error)
       }

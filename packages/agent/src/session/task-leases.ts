@@ -38,4 +38,6 @@ export interface TaskLeases {
    * @param agents fingerprints by name; a task that was begun under another fingerprint is given only if no live process has it
    */
   abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]>
+  /** Tasks of these agents that wait for a decision whose time is over: the process that asked may have died. */
+  expired(agents: readonly string[]): Promise<readonly TaskKey[]>
 }

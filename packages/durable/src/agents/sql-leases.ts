@@ -75,6 +75,17 @@ export class SqlLeases implements TaskLeases {
       })
       .map((row) => ({ principal: String(row['principal']), id: String(row['id']) }))
   }
+
+  async expired(agents: readonly string[]): Promise<readonly TaskKey[]> {
+    const { database } = this.#parts
+    const rows = await database.read(
+      `SELECT id, principal, agent FROM tasks WHERE state = 'input-required' AND due <= ? ORDER BY due, id LIMIT 100`,
+      [database.now()],
+    )
+    return rows
+      .filter(({ agent }) => agents.includes(String(agent)))
+      .map(({ id, principal }) => ({ principal: String(principal), id: String(id) }))
+  }
 }
 
 class SqlHeldTask implements HeldTask {

@@ -8,7 +8,7 @@ import {
 } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
-import { EventLog } from '../database/event-log.js'
+import { EventLog, removeLog } from '../database/event-log.js'
 
 const nameOf = ({ principal, agent, id }: SessionKey): string => JSON.stringify([principal, agent, id])
 const logOf = (key: SessionKey): string => `session:${nameOf(key)}`
@@ -91,7 +91,7 @@ export class SqlSessions implements SessionStore {
   async delete(key: SessionKey): Promise<void> {
     await this.#database.write([
       { sql: 'DELETE FROM sessions WHERE name = ?', params: [nameOf(key)] },
-      ...this.#log.remove(logOf(key)),
+      ...removeLog(logOf(key)),
     ])
   }
 }

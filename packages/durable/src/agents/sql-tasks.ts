@@ -16,7 +16,9 @@ import {
 } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
-import { EventLog, type LogEntry, type NewLogEntry } from '../database/event-log.js'
+import { EventLog, type LogEntry, type NewLogEntry, removeLog } from '../database/event-log.js'
+import { removeRun } from '../runs/run-table.js'
+import { nameOfTask } from './sql-inbox.js'
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
@@ -73,8 +75,14 @@ export class SqlTasks implements TaskStore {
     const statements: Statement[] = [...fence, ...this.#log.append(logOf(key.id), expected, events.map(toEntry))]
     if (changed)
       statements.push({
-        sql: 'UPDATE tasks SET state = ?, at = ?, record = ? WHERE id = ?',
-        params: [state, Date.parse(at), this.#codec.encode({ record: head.record, statusAt: at }), key.id],
+        sql: 'UPDATE tasks SET state = ?, at = ?, due = ?, record = ? WHERE id = ?',
+        params: [
+          state,
+          Date.parse(at),
+          dueOf(changed),
+          this.#codec.encode({ record: head.record, statusAt: at }),
+          key.id,
+        ],
         expect: 1,
       })
     const result = await this.#database.write(statements)
@@ -131,18 +139,7 @@ export class SqlTasks implements TaskStore {
 
   async delete(key: TaskKey): Promise<void> {
     if (!(await this.head(key))) return
-    const owner = JSON.stringify([key.principal, key.id])
-    await this.#database.write([
-      { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
-      ...this.#log.remove(logOf(key.id)),
-      ...this.#log.remove(`inbox:${owner}`),
-      {
-        sql: `DELETE FROM outbox WHERE stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`,
-        params: [owner],
-      },
-      { sql: `DELETE FROM documents WHERE owner = ?`, params: [owner] },
-      ...removeRun(`task:${key.id}`),
-    ])
+    await this.#database.write(removeTask(key))
     this.#database.notify(logOf(key.id))
   }
 
@@ -158,13 +155,21 @@ export class SqlTasks implements TaskStore {
   }
 }
 
-/** The statements that remove what is kept for a run. */
-export const removeRun = (id: string): readonly Statement[] => [
-  { sql: 'DELETE FROM journal WHERE run = ?', params: [id] },
-  { sql: 'DELETE FROM transcript WHERE run = ?', params: [id] },
-  { sql: 'DELETE FROM inbox WHERE run = ?', params: [id] },
-  { sql: 'DELETE FROM runs WHERE id = ?', params: [id] },
-]
+/** The statements that remove a task with everything about it. */
+export function removeTask(key: TaskKey): readonly Statement[] {
+  const owner = nameOfTask(key)
+  return [
+    { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
+    ...removeLog(logOf(key.id)),
+    ...removeLog(`inbox:${owner}`),
+    {
+      sql: `DELETE FROM outbox WHERE stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`,
+      params: [owner],
+    },
+    { sql: `DELETE FROM documents WHERE owner = ? OR (kind = 'message' AND owner = ?)`, params: [owner, key.id] },
+    ...removeRun(`task:${key.id}`),
+  ]
+}
 
 const toEntry = (event: NewTaskEvent): NewLogEntry => ({ kind: event.type, body: event })
 const toEvent = ({ seq, body }: LogEntry): TaskEvent => ({ ...(body as NewTaskEvent), seq })
@@ -172,8 +177,19 @@ const toEvent = ({ seq, body }: LogEntry): TaskEvent => ({ ...(body as NewTaskEv
 const conflict = (key: TaskKey, found: number, expected: number): AgentError =>
   new AgentError('conflict', `Task ${key.id} has ${found} events, not ${expected}: reload it`)
 
-function lastStatus(events: readonly NewTaskEvent[]): { readonly state: TaskState; readonly at: string } | undefined {
+type StatusEvent = Extract<NewTaskEvent, { type: 'status' }>
+
+function lastStatus(events: readonly NewTaskEvent[]): StatusEvent | undefined {
   return events.findLast((event) => event.type === 'status')
+}
+
+/** When the first request of a status that waits expires, in milliseconds since 1970. */
+function dueOf({ state, message }: StatusEvent): number | null {
+  if (state !== 'input-required') return null
+  const times = (message?.parts ?? []).flatMap((part) =>
+    part.type === 'approval' && part.content.expiresAt !== undefined ? [Date.parse(part.content.expiresAt)] : [],
+  )
+  return times.length === 0 ? null : Math.min(...times)
 }
 
 function conditionsOf({ principal, agent, sessionId, state, statusAfter }: TaskQuery): {

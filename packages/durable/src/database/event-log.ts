@@ -47,13 +47,6 @@ export class EventLog {
     ]
   }
 
-  remove(log: string): readonly Statement[] {
-    return [
-      { sql: 'DELETE FROM entries WHERE log = ?', params: [log] },
-      { sql: 'DELETE FROM logs WHERE id = ?', params: [log] },
-    ]
-  }
-
   /** Number of the last entry; 0 if there is none. */
   async last(log: string): Promise<number> {
     const [row] = await this.#database.read('SELECT seq FROM logs WHERE id = ?', [log])
@@ -120,5 +113,11 @@ export class EventLog {
     }))
   }
 }
+
+/** The statements that remove a log. */
+export const removeLog = (log: string): readonly Statement[] => [
+  { sql: 'DELETE FROM entries WHERE log = ?', params: [log] },
+  { sql: 'DELETE FROM logs WHERE id = ?', params: [log] },
+]
 
 const maxEntries = 1_000_000

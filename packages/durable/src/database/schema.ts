@@ -43,6 +43,8 @@ export const migrations: readonly (readonly string[])[] = [
     'CREATE INDEX documents_owner ON documents (kind, owner, sort, id)',
     'CREATE TABLE workers (id TEXT PRIMARY KEY, queues TEXT NOT NULL, seen BIGINT NOT NULL)',
   ],
+  // `due`: when the first request of a waiting task expires.
+  ['ALTER TABLE tasks ADD COLUMN due BIGINT', 'CREATE INDEX tasks_state ON tasks (state, at, id)'],
 ]
 
 /**

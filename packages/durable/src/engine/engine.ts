@@ -40,4 +40,6 @@ export interface DurableEngine {
   cancel(queue: string, run: string): Promise<void>
   /** True while the run can still be claimed, now or later. */
   isLive(queue: string, run: string): Promise<boolean>
+  /** Forgets runs that were over before this time, in milliseconds since 1970. */
+  prune(before: number): Promise<void>
 }

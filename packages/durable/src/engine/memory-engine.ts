@@ -78,6 +78,11 @@ export class MemoryEngine implements DurableEngine {
     return Promise.resolve()
   }
 
+  prune(): Promise<void> {
+    // Runs that are over are not kept.
+    return Promise.resolve()
+  }
+
   isLive(_queue: string, id: string): Promise<boolean> {
     return Promise.resolve(this.#runs.has(id))
   }

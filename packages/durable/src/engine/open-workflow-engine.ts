@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Backend, StepAttempt } from 'openworkflow/internal'
+import type { Database } from '../database/database.js'
 import type { Claim, DurableEngine, SleepOptions } from './engine.js'
 
 /** The part of the engine's backend that is used; one of these exists per queue, which is the engine's namespace. */
@@ -18,12 +19,36 @@ export type EngineBackend = Pick<
   | 'sendSignal'
 >
 
+/** A backend whose methods all go through one function. */
+export function backendOf(call: (method: keyof EngineBackend, params: unknown) => Promise<unknown>): EngineBackend {
+  const to =
+    (method: keyof EngineBackend) =>
+    (params: unknown): Promise<never> =>
+      call(method, params) as Promise<never>
+  return {
+    createWorkflowRun: to('createWorkflowRun'),
+    getWorkflowRun: to('getWorkflowRun'),
+    claimWorkflowRun: to('claimWorkflowRun'),
+    extendWorkflowRunLease: to('extendWorkflowRunLease'),
+    sleepWorkflowRun: to('sleepWorkflowRun'),
+    completeWorkflowRun: to('completeWorkflowRun'),
+    cancelWorkflowRun: to('cancelWorkflowRun'),
+    createStepAttempt: to('createStepAttempt'),
+    listStepAttempts: to('listStepAttempts'),
+    completeStepAttempt: to('completeStepAttempt'),
+    sendSignal: to('sendSignal'),
+  }
+}
+
 /** Runs on openworkflow's backend. Its worker is not used: lease and heartbeat are fixed there, and it claims what it cannot run. */
 export class OpenWorkflowEngine implements DurableEngine {
   readonly #backendOf: (queue: string) => EngineBackend
+  readonly #database: Pick<Database, 'write'>
 
-  constructor(backendOf: (queue: string) => EngineBackend) {
+  /** @param database where the engine's tables are; its backend cannot delete */
+  constructor(backendOf: (queue: string) => EngineBackend, database: Pick<Database, 'write'>) {
     this.#backendOf = backendOf
+    this.#database = database
   }
 
   async start(queue: string, key: string): Promise<string> {
@@ -97,6 +122,14 @@ export class OpenWorkflowEngine implements DurableEngine {
   async isLive(queue: string, run: string): Promise<boolean> {
     const found = await this.#backendOf(queue).getWorkflowRun({ workflowRunId: run })
     return found !== null && ['pending', 'running', 'sleeping'].includes(found.status)
+  }
+
+  async prune(before: number): Promise<void> {
+    // The waits of a run are deleted with it.
+    await this.#database.write([
+      { sql: 'DELETE FROM workflow_runs WHERE finished_at < ?', params: [new Date(before).toISOString()] },
+      { sql: 'DELETE FROM workflow_signals WHERE workflow_run_id NOT IN (SELECT id FROM workflow_runs)' },
+    ])
   }
 
   /** A wait that stays open would wake the run again each time it sleeps. */

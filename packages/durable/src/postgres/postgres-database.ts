@@ -6,11 +6,18 @@ import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
-import { OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
+import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import { ClientPool } from './client-pool.js'
 import { isRetryable, toError } from './postgres-error.js'
-import { inTime, isSilent } from './silence.js'
-import { commitText, expectationFailed, helperFunctions, transactionLost, transactionText } from './transaction-text.js'
+import { inTime, isSilent, silenceMs } from './silence.js'
+import {
+  commitText,
+  expectationFailed,
+  helperFunctions,
+  snapshotText,
+  transactionLost,
+  transactionText,
+} from './transaction-text.js'
 
 /** Settings of a {@link PostgresDatabase}. */
 export interface PostgresSettings {
@@ -53,13 +60,11 @@ export class PostgresDatabase implements Database {
     }
     this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
     this.#transactions = new ClientPool(Math.ceil(connections / 2), () => postgres(url, { ...options, max: 1 }))
-    const backends = new Map<string, BackendPostgres>()
-    this.engine = new OpenWorkflowEngine((queue) => {
-      const backend =
-        backends.get(queue) ?? BackendPostgres.fromPool(this.#engineClient(), { namespaceId: queue, schema })
-      backends.set(queue, backend)
-      return backend
-    })
+    const client = this.#engineClient()
+    this.engine = new OpenWorkflowEngine(
+      (queue) => this.#inTime(BackendPostgres.fromPool(client, { namespaceId: queue, schema })),
+      this,
+    )
   }
 
   /**
@@ -99,6 +104,13 @@ export class PostgresDatabase implements Database {
     return this.#retry(async () => [
       ...(await inTime(this.#sql.unsafe<Row[]>(numbered(sql), [...params], { prepare: true }))),
     ])
+  }
+
+  async snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.#retry(async () => {
+      const results: unknown = await inTime(this.#sql.unsafe(snapshotText(statements)))
+      return (results as (readonly Row[])[]).slice(1, -1).map((rows) => [...rows])
+    })
   }
 
   now(): number {
@@ -144,12 +156,29 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  /** The engine's methods, each retried like a read. A repeated call that had succeeded leaves a run or a wait that the next claim removes. */
+  #inTime(backend: EngineBackend): EngineBackend {
+    return backendOf((method, params) =>
+      this.#retry(() => inTime((backend[method] as (given: unknown) => Promise<unknown>).call(backend, params))),
+    )
+  }
+
   /** The pool for the engine, whose transactions run on our clients of one connection. */
   #engineClient(): Sql {
     const reserve = async (): Promise<Sql> => {
       const client = await this.#transactions.acquire()
-      const release = (): void => this.#transactions.release(client)
-      return Object.assign(new Proxy(client, {}), { release })
+      let isHeld = true
+      const end = (close: () => void) => () => {
+        clearTimeout(timer)
+        if (isHeld) close()
+        isHeld = false
+      }
+      // A query that is never replied to never releases its client.
+      const timer = setTimeout(
+        end(() => this.#transactions.discard(client)),
+        silenceMs,
+      )
+      return Object.assign(new Proxy(client, {}), { release: end(() => this.#transactions.release(client)) })
     }
     return new Proxy(this.#sql, {
       get: (target, name, receiver: unknown) =>

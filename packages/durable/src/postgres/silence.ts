@@ -2,7 +2,7 @@
  * Milliseconds without a reply after which a connection counts as lost. The client can lose a query that is sent just as its connection
  * breaks: the query then neither resolves nor rejects.
  */
-const silenceMs = 10_000
+export const silenceMs = 10_000
 
 /** A query that got no reply in time. */
 class SilentConnectionError extends Error {

@@ -28,6 +28,10 @@ export const helperFunctions = (schema: string): string => `
 export const transactionText = (statements: readonly Statement[]): string =>
   ['BEGIN', ...statements.map(checked), 'SELECT pg_current_xact_id()::text AS id'].join(';\n')
 
+/** Reads of one state of the database, as one message. Its first and last results are empty. */
+export const snapshotText = (statements: readonly Statement[]): string =>
+  ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', ...statements.map(checked), 'COMMIT'].join(';\n')
+
 /** Commits if the connection still has the transaction. */
 export const commitText = (id: string): string => `SELECT expect_transaction(${literal(id)}); COMMIT`
 

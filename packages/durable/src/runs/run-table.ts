@@ -2,6 +2,7 @@ import type { RunCheckpoint } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
+import { removeLog } from '../database/event-log.js'
 import type { Claim } from '../engine/engine.js'
 
 /**
@@ -35,6 +36,15 @@ export interface StoredRun {
 
 /** Claims without a stored receipt or checkpoint after which a run is stopped. */
 export const mostCrashes = 5
+
+/** The statements that remove what is kept for a run. */
+export const removeRun = (id: string): readonly Statement[] => [
+  ...removeLog(`run:${id}`),
+  { sql: 'DELETE FROM journal WHERE run = ?', params: [id] },
+  { sql: 'DELETE FROM transcript WHERE run = ?', params: [id] },
+  { sql: 'DELETE FROM inbox WHERE run = ?', params: [id] },
+  { sql: 'DELETE FROM runs WHERE id = ?', params: [id] },
+]
 
 const open = `status IN ('ready', 'running', 'suspended')`
 

@@ -6,7 +6,7 @@ import type { Database, Row, SqlValue, Statement, WriteResult } from '../databas
 import { DurableError, isDurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { MemoryEngine } from '../engine/memory-engine.js'
-import { type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
+import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
 import type { ThreadData, ThreadReply, ThreadRequest } from './sqlite-thread.js'
 
 /** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
@@ -64,7 +64,9 @@ export class SqliteDatabase implements Database {
     this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply))
     this.#worker.on('error', (error) => this.#stop(error))
     this.#worker.on('exit', () => this.#stop(undefined))
-    this.engine = path === ':memory:' ? new MemoryEngine() : new OpenWorkflowEngine((queue) => this.#backendOf(queue))
+    const engine = (queue: string): EngineBackend =>
+      backendOf((method, params) => this.#ask({ kind: 'engine', queue, method, params }))
+    this.engine = path === ':memory:' ? new MemoryEngine() : new OpenWorkflowEngine(engine, this)
   }
 
   async write(statements: readonly Statement[]): Promise<WriteResult> {
@@ -73,6 +75,11 @@ export class SqliteDatabase implements Database {
 
   async read(sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
     return (await this.#ask({ kind: 'read', sql, params })) as readonly Row[]
+  }
+
+  async snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const result = await this.write(statements)
+    return result.ok ? result.rows : []
   }
 
   now(): number {
@@ -111,26 +118,6 @@ export class SqliteDatabase implements Database {
       this.#version = version
     } catch {
       // The next read or write of the caller reports it.
-    }
-  }
-
-  #backendOf(queue: string): EngineBackend {
-    const call =
-      (method: keyof EngineBackend) =>
-      (params: unknown): Promise<never> =>
-        this.#ask({ kind: 'engine', queue, method, params }) as Promise<never>
-    return {
-      createWorkflowRun: call('createWorkflowRun'),
-      getWorkflowRun: call('getWorkflowRun'),
-      claimWorkflowRun: call('claimWorkflowRun'),
-      extendWorkflowRunLease: call('extendWorkflowRunLease'),
-      sleepWorkflowRun: call('sleepWorkflowRun'),
-      completeWorkflowRun: call('completeWorkflowRun'),
-      cancelWorkflowRun: call('cancelWorkflowRun'),
-      createStepAttempt: call('createStepAttempt'),
-      listStepAttempts: call('listStepAttempts'),
-      completeStepAttempt: call('completeStepAttempt'),
-      sendSignal: call('sendSignal'),
     }
   }
 

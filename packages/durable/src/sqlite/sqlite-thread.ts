@@ -34,7 +34,6 @@ const port = parentPort
 if (!port) throw new TypeError('sqlite-thread.ts runs in a worker thread')
 
 const prepared = new Map<string, StatementSync>()
-const backends = new Map<string, EngineBackend>()
 let opened: DatabaseSync | undefined
 
 /** Opens the file at the first request, so that a failure is the reply to it. */
@@ -77,14 +76,10 @@ const textOf = (error: unknown): string => {
 
 /** The engine's methods over this connection: its constructor is private, its state is these two fields. */
 function backendOf(queue: string): EngineBackend {
-  const found = backends.get(queue)
-  if (found) return found
-  const made = Object.create(BackendSqlite.prototype, {
+  return Object.create(BackendSqlite.prototype, {
     db: { value: database() },
     namespaceId: { value: queue },
   }) as EngineBackend
-  backends.set(queue, made)
-  return made
 }
 
 function run({ sql, params = [] }: Statement): { readonly rows: readonly Row[]; readonly count: number } {

@@ -37,6 +37,7 @@ export class EffectLog {
   readonly #recorded = new Map<string, RecordedEffect>()
   /** The latest attempt of each key. */
   readonly #attempts = new Map<string, number>()
+  readonly #begunAfterCheckpoint = new Set<string>()
 
   constructor(journal: RunJournal | undefined, context: EffectLogContext) {
     this.#journal = journal
@@ -51,6 +52,17 @@ export class EffectLog {
       this.#attempts.set(key, entry.attempt)
       this.#recorded.set(key, { ...this.#recorded.get(key), [entry.entry]: entry })
     }
+  }
+
+  /** Takes what was recorded after the checkpoint of a resume. */
+  loadTail(entries: readonly JournalEntry[]): void {
+    this.load(entries)
+    for (const { entry, key } of entries) if (entry === 'intent') this.#begunAfterCheckpoint.add(key)
+  }
+
+  /** True if an effect was begun after the checkpoint of a resume, before this process. */
+  isBegunAfterCheckpoint(key: string): boolean {
+    return this.#begunAfterCheckpoint.has(key)
   }
 
   /** Everything of the step at hand, in order. */
@@ -73,6 +85,7 @@ export class EffectLog {
     this.#entries = []
     this.#recorded.clear()
     this.#attempts.clear()
+    this.#begunAfterCheckpoint.clear()
   }
 
   /** The key of an effect of this step. */

@@ -41,15 +41,23 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   return settle(state, open, { type: 'uncertain', id: open.call.id, action: open.action, idempotencyKey })
 }
 
-/** Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. */
+/**
+ * Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. A `repeat` permits one more start: if
+ * the call was started again after the checkpoint and the process ended, its outcome is unknown once more.
+ */
 async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
   const decision = state.storage.decisions.get(item.id)
-  if (decision?.type === 'repeat') return live
-  const outcome = decision ? decided(decision) : state.conversation.hasFollowUps ? abandoned(item) : undefined
+  if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
+  const outcome =
+    decision && decision.type !== 'repeat'
+      ? decided(decision)
+      : state.conversation.hasFollowUps
+        ? abandoned(item)
+        : undefined
   return outcome ? keep(state, open, outcome) : { is: 'pending', item }
 }
 
-function decided(decision: ResumeDecision): RecordedOutcome {
+function decided(decision: Exclude<ResumeDecision, { type: 'repeat' }>): RecordedOutcome {
   if (decision.type === 'result') return executed(decision.result)
   if (decision.type === 'failure') return failed(decision.message)
   return failed('Whether this call had an effect is unknown, and nobody will find out.')

@@ -124,7 +124,7 @@ export class RunState {
 
   /** Takes what a journal recorded after the checkpoint. */
   loadTail(resume: RunCheckpoint, { entries, seq = 0 }: JournalTail): void {
-    this.log.load(entries)
+    this.log.loadTail(entries)
     this.#ledger = this.#openLedger(spentBy(resume, [...resume.entries, ...entries]))
     const known = Math.max(resume.seq, seq, ...entries.map((entry) => entry.seq))
     this.events.resumeAt(this.events.seq, known)

@@ -1,0 +1,91 @@
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Row, SqlValue, Statement } from '../database/database.js'
+
+/** Columns of the tables that are exported, and which of them are bodies. Queues, leases and workers belong to the engine and are not. */
+const tables: Readonly<Record<TableName, { readonly columns: readonly string[]; readonly bodies: readonly string[] }>> =
+  {
+    logs: { columns: ['id', 'seq', 'kept'], bodies: [] },
+    entries: { columns: ['log', 'seq', 'kind', 'body'], bodies: ['body'] },
+    runs: {
+      columns: [
+        ...['id', 'queue', 'engine', 'claim', 'epoch', 'crashes', 'writes', 'seen', 'mark', 'status', 'fingerprint'],
+        ...['input', 'checkpoint', 'result', 'wake', 'created', 'updated'],
+      ],
+      bodies: ['input', 'checkpoint', 'result'],
+    },
+    journal: { columns: ['run', 'seq', 'key', 'kind', 'at', 'body'], bodies: ['body'] },
+    transcript: { columns: ['run', 'seq', 'body'], bodies: ['body'] },
+    inbox: { columns: ['id', 'run', 'at', 'kind', 'body', 'taken'], bodies: ['body'] },
+    outbox: { columns: ['id', 'stream', 'seq', 'body', 'due', 'tries', 'held', 'dead'], bodies: ['body'] },
+    tasks: { columns: ['id', 'principal', 'agent', 'session', 'state', 'at', 'due', 'record'], bodies: ['record'] },
+    sessions: { columns: ['name', 'principal', 'agent', 'id', 'start', 'holder'], bodies: [] },
+    documents: { columns: ['kind', 'id', 'owner', 'sort', 'body'], bodies: ['body'] },
+  }
+
+/** A table that is exported. */
+export type TableName =
+  | 'logs'
+  | 'entries'
+  | 'runs'
+  | 'journal'
+  | 'transcript'
+  | 'inbox'
+  | 'outbox'
+  | 'tasks'
+  | 'sessions'
+  | 'documents'
+
+/** The first line of an export. */
+export interface ExportHeader {
+  readonly format: 'modelport-durable'
+  /** Version of this format. */
+  readonly version: 1
+  /** Version of the store's schema. */
+  readonly schema: number
+  /** True if bodies were changed, so that the export cannot be imported. */
+  readonly redacted: boolean
+}
+
+/** Every line after the first: a task, run or conversation with all its rows. */
+export interface ExportUnit {
+  readonly type: 'task' | 'run' | 'session'
+  readonly id: string
+  readonly rows: readonly (readonly [TableName, Readonly<Record<string, unknown>>])[]
+}
+
+/** Only notifications' addresses, with their credentials, are encoded; the other documents are plain. */
+const isBody = (table: TableName, column: string, row: Readonly<Record<string, unknown>>): boolean =>
+  tables[table].bodies.includes(column) && (table !== 'documents' || row['kind'] === 'push')
+
+/** A row with decoded bodies. */
+export function decodeRow(
+  table: TableName,
+  row: Row,
+  codec: BodyCodec,
+  redact: (body: unknown) => unknown,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    tables[table].columns.map((column) => {
+      const value = row[column] ?? null
+      return [column, value !== null && isBody(table, column, row) ? redact(codec.decode(value)) : value]
+    }),
+  )
+}
+
+/** The statement that inserts an exported row. @throws {TypeError} the row or a value is not of the format */
+export function insertRow(table: string, row: Readonly<Record<string, unknown>>, codec: BodyCodec): Statement {
+  if (!Object.hasOwn(tables, table)) throw new TypeError(`there is no table "${table}"`)
+  const name = table as TableName
+  const { columns } = tables[name]
+  const values = columns.map((column): SqlValue => {
+    const value = row[column] ?? null
+    if (value !== null && isBody(name, column, row)) return codec.encode(value)
+    if (value === null || typeof value === 'string' || typeof value === 'number') return value
+    throw new TypeError(`${table}.${column} is ${typeof value}; expected a string or a number`)
+  })
+  return {
+    sql: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
+    params: values,
+    expect: 1,
+  }
+}

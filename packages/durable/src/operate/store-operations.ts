@@ -1,0 +1,215 @@
+import {
+  isTerminal,
+  openRequests,
+  type RequestDecision,
+  settleRequest,
+  type TaskKey,
+  type TaskState,
+} from '@modelport/agent'
+import type { ResumeDecision } from '@modelport/runtime'
+import { SqlTasks } from '../agents/sql-tasks.js'
+import type { Row } from '../database/database.js'
+import { DurableError } from '../database/durable-error.js'
+import { DurableRuns, isOver } from '../runs/durable-runs.js'
+import type { RunParts } from '../runs/held-run.js'
+import type { StoredRun } from '../runs/run-table.js'
+import { exportStore, type ExportOptions } from './export-store.js'
+import { importStore, type ImportReport } from './import-store.js'
+import { prune, type PruneOptions, type PruneReport } from './prune.js'
+import { type OperatorDecision, requestOf, type WaitingCall, type WorkItem, type WorkQuery } from './work-item.js'
+
+/** What an operator sees and settles in a store, for every principal and without the code of the agents. */
+export class StoreOperations {
+  readonly #parts: RunParts
+  readonly #tasks: SqlTasks
+  readonly #runs: DurableRuns
+
+  constructor(parts: RunParts) {
+    this.#parts = parts
+    this.#tasks = new SqlTasks(parts.database, parts.codec)
+    this.#runs = new DurableRuns(parts)
+  }
+
+  /** Tasks and runs, oldest change first. Default: those that are not over. */
+  async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
+    const { database, table } = this.#parts
+    const { state, all = false, limit = 100 } = query
+    const taskStates = state === undefined ? (all ? undefined : openTaskStates) : [state]
+    const runStates = state === undefined ? (all ? undefined : openRunStates) : [state]
+    const rows = await database.read(
+      `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.updated FROM tasks t
+        LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${oneOf('t.state', taskStates)} ORDER BY t.at, t.id LIMIT ?`,
+      [...(taskStates ?? []), limit],
+    )
+    const runs = await table.list(
+      `id NOT LIKE 'task:%' AND ${oneOf('status', runStates)} ORDER BY updated, id LIMIT ?`,
+      [...(runStates ?? []), limit],
+    )
+    return [
+      ...(await Promise.all(rows.map((row) => this.#itemOfTask(row)))),
+      ...runs.map((run) => this.#itemOfRun(run)),
+    ]
+  }
+
+  /**
+   * Stores a decision about a call that a task or run waits for. A process that serves it continues it.
+   *
+   * @param request names the call; may be left out if only one waits
+   * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be decided about it; {AgentError} `invalid-params`
+   */
+  async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
+    const key = await this.#keyOf(id)
+    const calls: readonly WaitingCall[] = key
+      ? await openRequests(this.#tasks, key)
+      : ((await this.#runs.get(id)).checkpoint?.pending ?? []).map(requestOf)
+    const [only, ...others] = calls
+    const call =
+      request === undefined && others.length === 0 ? only : calls.find(({ requestId }) => requestId === request)
+    if (!call) {
+      const waits = calls.map(({ requestId }) => requestId).join(', ') || 'nothing'
+      throw new DurableError('conflict', `"${id}" waits for ${waits}; name one of these requests`)
+    }
+    checkDecision(call, decision)
+    if (key) return settleRequest(this.#tasks, key, toRequestDecision(call.requestId, decision))
+    const { checkpoint } = await this.#runs.get(id)
+    const item = checkpoint?.pending.find((one) => one.id === call.requestId)
+    await this.#runs.decide(
+      id,
+      toResumeDecision(call.requestId, item?.type === 'approval' ? item.digest : '', decision),
+    )
+  }
+
+  /**
+   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped or failed is opened again.
+   *
+   * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again; `conflict` — the run is over
+   */
+  async resume(id: string): Promise<void> {
+    const key = await this.#keyOf(id)
+    if (key) {
+      const head = await this.#tasks.head(key)
+      if (head && isTerminal(head.state))
+        throw new DurableError('finished', `task "${id}" is ${head.state}; send its message again as a new task`)
+      const run = await this.#parts.table.find(`task:${id}`)
+      return run && this.#release(run)
+    }
+    const run = await this.#runs.get(id)
+    return isOver(run) ? this.#runs.reopen(id) : this.#release(run)
+  }
+
+  /** Removes what is old. Safe while processes work on the store. */
+  prune(options: PruneOptions): Promise<PruneReport> {
+    return prune(this.#parts, options)
+  }
+
+  /**
+   * The store as lines of JSON. Each task, run and conversation is consistent in itself while processes work on the store; the whole is
+   * consistent when none does.
+   */
+  export(options: ExportOptions = {}): AsyncGenerator<string, void> {
+    return exportStore(this.#parts, options)
+  }
+
+  /**
+   * Reads an export into this store, also one of the other database. What is there already stays as it is.
+   *
+   * @throws {DurableError} `damaged` — not an export, or a line is; `newer-schema`; `conflict` — the export was redacted
+   */
+  import(lines: AsyncIterable<string> | Iterable<string>): Promise<ImportReport> {
+    return importStore(this.#parts, lines)
+  }
+
+  async #keyOf(id: string): Promise<TaskKey | undefined> {
+    const [row] = await this.#parts.database.read('SELECT principal FROM tasks WHERE id = ?', [id])
+    return row && { principal: String(row['principal']), id }
+  }
+
+  async #release(run: StoredRun): Promise<void> {
+    const { database, table } = this.#parts
+    await database.write([
+      {
+        sql: `UPDATE runs SET status = CASE WHEN status = 'running' THEN 'ready' ELSE status END, epoch = epoch + 1, crashes = 0, seen = -1
+          WHERE id = ?`,
+        params: [run.id],
+      },
+    ])
+    if (run.engine !== '') await database.engine.cancel(run.queue, run.engine)
+    await table.enqueue(run)
+  }
+
+  async #itemOfTask(row: Row): Promise<WorkItem> {
+    const key = { principal: String(row['principal']), id: String(row['id']) }
+    return {
+      kind: 'task',
+      id: key.id,
+      name: String(row['agent']),
+      principal: key.principal,
+      state: String(row['state']),
+      changedAt: Number(row['at']),
+      isHeld: row['held'] === 'running' && this.#isRecent(Number(row['updated'])),
+      waitsFor: await openRequests(this.#tasks, key),
+    }
+  }
+
+  #itemOfRun({ id, queue, status, updatedAt, checkpoint }: StoredRun): WorkItem {
+    return {
+      kind: 'run',
+      id,
+      name: queue.slice(0, queue.lastIndexOf('#') + 1).replace(/#$/, '') || 'run',
+      state: status,
+      changedAt: updatedAt,
+      isHeld: status === 'running' && this.#isRecent(updatedAt),
+      waitsFor: status === 'suspended' ? (checkpoint?.pending ?? []).map(requestOf) : [],
+    }
+  }
+
+  #isRecent(updated: number): boolean {
+    return updated >= this.#parts.database.now() - this.#parts.leaseMs
+  }
+}
+
+const openTaskStates: readonly TaskState[] = ['submitted', 'working', 'input-required', 'auth-required']
+const openRunStates = ['ready', 'running', 'suspended', 'stopped'] as const
+
+const oneOf = (column: string, states: readonly string[] | undefined): string =>
+  states === undefined ? '1 = 1' : `${column} IN (${states.map(() => '?').join(', ')})`
+
+const isAboutOutcome = ({ type }: OperatorDecision): boolean => type !== 'approve' && type !== 'deny'
+
+function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecision): void {
+  if (isAboutOutcome(decision) === (kind !== 'approval')) return
+  const hint =
+    kind === 'approval'
+      ? 'it needs permission; approve or deny it'
+      : 'its outcome is unknown; say whether it happened, or give it up'
+  throw new DurableError('conflict', `"${decision.type}" does not settle "${requestId}": ${hint}`)
+}
+
+function toRequestDecision(requestId: string, decision: OperatorDecision): RequestDecision {
+  switch (decision.type) {
+    case 'approve':
+    case 'did-not-happen':
+      return { requestId, approved: true }
+    case 'deny':
+      return { requestId, approved: false, ...(decision.reason !== undefined && { reason: decision.reason }) }
+    case 'happened':
+      return { requestId, approved: false, reason: `happened: ${decision.result}` }
+    case 'give-up':
+      return { requestId, approved: false, reason: 'nobody knows' }
+  }
+}
+
+function toResumeDecision(id: string, digest: string, decision: OperatorDecision): ResumeDecision {
+  switch (decision.type) {
+    case 'approve':
+      return { type: 'approve', id, digest, by: 'operator' }
+    case 'deny':
+      return { type: 'deny', id, by: 'operator', ...(decision.reason !== undefined && { reason: decision.reason }) }
+    case 'happened':
+      return { type: 'result', id, result: decision.result }
+    case 'did-not-happen':
+      return { type: 'repeat', id }
+    case 'give-up':
+      return { type: 'give-up', id }
+  }
+}
