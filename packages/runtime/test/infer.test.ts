@@ -30,6 +30,14 @@ describe('events', () => {
     expect(events.every(({ at }, index) => at >= (events[index - 1]?.at ?? 0))).toBe(true)
   })
 
+  test('leave out the deltas that nobody wants, and keep their numbers', async () => {
+    const all = await run([calls('Paris'), 'Warm.'])
+    const { types, events } = await run([calls('Paris'), 'Warm.'], { deltas: false })
+    expect(all.types).toContain('text-delta')
+    expect(types).toEqual(all.types.filter((type) => type !== 'text-delta' && type !== 'reasoning-delta'))
+    expect(events.at(-1)?.seq).toBe(all.events.at(-1)?.seq)
+  })
+
   test('an observer that throws or rejects is not called again, and the run continues', async () => {
     for (const fail of [
       () => {

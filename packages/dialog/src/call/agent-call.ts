@@ -1,18 +1,18 @@
-import { describeProvider, isRetryable, type TokenUsage, toUsage } from '@modelport/core'
+import { describeProvider, type TokenUsage, toUsage } from '@modelport/core'
 import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
 import { cardCost } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { text } from '../parse/text.js'
 import { definePrompt } from '../prompt/define-prompt.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
-import { AgentCallError } from './call-error.js'
+import { AgentCallError, type CallSuspension } from './call-error.js'
 import { continueDialog, countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
 import { type EndedRun, toFailure } from './failure.js'
 import { type CallLimits, toCallLimits } from './limits.js'
 import type { CallOutcome, CallSuccess, EventConsumer } from './outcome.js'
-import { recallDelay, waitFor } from './recall.js'
+import { recallDelay, Recalls, toResumedRequest, waitFor } from './recall.js'
 import { toReport } from './reports.js'
-import { toInferRequest, toResumedRequest } from './run-request.js'
+import { toInferRequest } from './run-request.js'
 import type { AgentCallOptions, CallerSettings } from './settings.js'
 import { StateMachine } from './states.js'
 import type { CallTrace, PromptVersion } from './trace.js'
@@ -35,6 +35,9 @@ export class AgentCall<Value> {
   #usage: TokenUsage = toUsage([])
   #cost: number | undefined
   #plan: TurnPlan | undefined
+  #recalls: Recalls | undefined
+  /** Of the run before a recall: an abort during the wait loses nothing. */
+  #lastResult: RunResult | undefined
   /** The reply so far. */
   #text = ''
 
@@ -57,8 +60,10 @@ export class AgentCall<Value> {
     let plan: TurnPlan | undefined
     try {
       const limits = toCallLimits(this.#settings.limits, this.#options.limits)
-      parts = takeApart(this.#dialog, this.#options.resume !== undefined)
-      plan = this.#makePlan(limits)
+      parts = takeApart(this.#dialog, this.#options)
+      const recalls = new Recalls(limits.maxRecalls, this.#options.resume)
+      this.#recalls = recalls
+      plan = this.#makePlan(limits, parts)
       this.#plan = plan
       const request = toInferRequest({
         settings: this.#settings,
@@ -67,22 +72,23 @@ export class AgentCall<Value> {
         parts,
         plan,
         limits,
+        recalls,
         signal,
         callId: this.#callId,
         consumer: this.#consumer,
         onEvent: (event) => this.#observe(event),
       })
-      const result = await this.#runWithRecalls(request, limits, signal)
+      const result = await this.#runWithRecalls(request, recalls, signal)
       if (result.status !== 'final') return this.#fail(toFailure(result, plan, deadline), result, parts)
       return this.#succeed(result, parts)
     } catch (error) {
       const isDeadline = deadline?.aborted === true && error === deadline.reason
       const thrown: EndedRun = { thrown: error, aborted: signal.aborted && error === signal.reason, isDeadline }
-      return this.#fail(toFailure(thrown, plan, deadline), undefined, parts)
+      return this.#fail(toFailure(thrown, plan, deadline), this.#lastResult, parts)
     }
   }
 
-  #makePlan(limits: CallLimits): TurnPlan {
+  #makePlan(limits: CallLimits, parts: DialogParts): TurnPlan {
     const { prompt, args } = this.#dialog.top ?? { prompt: untitled, args: {} }
     return new TurnPlan({
       prompt,
@@ -91,31 +97,41 @@ export class AgentCall<Value> {
       limits,
       recorder: this.#recorder,
       parserArgs: this.#options.parserArgs,
-      toolRounds: this.#options.resume ? countToolRounds(this.#dialog) : 0,
+      toolRounds: this.#options.resume ? countToolRounds(parts.messages) : 0,
     })
   }
 
   /** Runs `infer`, and resumes it after faults as often as the limit allows. */
-  async #runWithRecalls(first: InferRequest, { maxRecalls }: CallLimits, signal: AbortSignal): Promise<RunResult> {
+  async #runWithRecalls(first: InferRequest, recalls: Recalls, signal: AbortSignal): Promise<RunResult> {
     let request = first
-    for (let attempt = 1; ; attempt++) {
+    const { remainingMs } = recalls
+    if (remainingMs) {
+      this.#machine.signal('fault')
+      await waitFor(remainingMs, signal)
+    }
+    for (;;) {
       const result = await infer(this.#settings.provider, request)
-      if (result.status !== 'failed' || attempt > maxRecalls || !isRetryable(result.error)) return result
-      const resume = result.checkpoint
-      // Without a checkpoint the run can only begin anew, which is safe before its first reply.
-      if (!resume && result.steps > 1) return result
-      await this.#recall(attempt, result, signal)
-      request = resume ? toResumedRequest(first, resume, result) : first
+      this.#lastResult = result
+      if (!recalls.allows(result)) return result
+      await this.#recall(recalls, result, signal)
+      request = result.checkpoint ? toResumedRequest(first, result.checkpoint, result) : first
     }
   }
 
-  async #recall(attempt: number, result: Extract<RunResult, { status: 'failed' }>, signal: AbortSignal): Promise<void> {
+  async #recall(
+    recalls: Recalls,
+    result: Extract<RunResult, { status: 'failed' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { error } = result
+    const attempt = recalls.count + 1
     const delayMs = recallDelay(attempt, error, this.#settings.recallDelayMs)
     const state = this.#machine.state
     this.#machine.signal('fault')
     this.#recorder.add({ type: 'recall', attempt, code: error.code, message: error.message, delayMs })
     this.#report(toReport('recall', error, error, state, this.#trace()))
+    recalls.begin(delayMs)
+    if (this.#options.journal) await recalls.store(result, this.#options.journal)
     await waitFor(delayMs, signal)
   }
 
@@ -172,7 +188,8 @@ export class AgentCall<Value> {
     this.#options.onTrace?.(trace)
     const prompt = this.#dialog.topPrompt?.path
     const where = `agent "${this.#settings.name}"${prompt === undefined ? '' : `, prompt "${prompt}"`}`
-    const { code, message, cause, limit, suspension } = failure
+    const { code, message, cause, limit } = failure
+    const suspension = failure.suspension && this.#withRecalls(failure.suspension)
     const error = new AgentCallError(
       code,
       `${where}: ${message}`,
@@ -181,6 +198,10 @@ export class AgentCall<Value> {
     )
     if (!suspension) this.#report(toReport('failure', error, cause, state, trace))
     return { status: 'failure', error }
+  }
+
+  #withRecalls({ pending, checkpoint }: CallSuspension): CallSuspension {
+    return { pending, checkpoint: this.#recalls?.mark(checkpoint) ?? checkpoint }
   }
 
   #count({ usage, metrics }: RunResult): void {

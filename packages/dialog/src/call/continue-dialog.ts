@@ -1,4 +1,5 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
+import type { RunCheckpoint } from '@modelport/runtime'
 import { Dialog } from '../dialog/dialog.js'
 import { addNode, type DialogNode, nodesOf } from '../dialog/dialog-node.js'
 
@@ -12,6 +13,12 @@ export interface DialogParts {
   readonly messages: readonly ChatMessage[]
 }
 
+/** The options of a call that continues another. */
+interface ResumedCall {
+  readonly resume?: RunCheckpoint
+  readonly messages?: readonly ChatMessage[]
+}
+
 const interrupted =
   'The conversation was stored before this call had a result: whether it had an effect is unknown. Call it again if it is needed.'
 
@@ -19,14 +26,16 @@ const interrupted =
  * Takes a dialog apart for a run. Calls without a result, of a dialog that was stored in the middle of a tool round, get one that says so.
  * @throws {LlmError} `invalid-request` — the dialog is empty, or its last message is the model's.
  */
-export function takeApart(dialog: Dialog, isResumed: boolean): DialogParts {
+export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedCall): DialogParts {
   const all = dialog.messages
   const first = all.findIndex(({ role }) => role !== 'system')
   if (first < 0) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
   const system = all.slice(0, first).map(({ content }) => textOf(content))
-  const messages = all.slice(first)
+  if (stored && !resume)
+    throw new LlmError('invalid-request', 'messages are those stored with a checkpoint; give the checkpoint as resume')
+  const messages = stored ? withOwn(all.slice(first), stored) : all.slice(first)
   const open = openCalls(messages)
-  if (dialog.tail?.role === 'assistant' && !open.length && !isResumed)
+  if (dialog.tail?.role === 'assistant' && !open.length && !resume)
     throw new LlmError('invalid-request', "the dialog's last message is the model's; send a prompt first")
   const results = open.map((id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }))
   return {
@@ -34,6 +43,13 @@ export function takeApart(dialog: Dialog, isResumed: boolean): DialogParts {
     systemMessages: first,
     messages: results.length ? [...messages, ...results] : messages,
   }
+}
+
+/** The stored messages, the dialog's own object for each one at the beginning that is equal: so it keeps its prompt. */
+function withOwn(own: readonly ChatMessage[], stored: readonly ChatMessage[]): readonly ChatMessage[] {
+  const parting = stored.findIndex((message, index) => JSON.stringify(message) !== JSON.stringify(own[index]))
+  const same = parting < 0 ? stored.length : parting
+  return [...own.slice(0, same), ...stored.slice(same)]
 }
 
 /** The ids of calls at the end of a conversation that have no result. */
@@ -65,8 +81,7 @@ export function continueDialog<Value>(
 }
 
 /** Tool rounds since the last user turn that a person or a prompt opened. */
-export function countToolRounds(dialog: Dialog): number {
-  const messages = dialog.messages
+export function countToolRounds(messages: readonly ChatMessage[]): number {
   const from = messages.findLastIndex((message) => message.role === 'user' && !message.byRun)
   return messages.slice(from + 1).filter((message) => message.role === 'assistant' && message.toolCalls?.length).length
 }

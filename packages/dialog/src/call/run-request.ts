@@ -1,11 +1,5 @@
 import { type CallOptions, type Capabilities, describeProvider, mergeOptions } from '@modelport/core'
-import {
-  type InferRequest,
-  messagesTokens,
-  type RunCheckpoint,
-  type RunEvent,
-  type RunResult,
-} from '@modelport/runtime'
+import { type InferRequest, messagesTokens, type RunEvent } from '@modelport/runtime'
 import { checkCard, type ModelCard } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { toProviderTools } from '../vendor/provider-tools.js'
@@ -13,6 +7,7 @@ import type { DialogParts } from './continue-dialog.js'
 import type { CallLimits } from './limits.js'
 import type { EventConsumer } from './outcome.js'
 import type { AgentCallOptions, CallerSettings } from './settings.js'
+import type { Recalls } from './recall.js'
 import type { TurnPlan } from './turn-plan.js'
 
 /** What the request of a run is made of. */
@@ -23,6 +18,7 @@ export interface RunParts {
   readonly parts: DialogParts
   readonly plan: TurnPlan
   readonly limits: CallLimits
+  readonly recalls: Recalls
   readonly signal: AbortSignal
   readonly callId: string
   readonly consumer: EventConsumer | undefined
@@ -58,6 +54,7 @@ export function toInferRequest(run: RunParts): InferRequest {
     runId: resume?.runId ?? run.callId,
     agentName: settings.name,
     onEvent: run.onEvent,
+    deltas: consumer !== undefined || call.onRunEvent !== undefined,
     ...(consumer && { sink: { write: () => consumer.drained() } }),
     ...(card && { profile: card }),
     ...(capabilities && { capabilities }),
@@ -68,7 +65,7 @@ export function toInferRequest(run: RunParts): InferRequest {
     // Without tools the model has nothing to choose between: the reply is its text.
     ...(plan.hasTools || agents?.length ? mode && { mode } : { mode: 'native' }),
     ...(policyVersion !== undefined && { policyVersion }),
-    ...(journal && { journal }),
+    ...(journal && { journal: run.recalls.journal(journal) }),
     ...(resume && { resume }),
     ...(decisions && { decisions }),
     ...(scope && { scope }),
@@ -104,16 +101,6 @@ function checkParts(card: ModelCard, options: CallOptions, { settings: { provide
 
 const repeatText =
   'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.'
-
-/** The request that continues a run after a fault. */
-export const toResumedRequest = (
-  first: InferRequest,
-  resume: RunCheckpoint,
-  { transcript }: RunResult,
-): InferRequest => {
-  const { decisions: _done, ...request } = first
-  return { ...request, messages: transcript, resume, repeatFailed: true }
-}
 
 /** Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of rounds, guards end a run that gets nowhere. */
 const runLimits = (limits: CallLimits): NonNullable<InferRequest['limits']> => ({

@@ -1,4 +1,4 @@
-import type { CallOptions, Capabilities, Provider } from '@modelport/core'
+import type { CallOptions, Capabilities, ChatMessage, Provider } from '@modelport/core'
 import type {
   ActionMode,
   AgentTarget,
@@ -78,8 +78,10 @@ export interface AgentCallOptions {
   readonly extra?: unknown
   /** Where the call is written down, so that another process can continue it. */
   readonly journal?: RunJournal
-  /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it. */
+  /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */
   readonly resume?: RunCheckpoint
+  /** The messages stored with `resume`, as a journal has them. Default: those of the dialog. */
+  readonly messages?: readonly ChatMessage[]
   /** What was decided about the pending items of `resume`. */
   readonly decisions?: readonly ResumeDecision[]
   /** Where the call belongs; passed on to every tool. */

@@ -8,7 +8,7 @@ import type {
   Tool,
   ToolSource,
 } from '@modelport/runtime'
-import type { Parser } from '../parse/parser.js'
+import type { Parsed, Parser } from '../parse/parser.js'
 import { defaultHandlers, fillHandler, type HandlerName } from '../prompt/handlers.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt, BasePrompt } from '../prompt/prompt.js'
@@ -163,10 +163,15 @@ export class TurnPlan {
     return fillHandler(this.#prompt, name satisfies HandlerName, handler, values, this.#request.args)
   }
 
-  async #parse(reply: FinalReply): Promise<ParsedOutput<unknown>> {
-    const { recorder, parserArgs } = this.#request
-    const parsed = await this.#parser.read(reply.text, { args: parserArgs })
+  #parse(reply: FinalReply): ParsedOutput<unknown> | Promise<ParsedOutput<unknown>> {
+    const parsed = this.#parser.read(reply.text, { args: this.#request.parserArgs })
+    return parsed instanceof Promise ? parsed.then((one) => this.#judge(one, reply)) : this.#judge(parsed, reply)
+  }
+
+  /** Accepts what the parser made of a reply, or makes the correction that the model reads. */
+  #judge(parsed: Parsed<unknown>, reply: FinalReply): ParsedOutput<unknown> {
     if (parsed.ok) return parsed
+    const { recorder } = this.#request
     const cut = reply.finishReason === 'length' ? ['the reply was cut off by the token limit: be shorter'] : []
     this.lastProblems = [...parsed.problems, ...cut]
     this.lastText = reply.text

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import type { TemplateValues } from './placeholders.js'
 import type { AnyPrompt, Handler } from './prompt.js'
-import { fillTemplate, parseTemplate } from './template.js'
+import { fillTemplate, parseTemplate, type Template } from './template.js'
 
 /** The texts of handlers that nobody set. */
 export const defaultHandlers: {
@@ -34,7 +34,18 @@ export function fillHandler(
 ): string {
   if (typeof handler !== 'string') return handler.fill({}, { ...args, ...values }).text
   const where = `prompt "${owner.path}", ${name}`
-  return fillTemplate(parseTemplate(handler, where), {}, where, { ...args, ...values })
+  return fillTemplate(templateOf(owner, handler, where), {}, where, { ...args, ...values })
+}
+
+/** Templates by their prompt and text: a call fills the same ones again and again. */
+const templates = new WeakMap<AnyPrompt, Map<string, Template>>()
+
+function templateOf(owner: AnyPrompt, text: string, where: string): Template {
+  const known = templates.get(owner) ?? new Map<string, Template>()
+  templates.set(owner, known)
+  const template = known.get(text) ?? parseTemplate(text, where)
+  known.set(text, template)
+  return template
 }
 
 /**

@@ -26,6 +26,8 @@ export interface EventReceivers {
   readonly observer?: ((event: RunEvent) => unknown) | undefined
   readonly queue?: EventQueue | undefined
   readonly sink?: RunEventSink | undefined
+  /** False drops the deltas of texts and thoughts; they still have numbers. */
+  readonly deltas?: boolean | undefined
   /** Ends the wait for reader and sink. */
   readonly signal?: AbortSignal | undefined
 }
@@ -41,6 +43,7 @@ export class RunEventEmitter {
   readonly #observe: (event: RunEvent) => void
   readonly #queue: EventQueue | undefined
   readonly #sink: RunEventSink | undefined
+  readonly #deltas: boolean
   readonly #signal: AbortSignal | undefined
   #writes: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
@@ -49,7 +52,8 @@ export class RunEventEmitter {
   /** Events up to this number were handed out by an earlier process. */
   #known = 0
 
-  constructor(runId: string, { observer, queue, sink, signal }: EventReceivers) {
+  constructor(runId: string, { observer, queue, sink, deltas, signal }: EventReceivers) {
+    this.#deltas = deltas ?? true
     this.#signal = signal
     this.#runId = runId
     this.#observe = toObserver(observer)
@@ -86,6 +90,7 @@ export class RunEventEmitter {
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
     if (seq <= this.#known) return
+    if (!this.#deltas && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
     const whole = { ...event, runId: this.#runId, step: this.step, seq, at: Date.now() } as RunEvent
     this.#queue?.push(whole)
     if (this.#sink) this.#write(this.#sink, whole)

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@modelport/core'
+import type { JsonObject, TokenUsage } from '@modelport/core'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { JournalEntry } from './journal-entry.js'
 import type { PendingItem } from './pending-item.js'
@@ -89,6 +89,8 @@ export interface RunCheckpoint {
   readonly entries: readonly JournalEntry[]
   /** What the run waits for; empty unless it is suspended. */
   readonly pending: readonly PendingItem[]
+  /** What the code that calls `infer` adds before it stores the checkpoint, under a name of its own. `infer` neither reads nor writes it. */
+  readonly caller?: JsonObject
 }
 
 /** Sums over a run, all processes together. */

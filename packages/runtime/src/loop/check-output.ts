@@ -1,5 +1,6 @@
 import { type JsonObject, LlmError, textOf } from '@modelport/core'
 import { isPlainObject } from '../base/canonical-json.js'
+import { isPromiseLike } from '../base/is-promise-like.js'
 import { toOutputCorrection } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
 import type { FinalReply } from './output-parser.js'
@@ -33,7 +34,7 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
 }
 
 async function parseOutput(state: RunState, given: unknown): Promise<CheckedOutput> {
-  const parsed = await state.wait(given)
+  const parsed = isPromiseLike(given) ? await state.wait(given) : given
   if (isPlainObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
   if (!isPlainObject(parsed) || parsed['ok'] !== false)
     throw new LlmError('config', 'output.parse returned neither { ok: true, value } nor { ok: false, issues }')

@@ -68,6 +68,8 @@ export interface InferRequest<Output = unknown> {
   readonly authorize?: Authorize | undefined
   /** Called for every event, in order. If it throws it is not called again, and the run continues. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
+  /** False hands out no `text-delta` and no `reasoning-delta`, for listeners that want neither: nothing is then done for each token. Default true. */
+  readonly deltas?: boolean | undefined
   /** Stores every event; the run waits for it. */
   readonly sink?: RunEventSink | undefined
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */

@@ -65,7 +65,13 @@ export class RunState {
     const { resume, scope, sink, journal } = request
     this.runId = resume?.runId ?? request.runId ?? `run_${crypto.randomUUID()}`
     this.#step = resume?.step ?? 0
-    this.events = new RunEventEmitter(this.runId, { observer: request.onEvent?.bind(request), queue, sink, signal })
+    this.events = new RunEventEmitter(this.runId, {
+      observer: request.onEvent?.bind(request),
+      queue,
+      sink,
+      deltas: request.deltas,
+      signal,
+    })
     this.#ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
     this.outputForm = this.output && toStrictSchema(this.output.schema)
