@@ -125,6 +125,15 @@ export const boundaries = [
     builtins: true,
     forbidden: ['openai', '@modelport/driver'],
   },
+  // Imports a package that the caller names.
+  {
+    package: 'factory',
+    file: 'node.ts',
+    imports: ['@modelport/core', '@modelport/catalog', 'zod', 'yaml'],
+    computed: true,
+    builtins: true,
+    forbidden: ['openai', '@modelport/driver'],
+  },
 
   {
     package: 'sandbox',

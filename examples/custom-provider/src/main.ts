@@ -1,7 +1,7 @@
 // The provider of this folder, taken into the factory by its name.
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { apiHost, createProviderTable, newProvider, registerProvider } from '@modelport/factory'
+import { apiHost, createProviderTable, newProvider, providerRows, type ProviderRow } from '@modelport/factory'
 import { createHouse } from './house-provider.ts'
 
 const server = await startWireServer({
@@ -9,15 +9,15 @@ const server = await startWireServer({
   reply: [{ text: ['Made', ' in this', ' house.'], finish: 'stop', usage: { inputTokens: 9, outputTokens: 4 } }],
 })
 
-const table = createProviderTable()
-registerProvider(table, {
+const house: ProviderRow = {
   name: 'house',
   baseUrl: 'http://127.0.0.1:8080/v1',
   keyEnv: ['HOUSE_API_KEY'],
   needsKey: true,
   model: 'house-1',
   creators: { createProvider: createHouse },
-})
+}
+const table = createProviderTable([...providerRows, house])
 
 const config = { provider: 'house', apiKey: 'hk-0123456789abcdef', baseUrl: `${server.url}/v1` }
 const provider = await newProvider(config, { table })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { exitCodeOf, exitCodes } from '@modelport/cli'
 import { hostFormats } from '../src/commands/hosts.js'
 import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
-import { configure, key, writeTools } from './wire.js'
+import { configOf, configure, key, writeTools } from './wire.js'
 
 const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
@@ -69,6 +69,20 @@ describe('complete', () => {
       code: 3,
       err: expect.stringContaining('--base-url cannot change the configured model "main"') as string,
     })
+  })
+
+  test('refuses a provider package that was not allowed at a terminal, and does not run it', async () => {
+    const ran = join(home.path, 'ran')
+    const module = join(home.path, 'acme.mjs')
+    writeFileSync(module, `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')`)
+    configure(home.path, server.url, `package: ${module}`)
+    writeFileSync(configOf(home.path), readFileSync(configOf(home.path), 'utf8').replace('openai-compatible', 'acme'))
+    expect(await cli(['complete', 'x'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('acme.mjs is code, and has not been allowed yet') as string,
+    })
+    expect(existsSync(ran)).toBe(false)
+    expect((await cli(['hosts'])).out).toContain('127.0.0.1')
   })
 
   test('passes options on, and a schema', async () => {

@@ -198,3 +198,46 @@ describe('chat', () => {
     expect(readdirSync(home.path)).toEqual(['.config'])
   })
 })
+
+describe('a provider package of the configuration', () => {
+  const writeProvider = (reply: string): void => {
+    writeFileSync(
+      join(home.path, '.config/modelport/acme.mjs'),
+      `const text = ${JSON.stringify(reply)}
+export const createProvider = ({ model }) => ({
+  name: 'acme', model, cheapestModel: model,
+  generate: () => Promise.resolve({ text, finishReason: 'stop', usage: {}, message: { role: 'assistant', content: text } }),
+})\n`,
+    )
+  }
+
+  test('is asked for once, and again when its file has changed', async () => {
+    configure(home.path, server.url, 'package: ./acme.mjs')
+    const config = readFileSync(configOf(home.path), 'utf8').replace('openai-compatible', 'acme')
+    writeFileSync(configOf(home.path), config)
+    writeProvider('The first reply.')
+    const complete = ['complete', '--json', 'Hello']
+    const refused = await start(complete)
+    await refused.shows('Allow it?')
+    refused.type(enter)
+    expect(await refused.ended()).toBe(3)
+    expect(refused.screen()).toContain('was not allowed')
+
+    const allowed = await start(complete)
+    await allowed.shows('Allow it?')
+    allowed.type('y')
+    expect(await allowed.ended()).toBe(0)
+    expect(allowed.screen()).toContain('The first reply.')
+
+    const known = await start(complete)
+    expect(await known.ended()).toBe(0)
+    expect(known.screen()).not.toContain('Allow it?')
+
+    writeProvider('Another reply.')
+    const changed = await start(complete)
+    await changed.shows('Allow it?')
+    changed.type('y')
+    expect(await changed.ended()).toBe(0)
+    expect(changed.screen()).toContain('Another reply.')
+  })
+})

@@ -1,13 +1,13 @@
 import { type Embedder, LlmError, type Provider } from '@modelport/core'
-import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/connection-test.js'
+import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/check-connection.js'
 import type { HostEntry } from './resolve/host-entry.js'
 import { apiHost, apiHosts } from './resolve/hosts.js'
-import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith } from './providers/creation.js'
 import { type CapabilityTypes, makeCapability } from './providers/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import { createProviderTable } from './providers/provider-table.js'
-import { Registry } from './registry.js'
+import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
 import type { ProviderRow } from './providers/row.js'
 
@@ -27,7 +27,7 @@ export interface Factory {
   /** As {@link apiHosts}, of these rows. */
   apiHosts(configs: ModelConfig | string | readonly (ModelConfig | string)[]): HostEntry[]
   /** As {@link createRegistry}, of these rows. */
-  createRegistry(pool: ModelPool): Registry
+  createRegistry(pool: ModelPool, options?: Pick<RegistryOptions, 'fallbackRoles'>): Registry
   /** As {@link testConnection}, of these rows. */
   testConnection(
     config: ModelConfig | string,
@@ -36,25 +36,23 @@ export interface Factory {
   ): Promise<ConnectionReport>
 }
 
-/** What {@link createFactory} takes. */
-export interface FactoryOptions extends Pick<FactoryContext, 'environment'> {
-  /** Providers, each with its `creators`: what was imported, and nothing else, ends up in a bundle. */
-  readonly rows: readonly ProviderRow[]
-}
-
 /**
- * A factory of already imported providers: for bundlers, and for platforms without a dynamic import.
+ * A factory of already imported providers: for bundlers, and for platforms without a dynamic import. Each row needs its `creators`;
+ * a bundle has what was imported for them and nothing else.
  * @throws {LlmError} `config` — a name that no provider can have.
  */
-export function createFactory({ rows, environment }: FactoryOptions): Factory {
-  const context: FactoryContext = { table: createProviderTable(rows), ...(environment && { environment }) }
+export function createFactory({
+  rows,
+  ...options
+}: { readonly rows: readonly ProviderRow[] } & Omit<FactoryContext, 'table'>): Factory {
+  const context: FactoryContext = { ...options, table: createProviderTable(rows) }
   return {
-    newProvider: (config) => makeProvider(nothingToLoad, config, context),
-    newEmbedder: (config) => makeEmbedder(nothingToLoad, config, context),
+    newProvider: (config) => newProviderWith(nothingToLoad, config, context),
+    newEmbedder: (config) => newEmbedderWith(nothingToLoad, config, context),
     newCapability: (kind, config) => makeCapability(kind, nothingToLoad, config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
-    createRegistry: (pool) => new Registry(nothingToLoad, pool, context),
+    createRegistry: (pool, registry) => new Registry(nothingToLoad, pool, { ...context, ...registry }),
     testConnection: (config, apiKey, options) =>
       checkConnection(nothingToLoad, config, apiKey, { ...options, context }),
   }

@@ -19,9 +19,35 @@ export const processEnvironment: Environment = (name) => {
   }
 }
 
-/** The value of a variable or, where that is unset or empty, of the one with `OP_` before its name. Outer white space is dropped. */
-export function resolveEnvironment(name: string, environment: Environment = processEnvironment): string | undefined {
-  return [name, `OP_${name}`].map((one) => environment(one)?.trim()).find((value) => value)
+/** The part of a `FactoryContext` that says how variables are looked up. */
+interface Lookup {
+  readonly environment?: Environment | undefined
+  readonly environmentPrefix?: string | undefined
+}
+
+/** The value of a variable or, if that is unset or empty, of the one with a prefix before its name. Outer white space is dropped. */
+export function resolveEnvironment(
+  name: string,
+  environment: Environment = processEnvironment,
+  prefix = 'OP_',
+): string | undefined {
+  return withPrefix(name, prefix)
+    .map((one) => environment(one)?.trim())
+    .find((value) => value)
+}
+
+/** {@link resolveEnvironment} with the options of a context. */
+export const lookUp = (name: string, { environment, environmentPrefix }: Lookup): string | undefined =>
+  resolveEnvironment(name, environment, environmentPrefix)
+
+/** A name, and the same with the prefix unless that is empty. */
+export const withPrefix = (name: string, prefix = 'OP_'): readonly string[] =>
+  prefix ? [name, `${prefix}${name}`] : [name]
+
+/** The names that were looked up, for a message: `KEY (or OP_KEY)`. */
+export const lookedUp = (name: string, { environmentPrefix }: Lookup): string => {
+  const [first = name, second] = withPrefix(name, environmentPrefix)
+  return second === undefined ? first : `${first} (or ${second})`
 }
 
 /**

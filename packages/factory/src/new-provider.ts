@@ -1,47 +1,69 @@
-import type { Embedder, ImageGenerator, Provider, Reranker, SpeechGenerator, Transcriber } from '@modelport/core'
-import { makeCapability } from './providers/make-capability.js'
-import { askForModels, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import type {
+  Embedder,
+  EmbedOptions,
+  ImageGenerator,
+  Provider,
+  Reranker,
+  SpeechGenerator,
+  Transcriber,
+} from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
+import { checkConnection, type ConnectionReport, type ConnectionTestOptions } from './connection/check-connection.js'
+import { listModelsWith, newEmbedderWith, newProviderWith } from './providers/creation.js'
+import { makeCapability } from './providers/make-capability.js'
 import { loadCreators } from './providers/providers.js'
-import { Registry } from './registry.js'
+import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
-import type { ListedModel, ListModelsOptions } from './providers/row.js'
 
 /**
- * Makes a provider of a configuration, or of `provider:model`. Loads the provider's package; opens no connection.
+ * Creates a provider from a configuration or from `provider:model`. Loads the provider's package; opens no connection.
  * @throws {LlmError} `config` — unknown provider, package not installed, no key, no model, no address; `invalid-base-url`.
  */
 export const newProvider = (config: ModelConfig | string, context?: FactoryContext): Promise<Provider> =>
-  makeProvider(loadCreators, config, context)
+  newProviderWith(loadCreators, config, context)
 
-/** Makes an embedder. Throws like {@link newProvider}; `unsupported` where the provider has no embeddings. */
+/** Creates an embedder. Throws like {@link newProvider}; `unsupported` if the provider has no embeddings. */
 export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
-  makeEmbedder(loadCreators, config, context)
+  newEmbedderWith(loadCreators, config, context)
 
-/** Makes an image generator. Throws like {@link newProvider}; `unsupported` where the provider makes no images. */
+/** Creates an image generator. Throws like {@link newProvider}; `unsupported` if the provider makes no images. */
 export const newImageGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<ImageGenerator> =>
   makeCapability('images', loadCreators, config, context)
 
-/** Makes a speech generator. Throws like {@link newProvider}; `unsupported` where the provider makes no speech. */
+/** Creates a speech generator. Throws like {@link newProvider}; `unsupported` if the provider makes no speech. */
 export const newSpeechGenerator = (config: ModelConfig | string, context?: FactoryContext): Promise<SpeechGenerator> =>
   makeCapability('speech', loadCreators, config, context)
 
-/** Makes a transcriber. Throws like {@link newProvider}; `unsupported` where the provider transcribes nothing. */
+/** Creates a transcriber. Throws like {@link newProvider}; `unsupported` if the provider transcribes nothing. */
 export const newTranscriber = (config: ModelConfig | string, context?: FactoryContext): Promise<Transcriber> =>
   makeCapability('transcription', loadCreators, config, context)
 
-/** Makes a reranker. Throws like {@link newProvider}; `unsupported` where the provider ranks nothing. */
+/** Creates a reranker. Throws like {@link newProvider}; `unsupported` if the provider ranks nothing. */
 export const newReranker = (config: ModelConfig | string, context?: FactoryContext): Promise<Reranker> =>
   makeCapability('reranking', loadCreators, config, context)
 
-/** Asks the vendor, or the server, which models it has. Throws like {@link newProvider}; `unsupported` where there is no list. */
+/**
+ * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};
+ * `unsupported` if the vendor has no list.
+ */
 export const listModels = (
   config: ModelConfig | string,
   context?: FactoryContext,
-  options?: ListModelsOptions,
-): Promise<readonly ListedModel[]> => askForModels(loadCreators, config, context, options)
+  options?: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
+): Promise<readonly { readonly id: string }[]> => listModelsWith(loadCreators, config, context, options)
 
-/** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that is not there. */
-export const createRegistry = (pool: ModelPool, context?: FactoryContext): Registry =>
-  new Registry(loadCreators, pool, context)
+/** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that does not exist. */
+export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Registry =>
+  new Registry(loadCreators, pool, options)
+
+/**
+ * Asks the model for one word: exactly one request, never retried, at most 15 seconds over everything. An empty reply that ran into
+ * the token limit counts as success: the model can be reached. Fallbacks are not asked.
+ * @throws {LlmError} what is wrong; `diagnose` names it and says what to do.
+ */
+export const testConnection = (
+  config: ModelConfig | string,
+  apiKey?: string,
+  options?: ConnectionTestOptions,
+): Promise<ConnectionReport> => checkConnection(loadCreators, config, apiKey, options)

@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { LlmError } from '@modelport/core'
 import type { ModelPool } from './config/model-entry.js'
 import { parseConfig } from './config/parse-config.js'
 import type { ParseConfigOptions } from './config/parse-options.js'
 
 /**
- * Reads a configuration file.
+ * Reads a configuration file. A `package` that is a relative path starts at the file's folder.
  * @throws {ConfigFileError} as `parseConfig`.
  * @throws {LlmError} `config` — the file cannot be read.
  */
@@ -20,7 +22,25 @@ export async function readConfigFile(file: string, options: Omit<ParseConfigOpti
       `${file}: cannot be read (${code}); ${code === 'ENOENT' ? 'there is no such file' : 'check its permissions'}`,
     )
   }
-  return parseConfig(text, { ...options, file })
+  const pool = parseConfig(text, { ...options, file })
+  const models = pool.models.map((entry) =>
+    entry.package?.startsWith('.') ? { ...entry, package: resolve(dirname(file), entry.package) } : entry,
+  )
+  return { ...pool, models }
+}
+
+/**
+ * Imports the npm package, or the module with this absolute path, for `importModule` of a `FactoryContext`. It runs the module's code in
+ * this process: pass it only for configurations that you trust as you trust the program.
+ * @throws {LlmError} `config` — the module does not exist or does not load.
+ */
+export async function importModule(specifier: string): Promise<unknown> {
+  try {
+    return await import(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier)
+  } catch (error) {
+    const { message } = error instanceof Error ? error : new Error(String(error))
+    throw new LlmError('config', `${specifier} does not load: ${message}`, { cause: error })
+  }
 }
 
 /** The first mebibyte: parseConfig refuses a longer text, and a device may never end. */

@@ -2,19 +2,26 @@ import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/c
 import type { HostEntry } from './resolve/host-entry.js'
 import { joinHosts } from './resolve/host-entry.js'
 import { apiHosts } from './resolve/hosts.js'
-import { type LoadCreators, makeEmbedder, makeProvider } from './providers/make-provider.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith } from './providers/creation.js'
 import { type CapabilityTypes, makeCapability } from './providers/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
-import type { ModelEntry, ModelPool } from './config/model-entry.js'
-import { poolConfig } from './config/pool-config.js'
+import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
-import { findRow } from './providers/provider-table.js'
+import { rowFor } from './providers/own-row.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 import { didYouMean } from './config/suggestion.js'
 
-/** Roles that fall back to another: to a role, or to the cheapest model of a role's provider. */
-const fallbackRoles: Readonly<Record<string, { readonly role: string; readonly cheapest: boolean }>> = {
-  shield: { role: 'chat', cheapest: false },
+/** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */
+export interface RegistryOptions extends FactoryContext {
+  /**
+   * Roles that use the model of another role if they have none: that model, or with `cheapest` the cheapest model of its provider.
+   * Default `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`, the roles of OpenParallax; `{}` for none.
+   */
+  readonly fallbackRoles?: Readonly<Record<string, { readonly role: string; readonly cheapest?: boolean }>> | undefined
+}
+
+const usualFallbackRoles: NonNullable<RegistryOptions['fallbackRoles']> = {
+  shield: { role: 'chat' },
   sub_agent: { role: 'chat', cheapest: true },
 }
 
@@ -28,11 +35,14 @@ export class Registry {
   readonly #providers = new Map<string, Promise<Provider>>()
   readonly #load: LoadCreators
   readonly #context: FactoryContext
+  readonly #fallbackRoles: NonNullable<RegistryOptions['fallbackRoles']>
 
   /** @throws {LlmError} `config` — a role names a model that is not there. */
-  constructor(load: LoadCreators, pool: ModelPool, context: FactoryContext = {}) {
+  constructor(load: LoadCreators, pool: ModelPool, options: RegistryOptions = {}) {
+    const { fallbackRoles = usualFallbackRoles, ...context } = options
     this.#load = load
     this.#context = context
+    this.#fallbackRoles = fallbackRoles
     const given: unknown = pool
     const { models, roles } = (given ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
     if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
@@ -49,7 +59,7 @@ export class Registry {
     const name: unknown = (entry as Partial<ModelEntry> | null)?.name
     if (typeof name !== 'string' || !name.trim()) throw new LlmError('config', 'model "": give it a name')
     const { name: _, purpose: __, fallback: ___, ...config } = entry
-    findRow(parseModel(config).provider, this.#context.table)
+    rowFor(parseModel(config), this.#context.table)
     this.#entries.set(entry.name, entry)
     // Others may fall back to it.
     this.#providers.clear()
@@ -63,17 +73,14 @@ export class Registry {
 
   /** The provider of a model. Rejects typed, naming the model. */
   async provider(name: string): Promise<Provider> {
-    return this.#once(name, name, () => this.#config(name))
+    return this.#once(name, name, () => this.config(name))
   }
 
-  /**
-   * The provider for a role. `shield` without a model is `chat`; `sub_agent` is the cheapest model of chat's provider.
-   * Rejects `config` where no model has the role.
-   */
+  /** The provider for a role, or for the role that it falls back to. Rejects `config` if there is no model for either. */
   async forRole(role: string): Promise<Provider> {
     const name = this.#roles.get(role)
     if (name !== undefined) return this.provider(name)
-    const spare = fallbackRoles[role]
+    const spare = Object.hasOwn(this.#fallbackRoles, role) ? this.#fallbackRoles[role] : undefined
     const other = spare && this.#roles.get(spare.role)
     if (!spare || other === undefined) throw this.#unknownRole(role)
     const provider = await this.provider(other)
@@ -81,7 +88,7 @@ export class Registry {
     const { cheapestModel } = provider
     // The model may stand in `provider`, after its colon.
     return this.#once(other, `${other}\n${cheapestModel}`, () => {
-      const { config } = resolveModel({ ...this.#config(other), fallback: undefined }, this.#context)
+      const { config } = resolveModel({ ...this.config(other), fallback: undefined }, this.#context)
       return { ...config, model: cheapestModel }
     })
   }
@@ -105,7 +112,7 @@ export class Registry {
   async embedder(role = 'embedding'): Promise<Embedder> {
     const name = this.#roles.get(role)
     if (name === undefined) throw this.#unknownRole(role)
-    return named(name, makeEmbedder(this.#load, this.#config(name), this.#context))
+    return named(name, newEmbedderWith(this.#load, this.config(name), this.#context))
   }
 
   /** The image generator of the role, `image` by default. Rejects like {@link Registry.forRole}. */
@@ -131,7 +138,7 @@ export class Registry {
   async #capability<Kind extends keyof CapabilityTypes>(kind: Kind, role: string): Promise<CapabilityTypes[Kind]> {
     const name = this.#roles.get(role)
     if (name === undefined) throw this.#unknownRole(role)
-    return named(name, makeCapability(kind, this.#load, this.#config(name), this.#context))
+    return named(name, makeCapability(kind, this.#load, this.config(name), this.#context))
   }
 
   /** Name of the model that a role is given to; '' for none. */
@@ -154,6 +161,15 @@ export class Registry {
     return this.#entries.get(name)
   }
 
+  /** The configuration of a model with those of its fallbacks. @throws {LlmError} `config` — there is no such model, or the fallbacks form a cycle. */
+  config(name: string): ModelConfig {
+    return poolConfig(name, (one) => {
+      const entry = this.#entries.get(one)
+      if (!entry) throw this.#unknownModel(one)
+      return entry
+    })
+  }
+
   /** Every host that any of the models contacts, in the order the models were added. A model that cannot be read adds none; {@link warnings} names it. */
   apiHosts(): HostEntry[] {
     return joinHosts(this.#hosts().flatMap(({ hosts }) => (hosts ? [hosts] : [])))
@@ -167,7 +183,7 @@ export class Registry {
   #hosts(): { readonly hosts?: HostEntry[]; readonly problem?: string }[] {
     return this.modelNames().map((name) => {
       try {
-        return { hosts: apiHosts(this.#config(name), this.#context) }
+        return { hosts: apiHosts(this.config(name), this.#context) }
       } catch (error) {
         if (!isLlmError(error)) throw error
         return { problem: `model "${name}": ${error.message}` }
@@ -186,7 +202,7 @@ export class Registry {
 
   #readable(name: string): ModelConfig | undefined {
     try {
-      return resolveModel(this.#config(name), this.#context).config
+      return resolveModel(this.config(name), this.#context).config
     } catch {
       return undefined
     }
@@ -207,19 +223,10 @@ export class Registry {
     )
   }
 
-  /** The configuration of a model, its fallbacks put in. */
-  #config(name: string): ModelConfig {
-    return poolConfig(name, (one) => {
-      const entry = this.#entries.get(one)
-      if (!entry) throw this.#unknownModel(one)
-      return entry
-    })
-  }
-
   async #once(name: string, key: string, config: () => ModelConfig): Promise<Provider> {
     const known = this.#providers.get(key)
     if (known) return known
-    const made = named(name, makeProvider(this.#load, config(), this.#context))
+    const made = named(name, newProviderWith(this.#load, config(), this.#context))
     this.#providers.set(key, made)
     // A failure is not kept: the key may be there the next time.
     made.catch(() => {

@@ -2,14 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfigFile } from '../src/node.js'
-import {
-  apiHost,
-  ConfigFileError,
-  createProviderTable,
-  parseConfig,
-  type ParseConfigOptions,
-  registerProvider,
-} from '../src/index.js'
+import { apiHost, ConfigFileError, createProviderTable, parseConfig, type ParseConfigOptions } from '../src/index.js'
 import { fc } from '../../../test/support/fast-check.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { emptyEnvironment, failureOf } from './support.js'
@@ -338,8 +331,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
   })
 
   test("providers of one's own may be named, roles be required or not", () => {
-    const table = createProviderTable()
-    registerProvider(table, { name: 'house', offline: true, keyEnv: [], needsKey: false })
+    const table = createProviderTable([{ name: 'house', offline: true, keyEnv: [], needsKey: false }])
     expect(parseConfig(pool('provider: house\nmodel: m'), { table }).models[0]!.provider).toBe('house')
     expect(() => parseConfig(pool('provider: openai\nmodel: m'), { requiredRoles: ['chat', 'shield'] })).toThrow(
       'shield is missing',

@@ -354,7 +354,7 @@ describe('testConnection', () => {
       code: 'timeout',
       reason: 'deadline',
       host: 'api.openai.com:443',
-      message: 'openai: timeout (deadline) at api.openai.com:443: no answer within 15000 ms',
+      message: 'openai: timeout (deadline) at api.openai.com:443: no reply within 15000 ms',
     })
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -16,7 +16,6 @@ import {
   processEnvironment,
   proxyVariables,
   providerRows,
-  registerProvider,
   resolveApiKey,
   resolveEnvironment,
   resolveModel,
@@ -373,16 +372,15 @@ describe("a table of one's own", () => {
     creators: { createProvider: () => createMock({ responses: ['made here'] }) },
   }
 
-  test('registerProvider adds to it, and to no other', async () => {
-    const table = createProviderTable()
-    registerProvider(table, row)
+  test('has the rows that were given, and changes no other table', async () => {
+    const table = createProviderTable([...providerRows, row])
     const context = { ...none, table }
     expect(apiHost('house', context)).toBe('house.test:443')
     expect(findRow('haus', table).name).toBe('house')
     expect(findRow('openai', table).name).toBe('openai')
     expect(await (await newProvider('house', context)).complete('?')).toBe('made here')
     expect(() => apiHost('house', none)).toThrow('unsupported')
-    expect(() => registerProvider(table, { ...row, name: 'Has Space' })).toThrow('lower-case')
+    expect(() => createProviderTable([{ ...row, name: 'Has Space' }])).toThrow('lower-case')
     expect(
       (
         await failureOf(async () =>

@@ -2,7 +2,7 @@ import { isLlmError } from '@modelport/core'
 import {
   apiHost,
   apiHosts,
-  type ConnectionProblem,
+  type Diagnosis,
   diagnose,
   hostPort,
   proxyVariables,
@@ -138,7 +138,7 @@ function describeFailure(
 }
 
 /** Inside of some sandboxes a proxy is the only way out. */
-function proxyAdvice(problem: ConnectionProblem, { model, cli }: CheckState): string {
+function proxyAdvice(problem: Diagnosis['problem'], { model, cli }: CheckState): string {
   if (!['dns', 'refused', 'timeout', 'interrupted', 'sandbox'].includes(problem)) return ''
   const names = proxyVariables(cli.context.environment).filter((name) => /^https?_proxy$/i.test(name))
   const hosts = apiHosts(model.config, cli.context)

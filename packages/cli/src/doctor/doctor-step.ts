@@ -1,4 +1,4 @@
-import type { ConnectionProblem } from '@modelport/factory'
+import type { Diagnosis } from '@modelport/factory'
 
 /** What is checked of a model, in this order; a step that fails leaves the ones after it out. */
 export const stepIds = ['config', 'dns', 'tcp', 'tls', 'auth', 'model', 'stream', 'tools', 'schema'] as const
@@ -26,7 +26,7 @@ export interface DoctorStep {
   readonly notReached?: true
   /** What was found, in a few words. */
   readonly detail: string
-  readonly problem?: ConnectionProblem
+  readonly problem?: Diagnosis['problem']
   /** What to do. */
   readonly fix?: string
   /** `host:port` that a sandbox refused. */

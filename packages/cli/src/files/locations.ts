@@ -9,6 +9,8 @@ export interface Locations {
   readonly keys: string
   /** One file for each saved chat. */
   readonly sessions: string
+  /** Provider packages that the user allowed to run. */
+  readonly allowedPackages: string
 }
 
 /**
@@ -23,9 +25,11 @@ export function defaultLocations(environment: Environment, home: string): Locati
     return join(given?.startsWith('/') ? given : join(home, fallback), 'modelport')
   }
   const config = folder('XDG_CONFIG_HOME', '.config')
+  const state = folder('XDG_STATE_HOME', '.local/state')
   return {
     config: join(config, 'config.yaml'),
     keys: join(config, 'keys.env'),
-    sessions: join(folder('XDG_STATE_HOME', '.local/state'), 'sessions'),
+    sessions: join(state, 'sessions'),
+    allowedPackages: join(state, 'allowed-packages.json'),
   }
 }

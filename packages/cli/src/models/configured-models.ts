@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises'
 import { LlmError, type ModelProfile } from '@modelport/core'
 import {
   createProviderTable,
+  createRegistry,
   type ModelConfig,
   type ModelEntry,
   type ModelPool,
   parseModel,
-  poolConfig,
+  type Registry,
 } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from '../program/cli.js'
@@ -24,6 +25,7 @@ export interface NamedModel {
 export class ConfiguredModels {
   readonly #file: string
   readonly #pool: ModelPool | undefined
+  #registry: Registry | undefined
 
   constructor(file: string, pool: ModelPool | undefined) {
     this.#file = file
@@ -90,9 +92,9 @@ export class ConfiguredModels {
     return { name: entry.name, config: this.#configOf(entry), profile: entry.profile, purpose: entry.purpose }
   }
 
-  /** As the registry reads an entry. The file was checked: each name that is fallen back to is there. */
   #configOf(entry: ModelEntry): ModelConfig {
-    return poolConfig(entry.name, (name) => this.#pool?.models.find((one) => one.name === name) ?? entry)
+    this.#registry ??= createRegistry({ models: this.#needPool().models, roles: {} })
+    return this.#registry.config(entry.name)
   }
 }
 

@@ -6,6 +6,7 @@ import { readKeyFile } from '../files/key-file.js'
 import { defaultLocations, type Locations } from '../files/locations.js'
 import { Printer } from '../terminal/printer.js'
 import { isReadableByOthers } from '../files/private-file.js'
+import { createPackageImport } from '../models/allowed-packages.js'
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -51,7 +52,10 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
     err,
     locations,
     configGiven: named !== '',
-    context: { environment: (name) => environment(name) ?? keys.get(name) },
+    context: {
+      environment: (name) => environment(name) ?? keys.get(name),
+      importModule: createPackageImport(io, locations.allowedPackages),
+    },
     signal,
   }
 }

@@ -7,7 +7,7 @@ import type { Cli } from '../program/cli.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 import type { RecordedAsk } from './recorded-ask.js'
 
-/** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — it opens no connection. */
+/** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — it opens no connection, or has a package of its own. */
 export function toRecorded(
   model: NamedModel,
   { context }: Cli,
@@ -15,6 +15,8 @@ export function toRecorded(
   const { proxy, row } = resolveModel(model.config, context)
   if (row.offline)
     throw new LlmError('unsupported', `${row.name}: it opens no connection, so there is nothing to record`)
+  if (model.config.package)
+    throw new LlmError('unsupported', `${row.name}: it cannot be recorded, since a cassette names no code to replay it`)
   const recorder = recordCassette(proxy && { proxy: proxy.url() })
   // Fallbacks would be recorded without saying so.
   const { fallback: _, ...config } = model.config

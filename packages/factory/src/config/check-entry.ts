@@ -1,6 +1,7 @@
 import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
 import { validateOllamaBaseUrl } from '../providers/ollama-host.js'
-import { findRow, type ProviderTable } from '../providers/provider-table.js'
+import { rowFor } from '../providers/own-row.js'
+import type { ProviderRow } from '../providers/row.js'
 import { parseProxy } from '../resolve/addresses.js'
 import { checkSettings, checkVendor } from './config-fields.js'
 import type { ConfigIssue } from './config-error.js'
@@ -18,7 +19,7 @@ export function checkEntry(
   entry: CheckedEntry,
   index: number,
   source: YamlSource,
-  options: ParseConfigOptions & { readonly table: ProviderTable },
+  options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
 ): ConfigIssue[] {
   const check = (field: string, run: () => unknown): ConfigIssue[] => {
     try {
@@ -58,18 +59,20 @@ export function checkEntry(
 }
 
 function checkProvider(
-  { provider, model, baseUrl }: CheckedEntry,
+  { provider, model, baseUrl, baseUrlEnv, package: own }: CheckedEntry,
   index: number,
   source: YamlSource,
-  { table, ollamaHosts = 'any' }: ParseConfigOptions & { readonly table: ProviderTable },
+  { table, ollamaHosts = 'any' }: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
   check: (field: string, run: () => unknown) => ConfigIssue[],
 ): ConfigIssue[] {
   if (provider === undefined) return []
   const more: ConfigIssue[] = []
-  const own = check('provider', () => {
+  const issues = check('provider', () => {
     const parsed = parseModel({ provider, model })
-    const { name } = findRow(parsed.provider, table)
+    const { name } = rowFor({ ...parsed, package: own }, table)
     if (!parsed.model) more.push(source.issueAt(['models', index, 'model'], 'is missing; give the name of the model'))
+    if (own && !baseUrl && !baseUrlEnv)
+      more.push(source.issueAt(['models', index, 'base_url'], 'is missing; a provider with package needs it'))
     if (name === 'ollama' && ollamaHosts === 'loopback')
       more.push(
         ...check('base_url', () => {
@@ -77,7 +80,7 @@ function checkProvider(
         }),
       )
   })
-  return [...more, ...own]
+  return [...more, ...issues]
 }
 
 function checkProxy(proxy: string): void {

@@ -3,7 +3,7 @@ import { inOrder } from '../fallback/fallback-order.js'
 import { checkEntry, type CheckedEntry } from './check-entry.js'
 import type { ModelPool } from './model-entry.js'
 import type { ParseConfigOptions } from './parse-options.js'
-import type { ProviderTable } from '../providers/provider-table.js'
+import type { ProviderRow } from '../providers/row.js'
 import { didYouMean } from './suggestion.js'
 import type { YamlSource } from './yaml-source.js'
 
@@ -18,7 +18,7 @@ export interface CheckedPool {
 export function checkPool(
   pool: CheckedPool,
   source: YamlSource,
-  options: ParseConfigOptions & { readonly table: ProviderTable },
+  options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
 ): ConfigIssue[] {
   const names = pool.models.map(({ name = '' }) => name)
   const issues = pool.models.flatMap((entry, index) => [

@@ -9,6 +9,7 @@ const fields: Readonly<
 > = {
   provider: 'string',
   model: 'string',
+  package: 'string',
   apiKey: 'string',
   apiKeyEnv: 'string',
   baseUrl: 'string',

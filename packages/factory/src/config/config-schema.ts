@@ -50,6 +50,7 @@ const model = z.strictObject({
   name: text,
   provider: text,
   model: optionalText,
+  package: optionalText,
   api_key_env: optionalText,
   base_url: optionalText,
   base_url_env: optionalText,

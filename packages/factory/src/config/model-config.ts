@@ -1,9 +1,16 @@
-import type { CallOptions, ErrorCode, JsonObject, ModelProfile } from '@modelport/core'
+import type { CallOptions, JsonObject, ModelProfile } from '@modelport/core'
+import type { FallbackOptions } from '../fallback/fallback-chain.js'
 
 /** Which model to use, its address and credentials. Only `provider` is required; the table of providers has the defaults. */
 export interface ModelConfig {
   /** Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are the same. */
   readonly provider: string
+  /**
+   * A provider of the user's own: the npm package, or the path of the module, that creates it. It exports `createProvider`, and may export
+   * `createEmbedder` and `listModels`. `provider` is then a new name, `baseUrl` is required, and a key needs `apiKeyEnv`. It is
+   * imported with `importModule` of the context. A relative path in a file starts at the file's folder.
+   */
+  readonly package?: string | undefined
   /** The model's name, as the vendor spells it. Default: the provider's own, where it has one. */
   readonly model?: string | undefined
   /** The key itself; wins over every variable. */
@@ -26,8 +33,8 @@ export interface ModelConfig {
   readonly profile?: ModelProfile | undefined
   /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
-  /** When and how a fallback switches. */
-  readonly fallbackOptions?: FallbackSettings | undefined
+  /** When and how a fallback switches; `onSwitch` of the context observes it. */
+  readonly fallbackOptions?: Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> | undefined
   /**
    * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing that is not set. Default: 4096 tokens, and
    * temperature 0.7 where the model takes one.
@@ -47,16 +54,6 @@ export interface ModelConfig {
   readonly vertex?: VertexSettings | undefined
   /** Anything else that the provider's package takes, in its own words. A field of this type is refused here: set it above. */
   readonly settings?: JsonObject | undefined
-}
-
-/** How the fallbacks of a configuration switch, as data; `FactoryContext.onSwitch` observes them. */
-export interface FallbackSettings {
-  /** Failures to switch on. Default `fallbackCodes`. In a file: `on_switch`. */
-  readonly codes?: readonly ErrorCode[] | undefined
-  /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
-  readonly coolDownMs?: number | undefined
-  /** Attempts of each provider before the next is asked, 1 to 5. Default: those of the call. */
-  readonly attempts?: number | undefined
 }
 
 /** An Azure resource. */
@@ -84,6 +81,3 @@ export interface VertexSettings {
   /** Looks for application default credentials. */
   readonly applicationDefault?: boolean | undefined
 }
-
-/** Where a value came from. */
-export type ValueSource = 'config' | 'env' | 'default'

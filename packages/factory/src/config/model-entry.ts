@@ -1,3 +1,5 @@
+import { LlmError } from '@modelport/core'
+import { inOrder } from '../fallback/fallback-order.js'
 import type { ModelConfig } from './model-config.js'
 
 /** A model of the pool: a configuration with a name. */
@@ -6,7 +8,7 @@ export interface ModelEntry extends Omit<ModelConfig, 'fallback'> {
   readonly name: string
   /** What it is good for, in words; for people, and for models that choose models. */
   readonly purpose?: string | undefined
-  /** Names of models to ask, in order, when this one fails before its answer begins. */
+  /** Names of models to ask, in order, when this one fails before its reply begins. */
   readonly fallback?: readonly string[] | undefined
 }
 
@@ -17,3 +19,22 @@ export interface ModelPool {
   /** Role → name of a model. */
   readonly roles: Readonly<Record<string, string>>
 }
+
+/**
+ * The configuration of a model of a pool, with every model that it falls back to, in the order they are asked.
+ * @throws {LlmError} `config` — the fallbacks go in a circle; and what `entryOf` throws for a name that is not there.
+ */
+export function poolConfig(name: string, entryOf: (name: string) => ModelEntry): ModelConfig {
+  const names = inOrder(
+    name,
+    (one) => entryOf(one).fallback ?? [],
+    (path) => {
+      throw new LlmError('config', `model "${name}": the fallbacks go in a circle: ${path.join(' → ')}`)
+    },
+  )
+  const fallback = names.slice(1).map((one) => withoutName(entryOf(one)))
+  return { ...withoutName(entryOf(name)), ...(fallback.length && { fallback }) }
+}
+
+const withoutName = ({ name: _name, purpose: _purpose, fallback: _fallback, ...config }: ModelEntry): ModelConfig =>
+  config

@@ -1,13 +1,13 @@
-import type { ProviderTable } from '../providers/provider-table.js'
+import type { ProviderRow } from '../providers/row.js'
 
 /** How a configuration file is read. */
 export interface ParseConfigOptions {
   /** Name of the file, for messages. Default `config.yaml`. */
-  readonly file?: string
+  readonly file?: string | undefined
   /** Roles that must be given. Default `chat`. */
-  readonly requiredRoles?: readonly string[]
+  readonly requiredRoles?: readonly string[] | undefined
   /** `loopback` refuses an Ollama that is not on this computer. Default `any`. */
-  readonly ollamaHosts?: 'any' | 'loopback'
+  readonly ollamaHosts?: 'any' | 'loopback' | undefined
   /** Providers that may be named. Default: all that modelport knows. */
-  readonly table?: ProviderTable
+  readonly table?: ReadonlyMap<string, ProviderRow> | undefined
 }

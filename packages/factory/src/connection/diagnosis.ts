@@ -1,37 +1,36 @@
 import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
 
-/** What keeps a connection from working. */
-export type ConnectionProblem =
-  | 'config'
-  | 'dns'
-  | 'refused'
-  | 'tls'
-  | 'interrupted'
-  | 'timeout'
-  | 'proxy'
-  | 'redirect'
-  | 'sandbox'
-  | 'auth'
-  | 'permission'
-  | 'model'
-  | 'quota'
-  | 'rate-limit'
-  | 'overloaded'
-  | 'server'
-  | 'request'
-  | 'not-an-llm-server'
-  | 'aborted'
-  | 'unknown'
-
 /** A failure in words that a person can act on. */
 export interface Diagnosis {
-  /** What kind of failure it is, for programs to act on. */
-  readonly problem: ConnectionProblem
+  /** What keeps the connection from working, for programs to act on. */
+  readonly problem:
+    | 'config'
+    | 'dns'
+    | 'refused'
+    | 'tls'
+    | 'interrupted'
+    | 'timeout'
+    | 'proxy'
+    | 'redirect'
+    | 'sandbox'
+    | 'auth'
+    | 'permission'
+    | 'model'
+    | 'quota'
+    | 'rate-limit'
+    | 'overloaded'
+    | 'server'
+    | 'request'
+    | 'not-an-llm-server'
+    | 'aborted'
+    | 'unknown'
   /** What to do about it. */
   readonly fix: string
   /** `host:port` that the allow-list of a sandbox or a proxy lacks. */
   readonly missingHost?: string
 }
+
+type ConnectionProblem = Diagnosis['problem']
 
 const fixes: Readonly<Record<ConnectionProblem, string>> = {
   config: 'Correct the configuration as the message says.',

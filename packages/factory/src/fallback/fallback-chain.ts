@@ -22,17 +22,17 @@ export interface FallbackSwitch {
 /** When and how to switch. */
 export interface FallbackOptions {
   /** Name of the whole. Default: that of the first provider. */
-  readonly name?: string
-  /** Failures to switch on. Default {@link fallbackCodes}. */
-  readonly codes?: readonly ErrorCode[]
+  readonly name?: string | undefined
+  /** Failures to switch on. Default {@link fallbackCodes}. In a file: `on_switch`. */
+  readonly codes?: readonly ErrorCode[] | undefined
   /** Attempts of each provider before the next is asked, 1 to 5; the last one has as many as the call allows. Default: those of the call. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
-  readonly coolDownMs?: number
+  readonly coolDownMs?: number | undefined
   /** Called on each change. If it throws or rejects, it is not called again; the call is not affected. */
-  readonly onSwitch?: (change: FallbackSwitch) => void
+  readonly onSwitch?: ((change: FallbackSwitch) => void) | undefined
   /** Milliseconds, never going back; for tests. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** Failures that another provider may not have. A deadline that has passed is the caller's own and never switches. */

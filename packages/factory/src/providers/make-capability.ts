@@ -8,7 +8,7 @@ import {
 } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import { creatorsOf, type LoadCreators, toSettings } from './make-provider.js'
+import { creatorsOf, type LoadCreators, toSettings } from './creation.js'
 
 /** What a model can be made into besides a provider and an embedder. */
 export interface CapabilityTypes {
@@ -18,7 +18,7 @@ export interface CapabilityTypes {
   readonly reranking: Reranker
 }
 
-/** The creator of each, and what to say where a provider has none. */
+/** The creator of each, and its word in the message if a provider has none. */
 const kinds = {
   images: ['createImages', 'images'],
   speech: ['createSpeech', 'speech'],
@@ -26,7 +26,7 @@ const kinds = {
   reranking: ['createReranker', 'reranking'],
 } as const
 
-/** Makes a capability of a configuration. Throws like `makeProvider`; `unsupported` where the provider does not have it. */
+/** Creates a capability from a configuration. Throws like `newProvider`; `unsupported` if the provider does not have it. */
 export async function makeCapability<Kind extends keyof CapabilityTypes>(
   kind: Kind,
   load: LoadCreators,

@@ -4,26 +4,26 @@ import { didYouMean } from '../config/suggestion.js'
 import { providerRows } from './table.js'
 
 /** Providers by name and alias. */
-export type ProviderTable = ReadonlyMap<string, ProviderRow>
+type ProviderTable = ReadonlyMap<string, ProviderRow>
 
-/** A table of one's own, to add providers to. Default: everything modelport knows. */
-export function createProviderTable(rows: readonly ProviderRow[] = providerRows): Map<string, ProviderRow> {
+/**
+ * Providers by name and alias, for `table` of a context: `createProviderTable([...providerRows, row])` adds one. Of two rows with
+ * one name the later counts; an alias replaces nothing. Default: every provider modelport knows.
+ * @throws {LlmError} `config` — a name has other characters than lower-case letters, digits, `-`, `.` and `_`.
+ */
+export function createProviderTable(rows: readonly ProviderRow[] = providerRows): ReadonlyMap<string, ProviderRow> {
   const table = new Map<string, ProviderRow>()
-  for (const row of rows) registerProvider(table, row)
+  for (const row of rows) register(table, row)
   return table
 }
 
-/**
- * Adds a provider to a table. A name that is there already is replaced, an alias is not.
- * @throws {LlmError} `config` — a name has other characters than lower-case letters, digits, `-`, `.` and `_`.
- */
-export function registerProvider(table: Map<string, ProviderRow>, row: ProviderRow): void {
+function register(table: Map<string, ProviderRow>, row: ProviderRow): void {
   const { name, aliases = [] } = row
   for (const one of [name, ...aliases]) {
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(one)) {
       throw new LlmError(
         'config',
-        `registerProvider: ${JSON.stringify(one)} must be lower-case letters, digits, "-", "." and "_"`,
+        `a provider cannot be named ${JSON.stringify(one)}; use lower-case letters, digits, "-", "." and "_"`,
       )
     }
   }
@@ -33,13 +33,13 @@ export function registerProvider(table: Map<string, ProviderRow>, row: ProviderR
 
 let known: ProviderTable | undefined
 
-/** The table of everything modelport knows. */
+/** The table of every provider modelport knows. */
 export function defaultTable(): ProviderTable {
   known ??= createProviderTable()
   return known
 }
 
-/** The row of a provider. @throws {LlmError} `config` — there is none of this name. */
+/** The row of a provider. @throws {LlmError} `config` — no provider has this name. */
 export function findRow(name: string, table: ProviderTable = defaultTable()): ProviderRow {
   const row = table.get(name.trim().toLowerCase())
   if (row) return row

@@ -1,6 +1,6 @@
-import { LlmError } from '@modelport/core'
-import type { LoadCreators } from './make-provider.js'
-import type { ListModelsOptions, ProviderCreators } from './row.js'
+import { type EmbedOptions, LlmError } from '@modelport/core'
+import type { LoadCreators } from './creation.js'
+import type { ProviderCreators } from './row.js'
 
 type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
 
@@ -47,7 +47,7 @@ const packages: Readonly<Record<string, Load>> = {
       createSpeech: ofRow(compatible.createOpenAICompatibleSpeech),
       createTranscriber: ofRow(compatible.createOpenAICompatibleTranscriber),
       createReranker: ofRow(compatible.createOpenAICompatibleReranker),
-      listModels: ({ preset, ...settings }: Settings, options: ListModelsOptions) =>
+      listModels: ({ preset, ...settings }: Settings, options: EmbedOptions) =>
         listModels(toPresetConfig(preset, settings), options),
     }
   },

@@ -1,6 +1,7 @@
 import type {
   BaseUrl,
   Embedder,
+  EmbedOptions,
   ImageGenerator,
   JsonObject,
   Provider,
@@ -8,10 +9,9 @@ import type {
   SpeechGenerator,
   Transcriber,
 } from '@modelport/core'
-import type { ProxyAddress } from '../resolve/addresses.js'
 import type { Environment } from '../env.js'
 import type { HostEntry } from '../resolve/host-entry.js'
-import type { ModelConfig, ValueSource } from '../config/model-config.js'
+import type { ModelConfig } from '../config/model-config.js'
 
 /** What a provider package gives to make things with. */
 export interface ProviderCreators {
@@ -27,22 +27,11 @@ export interface ProviderCreators {
   readonly createTranscriber?: (settings: never) => Transcriber
   /** Unset where the vendor ranks nothing. */
   readonly createReranker?: (settings: never) => Reranker
-  /** Asks the vendor which models there are. Unset where it has no such list. */
-  readonly listModels?: (settings: never, options: ListModelsOptions) => Promise<readonly ListedModel[]>
-}
-
-/** A model as the vendor lists it; what else the vendor says of it stays with it. */
-export interface ListedModel {
-  /** What to give as `model`. */
-  readonly id: string
-}
-
-/** How to ask for the list of models. */
-export interface ListModelsOptions {
-  /** Aborts the call. */
-  readonly signal?: AbortSignal
-  /** Most milliseconds for the whole list. Default: none. */
-  readonly deadlineMs?: number
+  /** Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has no such list. */
+  readonly listModels?: (
+    settings: never,
+    options: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
+  ) => Promise<readonly { readonly id: string }[]>
 }
 
 /** What modelport knows of a provider without loading it: a row of the table. */
@@ -100,7 +89,13 @@ export interface ResolvedModel {
   /** With `provider` as the row's name; `model` is set where it is known. */
   readonly config: ModelConfig
   /** Undefined for a provider that opens no connection. */
-  readonly baseUrl?: BaseUrl & { readonly source: ValueSource; readonly variable?: string }
-  /** The proxy that is dialled instead of the hosts. */
-  readonly proxy?: ProxyAddress & { readonly source: ValueSource }
+  readonly baseUrl?: BaseUrl & { readonly source: HostEntry['source']; readonly variable?: string }
+  /** The proxy that is dialled instead of the hosts. A function returns what may contain a password, so that no log shows it. */
+  readonly proxy?: BaseUrl & {
+    readonly source: HostEntry['source']
+    /** The address as it was given, with user and password if it has them. */
+    url(): string
+    /** The value of `Proxy-Authorization`; undefined for a proxy that needs no password. */
+    authorization(): string | undefined
+  }
 }

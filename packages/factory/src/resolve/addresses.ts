@@ -1,14 +1,9 @@
 import { type BaseUrl, isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import type { ResolvedModel } from '../providers/row.js'
 
-/** A proxy, read. What may have a password is behind functions, so that no inspection and no log shows it. */
-export interface ProxyAddress extends BaseUrl {
-  /** The address as it was given, with user and password where it has them. */
-  url(): string
-  /** What the proxy is told in `Proxy-Authorization`; undefined for a proxy that asks for nothing. */
-  authorization(): string | undefined
-}
+type ProxyAddress = Omit<NonNullable<ResolvedModel['proxy']>, 'source'>
 
-/** Reads an address, and says whose it is when it does not parse. */
+/** Parses an address; the error names its owner. */
 export function parseNamed(text: string, whose: string): BaseUrl {
   try {
     return parseBaseUrl(text)
@@ -17,7 +12,7 @@ export function parseNamed(text: string, whose: string): BaseUrl {
   }
 }
 
-/** Reads the address of a proxy, which unlike others may have a user and a password, as those of sandboxes do. */
+/** Parses the address of a proxy, which may have a user and a password, as those of sandboxes do. */
 export function parseProxy(text: string, whose: string): ProxyAddress {
   // parseBaseUrl reports invalid URLs and control characters, which the URL parser drops silently.
   // eslint-disable-next-line no-control-regex -- see above

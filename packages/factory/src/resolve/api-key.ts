@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { processEnvironment, resolveEnvironment, type Environment } from '../env.js'
+import { type Environment, lookedUp, lookUp, processEnvironment, withPrefix } from '../env.js'
 import { fallbackOrder } from '../fallback/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
@@ -18,7 +18,7 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   const given = config.apiKey?.trim()
   if (given) return given
   for (const name of keyVariables(model, context)) {
-    const value = resolveEnvironment(name, environment)
+    const value = lookUp(name, context)
     if (value !== undefined) return value
   }
   if (!row.needsKey || config.azure?.azureADTokenProvider) return undefined
@@ -29,10 +29,11 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
+  const { environmentPrefix: prefix = 'OP_' } = context
   const what =
     list.length === 1
-      ? `environment variable ${first} (or OP_${first}) is not set`
-      : `environment variables ${list.join(', ')} (or these with OP_ before) are not set`
+      ? `environment variable ${lookedUp(first, context)} is not set`
+      : `environment variables ${list.join(', ')}${prefix && ` (or these with ${prefix} before)`} are not set`
   throw new LlmError('config', `${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
 }
 
@@ -40,7 +41,7 @@ const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow): string =>
   `; name its variable as apiKeyEnv (in a file: api_key_env), or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
 
 /**
- * The variables that may hold the key of a configuration, in order; each may also be set with `OP_` before its name. Empty if no
+ * The variables that may hold the key of a configuration, in order; each may also be set with the prefix of the context before its name. Empty if no
  * variable may: a vendor's variable does not count at an address that it was not given for.
  */
 export function keyVariables(
@@ -52,7 +53,7 @@ export function keyVariables(
   return isGivenTo(model, environment) ? [...row.keyEnv] : []
 }
 
-/** Every variable that providers of these configurations read, `OP_` forms included, in order: what `--allow-env` of a sandbox needs. */
+/** Every variable that providers of these configurations read, with and without the prefix, in order: what `--allow-env` of a sandbox needs. */
 export function environmentNames(configs: readonly (ModelConfig | string)[], context?: FactoryContext): string[] {
   const names = configs.flatMap(fallbackOrder).flatMap((one) => {
     const model = resolveModel(one, context)
@@ -63,7 +64,10 @@ export function environmentNames(configs: readonly (ModelConfig | string)[], con
     const doubled = [...keyVariables(model, context), config.baseUrlEnv, config.proxyEnv, ...headers]
     const decidesOnKey = row.keyEnv.length > 0 && !config.apiKey && !config.apiKeyEnv && !isOwnOrigin(model)
     const plain = config.useEnvironmentBaseUrls || decidesOnKey ? (row.baseUrlEnv ?? []) : []
-    return [...doubled.filter((name) => name !== undefined).flatMap((name) => [name, `OP_${name}`]), ...plain]
+    return [
+      ...doubled.filter((name) => name !== undefined).flatMap((name) => withPrefix(name, context?.environmentPrefix)),
+      ...plain,
+    ]
   })
   return [...new Set(names)]
 }

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
-import { processEnvironment, resolveEnvironment } from '../env.js'
+import { lookedUp, lookUp } from '../env.js'
 import type { FactoryContext } from './resolve.js'
 
 /**
@@ -9,16 +9,16 @@ import type { FactoryContext } from './resolve.js'
  */
 export function resolveHeaders(
   { headers }: Pick<ModelConfig, 'headers'>,
-  { environment = processEnvironment }: FactoryContext = {},
+  context: FactoryContext = {},
 ): Record<string, string> | undefined {
   if (!headers) return undefined
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     if (typeof value !== 'object') return [name, value]
-    const found = resolveEnvironment(value.env, environment)
+    const found = lookUp(value.env, context)
     if (found !== undefined) return [name, found]
     throw new LlmError(
       'config',
-      `headers: ${name}: environment variable ${value.env} (or OP_${value.env}) is not set; set it to the value of the header`,
+      `headers: ${name}: environment variable ${lookedUp(value.env, context)} is not set; set it to the value of the header`,
     )
   })
   return Object.fromEntries(entries)

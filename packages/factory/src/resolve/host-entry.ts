@@ -1,8 +1,4 @@
 import type { BaseUrl } from '@modelport/core'
-import type { ValueSource } from '../config/model-config.js'
-
-/** Why a host is contacted. None is ever contacted for telemetry. */
-export type HostPurpose = 'api' | 'auth' | 'metadata' | 'download' | 'proxy'
 
 /** A host that may be contacted. */
 export interface HostEntry {
@@ -12,8 +8,8 @@ export interface HostEntry {
   readonly port: number
   /** Whether the connection is encrypted. */
   readonly scheme: 'http' | 'https'
-  /** What is behind it. */
-  readonly purpose: HostPurpose
+  /** Why it is contacted. No host is ever contacted for telemetry. */
+  readonly purpose: 'api' | 'auth' | 'metadata' | 'download' | 'proxy'
   /** When: while models are used, once at set-up, or for credentials. */
   readonly phase: 'runtime' | 'setup' | 'auth'
   /** False when only some uses contact it; `when` says which. */
@@ -23,7 +19,7 @@ export interface HostEntry {
   /** True when a proxy is dialled instead. */
   readonly viaProxy?: boolean
   /** Where the address came from. */
-  readonly source: ValueSource
+  readonly source: 'config' | 'env' | 'default'
 }
 
 /** Makes an entry of a checked address. */

@@ -1,20 +1,31 @@
 import { LlmError } from '@modelport/core'
 import { parseNamed, parseProxy } from './addresses.js'
-import { type Environment, processEnvironment, resolveEnvironment } from '../env.js'
+import { type Environment, lookedUp, lookUp, processEnvironment } from '../env.js'
 import type { FallbackSwitch } from '../fallback/fallback-chain.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { parseModel } from '../config/model-string.js'
-import { defaultTable, findRow, type ProviderTable } from '../providers/provider-table.js'
+import { rowFor } from '../providers/own-row.js'
+import { defaultTable, findRow } from '../providers/provider-table.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 
 /** What a configuration is read against. */
 export interface FactoryContext {
-  /** Default: every provider modelport knows. */
-  readonly table?: ProviderTable
   /** Default: the environment of this process. */
-  readonly environment?: Environment
+  readonly environment?: Environment | undefined
+  /**
+   * A variable that is unset or empty is looked up again with this before its name. Default `OP_`, the prefix of OpenParallax, whose
+   * configurations modelport reads; `''` looks up each name once.
+   */
+  readonly environmentPrefix?: string | undefined
+  /**
+   * Imports the module of a configuration with `package`, which is code that runs in this process. Default: none, and such a
+   * configuration is refused. `importModule` of `@modelport/factory/node` imports any; check the name first.
+   */
+  readonly importModule?: ((specifier: string) => Promise<unknown>) | undefined
+  /** Default: every provider modelport knows. */
+  readonly table?: ReadonlyMap<string, ProviderRow> | undefined
   /** Called when a fallback of a configuration goes from one provider to the next. */
-  readonly onSwitch?: (change: FallbackSwitch) => void
+  readonly onSwitch?: ((change: FallbackSwitch) => void) | undefined
 }
 
 /**
@@ -26,7 +37,7 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
   const { table = defaultTable(), environment = processEnvironment } = context
   const parsed = parseModel(model)
   const asked = parsed.useEnvironmentBaseUrls ? environment : undefined
-  const named = findRow(parsed.provider, table)
+  const named = rowFor(parsed, table, context.importModule)
   const target = named.redirect?.(parsed, asked)
   const row = target === undefined ? named : findRow(target, table)
   const filled = (asked && row.fillIn?.(parsed, asked)) ?? parsed
@@ -35,12 +46,12 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
     provider: row.name,
     ...(filled.model === undefined && row.model !== undefined && { model: row.model }),
   }
-  const baseUrl = resolveBaseUrl(row, config, environment)
-  const proxy = resolveProxy(row, config, environment)
+  const baseUrl = resolveBaseUrl(row, config, context)
+  const proxy = resolveProxy(row, config, context)
   return { row, config, ...(baseUrl && { baseUrl }), ...(proxy && { proxy }) }
 }
 
-function resolveBaseUrl(row: ProviderRow, config: ModelConfig, environment: Environment): ResolvedModel['baseUrl'] {
+function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryContext): ResolvedModel['baseUrl'] {
   const { baseUrl: given, baseUrlEnv, azure } = config
   if (row.offline) {
     if (given?.trim() || baseUrlEnv)
@@ -52,16 +63,16 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, environment: Envi
   if (given?.trim()) return { ...parseNamed(given, row.name), source: 'config' }
   if (azure?.endpoint) return { ...parseNamed(azure.endpoint, row.name), source: 'config' }
   if (baseUrlEnv) {
-    const value = resolveEnvironment(baseUrlEnv, environment)
+    const value = lookUp(baseUrlEnv, context)
     if (value === undefined)
       throw new LlmError(
         'config',
-        `${row.name}: environment variable ${baseUrlEnv} (or OP_${baseUrlEnv}) is not set; set it to the base URL`,
+        `${row.name}: environment variable ${lookedUp(baseUrlEnv, context)} is not set; set it to the base URL`,
       )
     return fromVariable(row, baseUrlEnv, value)
   }
   for (const name of config.useEnvironmentBaseUrls ? (row.baseUrlEnv ?? []) : []) {
-    const value = environment(name)?.trim()
+    const value = (context.environment ?? processEnvironment)(name)?.trim()
     if (value) return fromVariable(row, name, value)
   }
   if (row.baseUrl === undefined)
@@ -85,11 +96,11 @@ const fromVariable = (row: ProviderRow, variable: string, value: string): Resolv
 function resolveProxy(
   row: ProviderRow,
   { proxy, proxyEnv }: ModelConfig,
-  environment: Environment,
+  context: FactoryContext,
 ): ResolvedModel['proxy'] {
   if (row.offline) return undefined
   if (proxy?.trim()) return { ...parseProxy(proxy, `${row.name}: proxy`), source: 'config' }
-  const value = proxyEnv ? resolveEnvironment(proxyEnv, environment) : undefined
+  const value = proxyEnv ? lookUp(proxyEnv, context) : undefined
   return value === undefined
     ? undefined
     : { ...parseProxy(value, `${row.name}: environment variable ${proxyEnv ?? ''}`), source: 'env' }

@@ -1,21 +1,27 @@
-import { type CallOptions, type Embedder, type JsonObject, LlmError, type Provider } from '@modelport/core'
+import {
+  type CallOptions,
+  type Embedder,
+  type EmbedOptions,
+  type JsonObject,
+  LlmError,
+  type Provider,
+} from '@modelport/core'
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { createFallback } from '../fallback/fallback.js'
 import { fallbackOrder } from '../fallback/fallback-order.js'
-import type { FallbackOptions } from '../fallback/fallback-chain.js'
-import type { FallbackSettings, ModelConfig } from '../config/model-config.js'
+import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import type { ListedModel, ListModelsOptions, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
+import type { ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
 
-/** How the creators of a row are had: by loading its package, or not at all. */
+/** Loads the package of a row. */
 export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
 
 /**
  * Makes the provider of a configuration, and those it falls back to.
  * @throws {LlmError} `config`, `invalid-base-url` — nothing has been sent.
  */
-export async function makeProvider(
+export async function newProviderWith(
   load: LoadCreators,
   config: ModelConfig | string,
   context: FactoryContext = {},
@@ -23,19 +29,9 @@ export async function makeProvider(
   const providers = await Promise.all(fallbackOrder(config).map((one) => makeOne(load, one, context)))
   const [only] = providers
   if (only && providers.length === 1) return only
-  const { fallbackOptions = {} } = typeof config === 'string' ? { fallbackOptions: undefined } : config
-  return createFallback(providers, toFallbackOptions(fallbackOptions, context))
+  const { fallbackOptions } = typeof config === 'string' ? { fallbackOptions: undefined } : config
+  return createFallback(providers, { ...fallbackOptions, onSwitch: context.onSwitch })
 }
-
-const toFallbackOptions = (
-  { codes, coolDownMs, attempts }: FallbackSettings,
-  { onSwitch }: FactoryContext,
-): FallbackOptions => ({
-  ...(codes && { codes }),
-  ...(coolDownMs !== undefined && { coolDownMs }),
-  ...(attempts !== undefined && { attempts }),
-  ...(onSwitch && { onSwitch }),
-})
 
 async function makeOne(load: LoadCreators, config: ModelConfig | string, context: FactoryContext): Promise<Provider> {
   const model = resolveModel(config, context)
@@ -45,8 +41,8 @@ async function makeOne(load: LoadCreators, config: ModelConfig | string, context
   return (creators.createProvider as (settings: JsonObject) => Provider)(settings)
 }
 
-/** Makes the embedder of a configuration. Throws like {@link makeProvider}; `unsupported` where the provider has no embeddings. */
-export async function makeEmbedder(
+/** Makes the embedder of a configuration. Throws like {@link newProviderWith}; `unsupported` if the provider has no embeddings. */
+export async function newEmbedderWith(
   load: LoadCreators,
   config: ModelConfig | string,
   context: FactoryContext = {},
@@ -62,26 +58,24 @@ export async function makeEmbedder(
   return (createEmbedder as (settings: JsonObject) => Embedder)(settings)
 }
 
-/** Asks for the models there are. Throws like {@link makeProvider}; `unsupported` where there is no list. */
-export async function askForModels(
+/** Asks which models there are. Throws like {@link newProviderWith}; `unsupported` if there is no list. */
+export async function listModelsWith(
   load: LoadCreators,
   config: ModelConfig | string,
   context: FactoryContext = {},
-  options: ListModelsOptions = {},
-): Promise<readonly ListedModel[]> {
+  options: Pick<EmbedOptions, 'signal' | 'deadlineMs'> = {},
+): Promise<readonly { readonly id: string }[]> {
   const { config: resolved } = resolveModel(config, context)
   // The list is of all models, so none needs to be named.
   const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
   const settings = toSettings(model, context)
   const { listModels } = await creatorsOf(model.row, load)
   if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
-  return (listModels as (settings: JsonObject, options: ListModelsOptions) => Promise<readonly ListedModel[]>)(
-    settings,
-    options,
-  )
+  type List = (settings: JsonObject, options: EmbedOptions) => Promise<readonly { readonly id: string }[]>
+  return (listModels as List)(settings, options)
 }
 
-/** The configuration with the provider's embedding model, where it names none. */
+/** The configuration with the provider's embedding model, if it names none. */
 export function withEmbeddingModel(config: ModelConfig | string, context: FactoryContext): ModelConfig | string {
   const { row, config: resolved } = resolveModel(config, context)
   const named =
@@ -96,7 +90,7 @@ export function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<Provid
   return creators ? Promise.resolve(creators) : load(row)
 }
 
-/** What a package's creator gets: the address always, so that nothing else can say where requests go. */
+/** The settings for a package's creator: always with the address, so that nothing else can choose where requests go. */
 export function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
   const { row, config, baseUrl, proxy } = model
   const { enforceHosts, fetch, vendor } = config

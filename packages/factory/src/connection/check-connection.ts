@@ -1,27 +1,27 @@
 import { type FinishReason, isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { apiHost } from '../resolve/hosts.js'
-import { type LoadCreators, makeEmbedder, makeProvider, withEmbeddingModel } from '../providers/make-provider.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../providers/creation.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 
 /** A connection that works. */
 export interface ConnectionReport {
-  /** From before the request to the end of its answer, in milliseconds. */
+  /** From before the request to the end of its reply, in milliseconds. */
   readonly latencyMs: number
-  /** The model that answered, as the server names it. */
+  /** The model that replied, as the server names it. */
   readonly model: string
 }
 
 /** How to test. */
 export interface ConnectionTestOptions {
-  /** True asks for one embedding instead of an answer. Default false. */
-  readonly embedding?: boolean
+  /** True asks for one embedding instead of a reply. Default false. */
+  readonly embedding?: boolean | undefined
   /** Most milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Aborts the test. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Providers and environment to use instead of the program's own. */
-  readonly context?: FactoryContext
+  readonly context?: FactoryContext | undefined
 }
 
 const prompt = 'Respond with OK'
@@ -50,12 +50,12 @@ export async function checkConnection(
   const ask = async (): Promise<ConnectionReport> => {
     const call = { signal: limit.signal, deadlineMs: timeoutMs }
     if (embedding) {
-      const embedder = await makeEmbedder(load, own, context)
+      const embedder = await newEmbedderWith(load, own, context)
       const startedAt = performance.now()
       await embedder.embed(['OK'], call)
       return { latencyMs: performance.now() - startedAt, model: embedder.model }
     }
-    const provider = await makeProvider(load, own, context)
+    const provider = await newProviderWith(load, own, context)
     const startedAt = performance.now()
     const options = { ...call, maxTokens: row.fewestTokens ?? 5, temperature: null, retry: { attempts: 1 } }
     const { message, text, finishReason } = await provider.generate([{ role: 'user', content: prompt }], options)
@@ -87,7 +87,7 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
     )
 }
 
-/** One clock over everything, and over what does not listen to a signal. */
+/** One clock over the whole test; it also ends work that ignores its signal. */
 class TimeLimit {
   readonly #controller = new AbortController()
   readonly #timer: ReturnType<typeof setTimeout>
@@ -100,7 +100,7 @@ class TimeLimit {
     const details = { provider, reason: 'deadline', ...(host && { host }) } as const
     this.#failure = new ProviderError(
       'timeout',
-      `${provider}: timeout (deadline)${host && ` at ${host}`}: no answer within ${timeoutMs} ms`,
+      `${provider}: timeout (deadline)${host && ` at ${host}`}: no reply within ${timeoutMs} ms`,
       details,
     )
     this.#timer = setTimeout(() => {

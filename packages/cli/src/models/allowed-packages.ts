@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import { confirm } from '@clack/prompts'
+import { LlmError } from '@modelport/core'
+import { importModule } from '@modelport/factory/node'
+import { writePrivateFile } from '../files/private-file.js'
+import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
+import type { Io } from '../terminal/io.js'
+import { toTerminalText } from '../terminal/terminal-text.js'
+
+/**
+ * Imports provider packages that the configuration names, each after the user allowed it once at a terminal. A module of the user's is
+ * asked for again when its file has changed.
+ */
+export function createPackageImport(io: Io, file: string): (specifier: string) => Promise<unknown> {
+  let asking: Promise<unknown> = Promise.resolve()
+  const importAllowed = async (specifier: string): Promise<unknown> => {
+    const entry = await entryOf(specifier)
+    const allowed = await readAllowed(file)
+    if (!allowed.includes(entry)) {
+      await askForPackage(io, specifier)
+      await writePrivateFile(file, `${JSON.stringify([...allowed, entry], undefined, 2)}\n`)
+    }
+    return importModule(specifier)
+  }
+  // One question at a time.
+  return (specifier) => {
+    const imported = asking.then(() => importAllowed(specifier))
+    asking = imported.catch(() => undefined)
+    return imported
+  }
+}
+
+/** What is allowed: a package by its name, a module by its path and the hash of its text. */
+async function entryOf(specifier: string): Promise<string> {
+  if (!isAbsolute(specifier)) return specifier
+  let text: string
+  try {
+    text = await readTextFile(specifier)
+  } catch (error) {
+    throw new LlmError(
+      'config',
+      `package: ${specifier} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}); give the path of a module`,
+    )
+  }
+  return `${specifier} sha256:${createHash('sha256').update(text).digest('hex')}`
+}
+
+async function readAllowed(file: string): Promise<readonly string[]> {
+  try {
+    const list: unknown = JSON.parse(await readTextFile(file, maxSettingsBytes))
+    if (Array.isArray(list) && list.every((one): one is string => typeof one === 'string')) return list
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+  }
+  throw new LlmError('config', `${file}: expected a list of texts; delete the file, and allow each package again`)
+}
+
+async function askForPackage({ stdin, stdout, stderr }: Io, specifier: string): Promise<void> {
+  const output = stdout.isTTY ? stdout : stderr
+  const shown = toTerminalText(specifier)
+  if (!stdin.isTTY || !output.isTTY)
+    throw new LlmError(
+      'config',
+      `package: ${shown} is code, and has not been allowed yet; run "modelport doctor" once at a terminal, which asks for it`,
+    )
+  const answer = await confirm({
+    message: `The configuration names the provider package ${shown}. It is code that runs as you. Allow it?`,
+    initialValue: false,
+    input: stdin,
+    output,
+  })
+  if (answer !== true) throw new LlmError('config', `package: ${shown} was not allowed`)
+}
