@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
-import { type ConnectionProblem, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
+import { type Diagnosis, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
 import { reportFault } from '../../../test/support/faults.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
@@ -74,7 +74,7 @@ interface Case {
   readonly tls?: boolean
   readonly scheme?: string
   readonly config?: Partial<ModelConfig>
-  readonly problem: ConnectionProblem
+  readonly problem: Diagnosis['problem']
   readonly code: LlmError['code']
   /** Requests that reach the server; unset: one. */
   readonly requests?: number
