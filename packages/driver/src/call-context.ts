@@ -1,4 +1,4 @@
-import type { OptionValues } from '@modelport/core'
+import type { OptionValues, PartialReply } from '@modelport/core'
 import { mergeHeaders } from './check-config.js'
 import type { Clock } from './clock.js'
 import { systemClock } from './clock.js'
@@ -8,9 +8,10 @@ import type { Driver, Fetch } from './driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
 import { headerSecrets, type Redact } from '@modelport/core'
 import { RetryBudget, type RetryBucket } from './retry.js'
+import { sanitizeError } from './sanitize.js'
 import { CallScope } from './scope.js'
 
-/** Everything the rounds of one logical call share. */
+/** Everything the turns of one logical call share. */
 export interface CallContext {
   readonly driver: Driver
   readonly config: ProviderSettings
@@ -40,32 +41,40 @@ export interface ProviderState {
   readonly allowedHosts: readonly string[] | undefined
 }
 
-/** The context of a new call in a conversation that has these ids of tool calls. @throws the signal's reason when it is aborted already. */
+/**
+ * The context of a new call in a conversation that has these ids of tool calls. `partial` returns what has arrived, for the deadline's error.
+ * @throws the signal's reason when it is aborted already.
+ */
 export function createCallContext(
   state: ProviderState,
   options: OptionValues,
   usedIds: readonly string[],
+  partial: () => PartialReply | undefined,
 ): CallContext {
   const { driver, config } = state
   const clock = config.clock ?? systemClock
   const vendorHeaders = options.vendor?.['headers']
-  return {
+  const redact = state.redactWith(headerSecrets(vendorHeaders))
+  const context: CallContext = {
     ...state,
     clock,
     // Before the scope: what it throws would leave a timer there.
     headers: mergeHeaders(config.headers, vendorHeaders),
-    scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs),
+    scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs, (error) =>
+      sanitizeError(error, driver.name, redact, { attempts: context.retries.attempts, partial: partial() }),
+    ),
     retries: newRetries(state, options),
     idempotencyKey: newIdempotencyKey(),
-    redact: state.redactWith(headerSecrets(vendorHeaders)),
+    redact,
     timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
     limits: { ...defaultLimits, ...defined({ ...config.limits }) },
     usedIds: new Set(usedIds),
   }
+  return context
 }
 
-/** A round is a request of its own: it has its own attempts and its own key. */
-export function renewForRound(context: CallContext, state: ProviderState, options: OptionValues): void {
+/** Each turn is a request of its own: it has its own attempts and its own key. */
+export function renewForTurn(context: CallContext, state: ProviderState, options: OptionValues): void {
   context.retries = newRetries(state, options)
   context.idempotencyKey = newIdempotencyKey()
 }

@@ -8,7 +8,6 @@ import {
   LlmError,
   mergeDetails,
   type PartialReply,
-  type StreamEvent,
   textOf,
   type TokenUsage,
   type ToolDefinition,
@@ -21,30 +20,32 @@ import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import { defined } from './defined.js'
 import type { Turn } from './driver.js'
-import type { EventProducer, ReadCallbacks } from './event-reader.js'
 import { Exchange } from './exchange.js'
+import { sanitizeError } from './sanitize.js'
+import type { StreamObserver } from './stream-observer.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
 /** How often one stream continues turns that the vendor paused, at most. */
 const mostContinuations = 10
 
-/** How a conversation makes its next round. */
-export interface RoundMaker {
+const unobserved: StreamObserver = { onEvent: () => undefined, onStep: () => undefined, onError: () => undefined }
+
+/** Makes the turns of a conversation. */
+export interface TurnFactory {
   /** The checked turn for these messages and tools. */
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
-  /** Called before each round but the first. */
+  /** Called before each turn but the first. */
   renew(): void
 }
 
-/** One stream's conversation: its rounds, the results between them, what it cost. Emits events; knows nothing of readers. */
-export class Conversation implements EventProducer {
-  /** Why the last finished round ended. */
+/** One stream's conversation: its turns, the tool results between them, what it cost. Knows its observer, not readers. */
+export class Conversation {
+  /** Why the last finished turn ended. */
   finishReason: FinishReason | undefined
   readonly #context: CallContext
-  readonly #maker: RoundMaker
-  readonly #emit: (event: StreamEvent) => void
+  readonly #factory: TurnFactory
   readonly #messages: ChatMessage[]
-  readonly #answers = new Map<string, ToolMessage>()
+  readonly #results = new Map<string, ToolMessage>()
   #tools: readonly ToolDefinition[]
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
@@ -52,51 +53,62 @@ export class Conversation implements EventProducer {
   #text = ''
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
-  #callbacks: ReadCallbacks | undefined
+  #observer: StreamObserver = unobserved
 
   constructor(
     context: CallContext,
-    maker: RoundMaker,
+    factory: TurnFactory,
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],
-    emit: (event: StreamEvent) => void,
   ) {
     this.#context = context
-    this.#maker = maker
+    this.#factory = factory
     this.#messages = [...messages]
     this.#tools = tools
-    this.#emit = emit
     this.#exchange = this.#newExchange()
   }
 
-  /** Sends the first request. */
-  open(): Promise<void> {
+  /** Sets the observer, once, and sends the first request. Rejects typed. */
+  open(observer: StreamObserver): Promise<void> {
+    this.#observer = observer
     return this.#exchange.open()
   }
 
-  advance(callbacks: ReadCallbacks): void {
-    this.#callbacks = callbacks
-    if (this.#phase === 'done') callbacks.onProgress(false)
-    else if (this.#phase === 'reading') this.#exchange.read(this.#read)
-    else this.#nextRound().then(callbacks.onProgress, callbacks.onError)
+  /** Reads one chunk, or starts the next turn; the observer gets what comes of it, synchronously if nothing has to be waited for. */
+  advance(): void {
+    if (this.#phase === 'done') this.#observer.onStep(false)
+    else if (this.#phase === 'reading') this.#exchange.advance()
+    else
+      this.#nextTurn().then(
+        (more) => {
+          this.#observer.onStep(more)
+        },
+        (error: unknown) => {
+          this.#observer.onError(error)
+        },
+      )
   }
 
-  readonly #read: ReadCallbacks = {
-    onProgress: () => {
+  /** Observes the exchange of each turn. */
+  readonly #turnObserver: StreamObserver = {
+    onEvent: (event) => {
+      this.#observer.onEvent(event)
+    },
+    onStep: () => {
       try {
         if (this.#exchange.ended) this.#endTurn()
       } catch (error) {
-        this.#callbacks?.onError(error)
+        this.#observer.onError(error)
         return
       }
-      this.#callbacks?.onProgress(true)
+      this.#observer.onStep(true)
     },
     onError: (error) => {
-      this.#callbacks?.onError(error)
+      this.#observer.onError(error)
     },
   }
 
-  /** The round being read, or the last one. */
+  /** The turn being read, or the last one. */
   get recorder(): TurnRecorder {
     return this.#exchange.recorder
   }
@@ -108,7 +120,7 @@ export class Conversation implements EventProducer {
   usage(): TokenUsage {
     const { recorder } = this
     if (this.#phase !== 'reading' || !recorder.reported) return this.#usage
-    return addUsage(this.#usage, this.#roundUsage())
+    return addUsage(this.#usage, this.#turnUsage())
   }
 
   details(): ReplyDetails {
@@ -116,23 +128,23 @@ export class Conversation implements EventProducer {
   }
 
   messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#orderedAnswers()]
+    return [...this.#messages, ...this.#orderedResults()]
   }
 
-  /** The calls of the round that have not been answered. */
+  /** The calls of the turn that await results. */
   openCallIds(): string[] {
-    return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#answers.has(id))
+    return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#results.has(id))
   }
 
-  /** Takes results, all or none. */
-  answer(results: readonly ToolResult[]): void {
+  /** Takes tool results, all or none. */
+  addToolResults(results: readonly ToolResult[]): void {
     if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
     const { finishedCalls } = this.recorder
     if (!finishedCalls.length) throw new TypeError('sendToolResults: no tool call is open')
     const taken = new Map<string, ToolMessage>()
     for (const result of results) {
       const call = finishedCalls.find(({ id }) => id === result.callId)
-      if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
+      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
         const why = call ? 'already has its result' : 'is not a tool call of this turn'
         throw new LlmError(
           'invalid-request',
@@ -141,20 +153,24 @@ export class Conversation implements EventProducer {
       }
       taken.set(result.callId, toToolMessage(result, call.name))
     }
-    for (const [id, message] of taken) this.#answers.set(id, message)
+    for (const [id, message] of taken) this.#results.set(id, message)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
     this.#tools = tools
   }
 
-  /** What has arrived of the round that is being read. */
+  /** What has arrived of the turn that is being read. */
   partial(): PartialReply | undefined {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 
   #newExchange(): Exchange {
-    return new Exchange(this.#context, this.#maker.turn(this.#messages, this.#tools), this.#emit)
+    try {
+      return new Exchange(this.#context, this.#factory.turn(this.#messages, this.#tools), this.#turnObserver)
+    } catch (error) {
+      throw sanitizeError(error, this.#context.driver.name, this.#context.redact)
+    }
   }
 
   #endTurn(): void {
@@ -163,11 +179,11 @@ export class Conversation implements EventProducer {
     this.#finished.push(recorder)
     this.finishReason = recorder.finishReason
     this.#text += recorder.fullText
-    const usage = this.#roundUsage()
+    const usage = this.#turnUsage()
     this.#usage = addUsage(this.#usage, usage)
     this.#remember(recorder.message(this.#context.driver.name))
     this.#warn(recorder)
-    this.#emit({ type: 'turn-end', reason: this.finishReason, usage })
+    this.#observer.onEvent({ type: 'turn-end', reason: this.finishReason, usage })
   }
 
   #warn({ warnings }: TurnRecorder): void {
@@ -178,7 +194,7 @@ export class Conversation implements EventProducer {
       callObserver(() => onWarning(this.#context.redact(warning)))
   }
 
-  /** Adds the round to the history; what follows a pause belongs to the message before it. */
+  /** Adds the turn to the history; what follows a pause belongs to the message before it. */
   #remember(message: AssistantMessage): void {
     const previous = this.#messages.at(-1)
     if (this.#continuations > 0 && previous?.role === 'assistant')
@@ -186,7 +202,7 @@ export class Conversation implements EventProducer {
     else this.#messages.push(message)
   }
 
-  async #nextRound(): Promise<boolean | LlmError> {
+  async #nextTurn(): Promise<boolean | LlmError> {
     if (
       this.finishReason === 'pause' &&
       !this.recorder.finishedCalls.length &&
@@ -195,18 +211,18 @@ export class Conversation implements EventProducer {
       this.#continuations++
     } else {
       const missing = this.openCallIds()
-      if (!this.#answers.size) return this.#end()
+      if (!this.#results.size) return this.#end()
       if (missing.length) {
         return new LlmError(
           'invalid-request',
           `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`,
         )
       }
-      this.#messages.push(...this.#orderedAnswers())
-      this.#answers.clear()
+      this.#messages.push(...this.#orderedResults())
+      this.#results.clear()
       this.#continuations = 0
     }
-    this.#maker.renew()
+    this.#factory.renew()
     this.#exchange = this.#newExchange()
     this.#phase = 'reading'
     await this.#exchange.open()
@@ -215,16 +231,16 @@ export class Conversation implements EventProducer {
 
   #end(): boolean {
     this.#phase = 'done'
-    this.#emit({ type: 'done', reason: this.finishReason ?? 'unknown', usage: this.#usage })
+    this.#observer.onEvent({ type: 'done', reason: this.finishReason ?? 'unknown', usage: this.#usage })
     return true
   }
 
-  #orderedAnswers(): ToolMessage[] {
-    if (!this.#answers.size) return []
-    return this.recorder.finishedCalls.flatMap(({ id }) => this.#answers.get(id) ?? [])
+  #orderedResults(): ToolMessage[] {
+    if (!this.#results.size) return []
+    return this.recorder.finishedCalls.flatMap(({ id }) => this.#results.get(id) ?? [])
   }
 
-  #roundUsage(): TokenUsage {
+  #turnUsage(): TokenUsage {
     const { recorder } = this
     return toUsage([recorder.counts], toolTokens(this.#tools), recorder.reported)
   }
@@ -232,7 +248,7 @@ export class Conversation implements EventProducer {
 
 const tokensOfTools = new WeakMap<ToolDefinition, number>()
 
-/** Each definition is estimated once, not in every round it goes along with. */
+/** Each definition is estimated once, not in every turn. */
 function toolTokens(tools: readonly ToolDefinition[]): number {
   return tools.reduce((sum, tool) => {
     const tokens = tokensOfTools.get(tool) ?? estimateTokens(JSON.stringify(tool))
@@ -241,7 +257,7 @@ function toolTokens(tools: readonly ToolDefinition[]): number {
   }, 0)
 }
 
-/** One message of two rounds, the second the continuation of the first. */
+/** One message of two turns, the second the continuation of the first. */
 function joinMessages(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
   const toParts = ({ content }: AssistantMessage): Exclude<AssistantMessage['content'], string> =>
     typeof content === 'string' ? (content ? [{ type: 'text', text: content }] : []) : content

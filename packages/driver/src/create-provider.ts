@@ -14,25 +14,27 @@ import {
   withoutNulls,
 } from '@modelport/core'
 import { toPromptMessages } from './check-content.js'
-import { type CallContext, createCallContext, type ProviderState, renewForRound } from './call-context.js'
+import { createCallContext, type ProviderState, renewForTurn } from './call-context.js'
 import { checkConfig } from './check-config.js'
 import { type ProviderSettings, toDefaultOptions } from './config.js'
 import { Conversation } from './conversation.js'
 import { defined } from './defined.js'
 import type { Driver, Turn } from './driver.js'
-import { generateAnswer } from './generate.js'
+import { generateReply } from './generate.js'
 import { normalizeHistory, toolCallIds } from './history.js'
 import { checkDepth, checkTools } from './json-depth.js'
 import { proxySecrets } from './proxy.js'
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
 import { createRetryBucket } from './retry.js'
 import { sanitizeError } from './sanitize.js'
-import { EventStreamReader, type StartConversation, TextStreamReader } from './stream-readers.js'
+import type { CallScope } from './scope.js'
+import type { StreamObserver } from './stream-observer.js'
+import { EventStreamReader, TextStreamReader } from './stream-readers.js'
 import { createTransport } from './transport.js'
 
 /**
- * Makes a provider of a driver: merges and checks options, sends, retries before the first piece of the answer, reads, keeps
- * clocks, spans tool rounds, sums usage, and lets no secret out.
+ * Makes a provider of a driver: merges and checks options, sends, retries until the first delta of the reply, reads,
+ * keeps clocks, spans turns with tools, sums usage, and redacts secrets.
  * The provider's methods throw as {@link Provider} says.
  * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs, limits, default options, `fetch`.
  */
@@ -43,15 +45,15 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
   const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
     startCall(state, messages, mergeOptions(defaults, ...options), stream)
   const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
-    const { context, conversation } = start(messages, options, false)
-    return generateAnswer(context, conversation)
+    const { scope, conversation } = start(messages, options, false)
+    return generateReply(scope, conversation)
   }
   const streamWithHistory = async (
     messages: readonly ChatMessage[],
     ...options: CallOptions[]
   ): Promise<StreamReader> => {
-    const { context, conversation } = start(messages, options, true)
-    return opened(new TextStreamReader(context.scope, conversation), context)
+    const call = start(messages, options, true)
+    return opened(new TextStreamReader(call.scope, call.conversation), call)
   }
   const provider: Provider = {
     name: driver.name,
@@ -63,8 +65,8 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     stream: async (prompt, ...options) => streamWithHistory(toPromptMessages(prompt), ...options),
     streamWithHistory,
     streamWithTools: async (messages, tools, ...options): Promise<ToolStreamReader> => {
-      const { context, conversation } = start(messages, [...options, { tools }], true)
-      return opened(new EventStreamReader(context.scope, conversation), context)
+      const call = start(messages, [...options, { tools }], true)
+      return opened(new EventStreamReader(call.scope, call.conversation), call)
     },
     estimateTokens: (text) => estimateTokens(text, config.tokenFactor),
   }
@@ -104,8 +106,8 @@ function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Re
 }
 
 interface Call {
-  readonly context: CallContext
-  readonly conversation: StartConversation
+  readonly scope: CallScope
+  readonly conversation: Conversation
 }
 
 function startCall(
@@ -120,7 +122,8 @@ function startCall(
     throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
   }
   const values = withoutNulls(options)
-  const context = createCallContext(state, values, toolCallIds(messages))
+  let conversation: Conversation | undefined
+  const context = createCallContext(state, values, toolCallIds(messages), () => conversation?.partial())
   const { headers: _, ...vendor } = values.vendor ?? {}
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
     checkTools(tools)
@@ -135,34 +138,25 @@ function startCall(
     }
   }
   const renew = (): void => {
-    renewForRound(context, state, values)
+    renewForTurn(context, state, values)
   }
-  return {
-    context,
-    conversation: (emit) => {
-      try {
-        const conversation = new Conversation(context, { turn, renew }, messages, values.tools ?? [], emit)
-        context.scope.toFailure = (error) =>
-          sanitizeError(error, state.driver.name, context.redact, {
-            attempts: context.retries.attempts,
-            partial: conversation.partial(),
-          })
-        return conversation
-      } catch (error) {
-        context.scope.end()
-        throw sanitizeError(error, state.driver.name, context.redact)
-      }
-    },
+  const { scope } = context
+  try {
+    conversation = new Conversation(context, { turn, renew }, messages, values.tools ?? [])
+  } catch (error) {
+    scope.end()
+    throw error
   }
+  return { scope, conversation }
 }
 
 /** The reader, once its first response is there: an HTTP failure rejects the call, not the first read. */
-async function opened<R extends { open(): Promise<void> }>(reader: R, context: CallContext): Promise<R> {
+async function opened<R extends StreamObserver>(reader: R, { scope, conversation }: Call): Promise<R> {
   try {
-    await reader.open()
+    await conversation.open(reader)
     return reader
   } catch (error) {
-    context.scope.end()
+    scope.end()
     throw error
   }
 }

@@ -1,9 +1,8 @@
-import { isLlmError, LlmError, type PartialReply, ProviderError, type StreamEvent } from '@modelport/core'
+import { isLlmError, LlmError, type PartialReply, ProviderError } from '@modelport/core'
 import { type ByteSource, type ChunkCallbacks, toByteSource } from './byte-source.js'
 import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
-import type { ReadCallbacks } from './event-reader.js'
 import type { Framer } from './framer.js'
 import { createFramer } from './framing.js'
 import { createGuardedFetch, type RequestTarget } from './guarded-fetch.js'
@@ -13,6 +12,7 @@ import { JsonBodyFramer } from './json-body.js'
 import { checkJsonValues } from './json-values.js'
 import { graceMs, maxErrorBytes } from './limits.js'
 import { sanitizeError } from './sanitize.js'
+import type { StreamObserver } from './stream-observer.js'
 import { InBandError, TurnRecorder } from './turn-recorder.js'
 
 /** One turn on the wire: sends, reads, decodes, and retries until the first delta of the reply. */
@@ -23,7 +23,7 @@ export class Exchange {
   readonly #context: CallContext
   readonly #driver: Driver
   readonly #turn: Turn
-  readonly #emit: (event: StreamEvent) => void
+  readonly #observer: StreamObserver
   readonly #request: unknown
   #controller = new AbortController()
   #source: ByteSource | undefined
@@ -35,7 +35,6 @@ export class Exchange {
   #target: Partial<RequestTarget> = {}
   #failure: LlmError | undefined
   #interrupt: ((error: unknown) => void) | undefined
-  #readCallbacks: ReadCallbacks | undefined
   readonly #stopListening: () => void
   readonly #chunkCallbacks: ChunkCallbacks = {
     onChunk: (chunk) => {
@@ -46,11 +45,11 @@ export class Exchange {
     },
   }
 
-  constructor(context: CallContext, turn: Turn, emit: (event: StreamEvent) => void) {
+  constructor(context: CallContext, turn: Turn, observer: StreamObserver) {
     this.#context = context
     this.#driver = context.driver
     this.#turn = turn
-    this.#emit = emit
+    this.#observer = observer
     this.#request = context.driver.request(turn)
     this.recorder = this.#newRecorder()
     this.#stopListening = context.scope.onEnd(() => {
@@ -76,9 +75,8 @@ export class Exchange {
    * Reads one chunk of the body and decodes it, synchronously if it is there already. Uses no promise: it runs once per event.
    * @throws the reason, if the call ended between two reads.
    */
-  read(callbacks: ReadCallbacks): void {
+  advance(): void {
     this.#context.scope.throwIfEnded()
-    this.#readCallbacks = callbacks
     this.#idle?.start()
     try {
       this.#source?.pull(this.#chunkCallbacks)
@@ -101,12 +99,16 @@ export class Exchange {
       if (this.recorder.terminated && !terminated) this.#idle?.endWithin(graceMs)
     } catch (error) {
       this.#reopen(error).then(
-        () => this.#readCallbacks?.onProgress(true),
-        (failure: unknown) => this.#readCallbacks?.onError(failure),
+        () => {
+          this.#observer.onStep(true)
+        },
+        (failure: unknown) => {
+          this.#observer.onError(failure)
+        },
       )
       return
     }
-    this.#readCallbacks?.onProgress(true)
+    this.#observer.onStep(true)
   }
 
   async #reopen(error: unknown): Promise<void> {
@@ -290,6 +292,6 @@ export class Exchange {
   }
 
   #newRecorder(): TurnRecorder {
-    return new TurnRecorder(this.#emit, this.#context.limits, this.#context.usedIds, this.#turn.model)
+    return new TurnRecorder(this.#observer.onEvent, this.#context.limits, this.#context.usedIds, this.#turn.model)
   }
 }

@@ -1,21 +1,15 @@
 import type { AssistantMessage, Generation } from '@modelport/core'
-import type { CallContext } from './call-context.js'
+import type { Conversation } from './conversation.js'
 import { defined } from './defined.js'
-import { readOnce } from './event-reader.js'
-import type { StartConversation } from './stream-readers.js'
+import { Pump } from './pump.js'
+import type { CallScope } from './scope.js'
 
-/** Runs a conversation to the end of its first round, or of the rounds a pause strings together, and gives it as one answer. */
-export async function generateAnswer(context: CallContext, start: StartConversation): Promise<Generation> {
-  const conversation = start(() => undefined)
+/** Runs a conversation to the end of its first turn, and of the turns that continue a paused one, and returns the whole reply. */
+export async function generateReply(scope: CallScope, conversation: Conversation): Promise<Generation> {
   try {
-    await conversation.open()
-    while (
-      (await readOnce((callbacks) => {
-        conversation.advance(callbacks)
-      })) === true
-    );
+    await readToEnd(conversation)
   } finally {
-    context.scope.end()
+    scope.end()
   }
   const { recorder } = conversation
   const message = conversation.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
@@ -27,5 +21,34 @@ export async function generateAnswer(context: CallContext, start: StartConversat
     message,
     reasoning: message.reasoning,
     ...conversation.details(),
+  })
+}
+
+function readToEnd(conversation: Conversation): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let over = false
+    const onError = (error: unknown): void => {
+      over = true
+      reject(error)
+    }
+    const pump = new Pump(
+      () => {
+        conversation.advance()
+      },
+      () => !over,
+      onError,
+    )
+    const observer = {
+      onEvent: () => undefined,
+      onStep: (more: unknown) => {
+        over = more !== true
+        if (over) resolve()
+        pump.completed()
+      },
+      onError,
+    }
+    conversation.open(observer).then(() => {
+      pump.start()
+    }, onError)
   })
 }

@@ -14,13 +14,22 @@ export class CallScope {
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<() => void>()
   #cancelDeadline: (() => void) | undefined
-  /** Completes the deadline's failure with what has arrived. */
-  toFailure: (error: ProviderError) => unknown = (error) => error
+  readonly #complete: (error: ProviderError) => unknown
 
-  /** @throws the signal's reason when it is aborted already: nothing is sent then. */
-  constructor(clock: Clock, provider: string, signal: AbortSignal | undefined, deadlineMs: number | undefined) {
+  /**
+   * `complete` adds to the deadline's error what has arrived.
+   * @throws the signal's reason when it is aborted already: nothing is sent then.
+   */
+  constructor(
+    clock: Clock,
+    provider: string,
+    signal: AbortSignal | undefined,
+    deadlineMs: number | undefined,
+    complete: (error: ProviderError) => unknown = (error) => error,
+  ) {
     signal?.throwIfAborted()
     this.#clock = clock
+    this.#complete = complete
     this.#signal = signal
     this.#deadlineAt = deadlineMs === undefined ? Infinity : clock.now() + deadlineMs
     signal?.addEventListener('abort', this.#onAbort)
@@ -85,7 +94,7 @@ export class CallScope {
   /** This runs in a timer, where nothing may throw: an error that cannot be completed is given as it is. */
   #failureOf(error: ProviderError): unknown {
     try {
-      return this.toFailure(error)
+      return this.#complete(error)
     } catch {
       return error
     }

@@ -1,7 +1,7 @@
 import type {
-  ReplyDetails,
   ChatMessage,
   FinishReason,
+  ReplyDetails,
   StreamEvent,
   StreamReader,
   TokenUsage,
@@ -11,30 +11,23 @@ import type {
 } from '@modelport/core'
 import { validateOptions } from '@modelport/core'
 import type { Conversation } from './conversation.js'
-import { EventReader } from './event-reader.js'
+import { QueueReader } from './queue-reader.js'
+import type { CallScope } from './scope.js'
+import type { StreamObserver } from './stream-observer.js'
 
-/** Makes the conversation of a reader; its events go where the reader wants them. */
-export type StartConversation = (emit: (event: StreamEvent) => void) => Conversation
-
-/** What both readers say about their conversation. */
-abstract class ConversationReader<T> extends EventReader<T> {
+/** What both readers report about their conversation. */
+abstract class ConversationReader<T> extends QueueReader<T> implements StreamObserver {
   protected readonly conversation: Conversation
 
-  constructor(scope: ConstructorParameters<typeof EventReader>[0], start: StartConversation) {
-    super(scope)
-    this.conversation = start((event) => {
-      this.take(event)
+  constructor(scope: CallScope, conversation: Conversation) {
+    super(scope, () => {
+      conversation.advance()
     })
-    this.attach(this.conversation)
+    this.conversation = conversation
   }
 
-  /** Pushes what the reader makes of an event. */
-  protected abstract take(event: StreamEvent): void
-
-  /** Sends the first request. */
-  open(): Promise<void> {
-    return this.conversation.open()
-  }
+  /** Queues what the reader gives of an event. */
+  abstract onEvent(event: StreamEvent): void
 
   fullText(): string {
     return this.conversation.fullText()
@@ -59,21 +52,21 @@ abstract class ConversationReader<T> extends EventReader<T> {
 
 /** The text of a conversation. */
 export class TextStreamReader extends ConversationReader<string> implements StreamReader {
-  protected take(event: StreamEvent): void {
-    if (event.type === 'text-delta') this.push(event.text)
+  onEvent(event: StreamEvent): void {
+    if (event.type === 'text-delta') this.queue.push(event.text)
   }
 }
 
 /** All events of a conversation with tools. */
 export class EventStreamReader extends ConversationReader<StreamEvent> implements ToolStreamReader {
-  protected take(event: StreamEvent): void {
-    this.push(event)
+  onEvent(event: StreamEvent): void {
+    this.queue.push(event)
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- rejects, never throws
   async sendToolResults(results: readonly ToolResult[]): Promise<void> {
-    if (this.over) throw new TypeError('sendToolResults: the stream has ended')
-    this.conversation.answer(results)
+    if (this.queue.ended) throw new TypeError('sendToolResults: the stream has ended')
+    this.conversation.addToolResults(results)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {

@@ -152,10 +152,9 @@ describe('the memory that a body takes', () => {
 
 test('a deadline whose failure cannot be completed still ends the call', async () => {
   const clock = new FakeClock()
-  const scope = new CallScope(clock, 'p', undefined, 10)
-  scope.toFailure = () => {
+  const scope = new CallScope(clock, 'p', undefined, 10, () => {
     throw new SyntaxError('from within a timer')
-  }
+  })
   clock.advance(10)
   expect(scope.reason).toMatchObject({ code: 'timeout', reason: 'deadline' })
 })

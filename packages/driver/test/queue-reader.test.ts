@@ -1,11 +1,18 @@
 import { LlmError } from '@modelport/core'
 import { expect, test } from 'vitest'
-import { EventReader } from '../src/event-reader.js'
+import { QueueReader } from '../src/queue-reader.js'
 import { CallScope } from '../src/scope.js'
 import { FakeClock } from './fake-clock.js'
 import { settle } from './scripted-driver.js'
 
-type Step = (reader: EventReader<number>) => boolean | LlmError | Promise<boolean | LlmError>
+/** A reader of numbers, open to the producer of a test. */
+class NumberReader extends QueueReader<number> {
+  push(item: number): void {
+    this.queue.push(item)
+  }
+}
+
+type Step = (reader: NumberReader) => boolean | LlmError | Promise<boolean | LlmError>
 
 /** A reader over these steps; how often its call ended, and how many steps ran at once. */
 function over(...steps: readonly Step[]) {
@@ -15,21 +22,25 @@ function over(...steps: readonly Step[]) {
   scope.onEnd(() => {
     counts.ends++
   })
-  const reader = new EventReader<number>(scope)
-  reader.attach({
-    advance: (step) => {
-      counts.steps++
-      counts.most = Math.max(counts.most, ++counts.running)
-      const run = async (): Promise<boolean | LlmError> => {
-        await Promise.resolve()
-        try {
-          return await (left.shift()?.(reader) ?? false)
-        } finally {
-          counts.running--
-        }
+  const reader = new NumberReader(scope, () => {
+    counts.steps++
+    counts.most = Math.max(counts.most, ++counts.running)
+    const run = async (): Promise<boolean | LlmError> => {
+      await Promise.resolve()
+      try {
+        return await (left.shift()?.(reader) ?? false)
+      } finally {
+        counts.running--
       }
-      run().then(step.onProgress, step.onError)
-    },
+    }
+    run().then(
+      (more) => {
+        reader.onStep(more)
+      },
+      (error: unknown) => {
+        reader.onError(error)
+      },
+    )
   })
   return { reader, scope, counts }
 }
@@ -44,7 +55,7 @@ const value = (found: number) => ({ done: false, value: found })
 const done = { done: true, value: undefined }
 const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
-test('items come in order, then the end, and the end again', async () => {
+test('a reader gives items in order, then the end on every further read', async () => {
   const { reader, scope, counts } = over(items(1, 2), items(), items(3))
   expect(counts.steps).toBe(0)
   expect(await reader.next()).toEqual(value(1))
@@ -56,7 +67,7 @@ test('items come in order, then the end, and the end again', async () => {
   expect([counts.steps, counts.ends, scope.ended]).toEqual([4, 1, true])
 })
 
-test('reads that overlap are served in order, one step at a time', async () => {
+test('overlapping reads are served in order, with one advance at a time', async () => {
   const { reader, counts } = over(items(1), items(2, 3), items(4))
   expect(await Promise.all(Array.from({ length: 6 }, () => reader.next()))).toEqual([
     value(1),
@@ -69,7 +80,7 @@ test('reads that overlap are served in order, one step at a time', async () => {
   expect(counts.most).toBe(1)
 })
 
-test('a read that comes during a step does not overtake a pending read', async () => {
+test('a read made during an advance does not overtake a pending read', async () => {
   const late: unknown[] = []
   const { reader } = over((given) => {
     given.push(1)
@@ -81,7 +92,7 @@ test('a read that comes during a step does not overtake a pending read', async (
   expect(await Promise.all(late)).toEqual([value(2)])
 })
 
-test('what was read before a failure is given out first, whoever waits', async () => {
+test('items read before a failure are given out before it', async () => {
   const failure = new Error('gone')
   const failing: Step = (reader) => {
     reader.push(1)
@@ -125,7 +136,7 @@ test('a returned error rejects the pending reads, and the stream continues', asy
   expect(await reader.next()).toEqual(value(1))
 })
 
-test('close ends a read that waits, drops what is queued, and is done once', async () => {
+test('close ends a pending read, drops queued items, and takes effect once', async () => {
   const { reader, scope, counts } = over(items(1, 2), () => new Promise<boolean>(() => undefined))
   await reader.next()
   await reader.close()
@@ -140,7 +151,7 @@ test('close ends a read that waits, drops what is queued, and is done once', asy
   expect(await read).toEqual(done)
 })
 
-test('a source that fails once its reader is closed is heard no more', async () => {
+test('a producer that fails after its reader was closed is ignored', async () => {
   let fail: (error: Error) => void = () => undefined
   const { reader } = over(
     () =>
@@ -156,7 +167,7 @@ test('a source that fails once its reader is closed is heard no more', async () 
   expect([await read, await reader.next()]).toEqual([done, done])
 })
 
-test('an abort rejects with its reason, and nothing that was queued is given out', async () => {
+test('an abort rejects with its reason and drops queued items', async () => {
   const reason = { why: 'enough' }
   const { reader, scope } = over(items(1, 2))
   await reader.next()
@@ -170,7 +181,7 @@ test('an abort rejects with its reason, and nothing that was queued is given out
   expect(await Promise.all(reads)).toEqual([reason, reason])
 })
 
-test('the end of a call without a reason is the end of its stream', async () => {
+test('a call that ends without a reason ends its stream cleanly', async () => {
   const { reader, scope, counts } = over(items(1, 2), items(3))
   await reader.next()
   scope.end()
@@ -178,7 +189,7 @@ test('the end of a call without a reason is the end of its stream', async () => 
   expect([counts.steps, counts.ends]).toEqual([1, 1])
 })
 
-test('a loop that is left, and a reader that is disposed of, are closed', async () => {
+test('leaving a loop and disposing of a reader close it', async () => {
   const { reader, scope } = over(items(1, 2))
   for await (const found of reader) {
     expect(found).toBe(1)
@@ -193,29 +204,19 @@ test('a loop that is left, and a reader that is disposed of, are closed', async 
   expect([other.scope.ended, third.scope.ended]).toEqual([true, true])
 })
 
-test('a reader without a source has ended', async () => {
-  expect(await new EventReader(new CallScope(new FakeClock(), 'p', undefined, undefined)).next()).toEqual(done)
-})
-
-test('steps that end at once do not pile up', async () => {
-  const reader = new EventReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined))
+test('synchronous advances do not grow the stack', async () => {
   let left = 100_000
-  reader.attach({
-    advance: (step) => {
-      if (left-- === 0) reader.push(1)
-      step.onProgress(left >= -1)
-    },
+  const reader = new NumberReader(new CallScope(new FakeClock(), 'p', undefined, undefined), () => {
+    if (left-- === 0) reader.push(1)
+    reader.onStep(left >= -1)
   })
   expect([await reader.next(), await reader.next()]).toEqual([value(1), done])
 })
 
-test('a source that throws has failed', async () => {
-  const reader = new EventReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined))
+test('a producer that throws fails the reader', async () => {
   const broken = new Error('broken')
-  reader.attach({
-    advance: () => {
-      throw broken
-    },
+  const reader = new QueueReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined), () => {
+    throw broken
   })
   expect([await settled(reader.next()), await settled(reader.next())]).toEqual([broken, broken])
 })
