@@ -1,0 +1,69 @@
+// The server half: it runs the model and its tools, and keeps what a chat needs to continue after an approval or a lost connection.
+import type { Provider } from '@modelport/core'
+import {
+  type InferRequest,
+  inferStream,
+  type ResumeDecision,
+  type RunEvent,
+  type RunEventReader,
+  type RunResult,
+} from '@modelport/runtime'
+import { EventLog, fromUiMessages, type FromUiMessages, toUiMessageResponse } from '@modelport/runtime/ui'
+
+type Suspended = Extract<RunResult, { status: 'suspended' }>
+
+interface Chat {
+  /** Events of the latest run, from its first: a page that was reloaded reads them all again. */
+  readonly log: EventLog<RunEvent>
+  readonly run: RunEventReader
+  /** Set while the run waits for a decision. A real server stores it with the chat. */
+  waiting?: Suspended
+  isOver: boolean
+}
+
+/** Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a reload. */
+export function createChatServer(provider: Provider, settings: InferRequest): (request: Request) => Promise<Response> {
+  const chats = new Map<string, Chat>()
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    if (request.method === 'POST' && pathname === '/api/chat') {
+      const { id, messages } = (await request.json()) as { id: string; messages: unknown }
+      const chat = start(fromUiMessages(messages), chats.get(id)?.waiting)
+      chats.set(id, chat)
+      return respond(chat)
+    }
+    const [, resumed] = /^\/api\/chat\/([\w-]+)\/stream$/.exec(pathname) ?? []
+    const chat = chats.get(resumed ?? '')
+    // 204: nothing to resume.
+    return chat && !chat.isOver ? respond(chat) : new Response(null, { status: 204 })
+  }
+
+  function start({ messages, approvals }: FromUiMessages, waiting: Suspended | undefined): Chat {
+    const decisions = waiting ? toDecisions(waiting, approvals) : []
+    const run = inferStream(provider, {
+      ...settings,
+      ...(waiting && decisions.length > 0
+        ? { resume: waiting.checkpoint, messages: waiting.transcript, decisions }
+        : { messages }),
+    })
+    const chat: Chat = { log: new EventLog(run), run, isOver: false }
+    void run.result().then((result) => {
+      chat.isOver = true
+      if (result.status === 'suspended') chat.waiting = result
+    })
+    return chat
+  }
+}
+
+const respond = ({ log, run }: Chat): Response =>
+  toUiMessageResponse({ [Symbol.asyncIterator]: () => log[Symbol.asyncIterator](), result: () => run.result() })
+
+/** The decisions of the user about the calls that wait; the digest ties each approval to the call that was shown. */
+const toDecisions = ({ pending }: Suspended, approvals: FromUiMessages['approvals']): ResumeDecision[] =>
+  pending.flatMap((item): ResumeDecision[] => {
+    const decided = approvals.find(({ id }) => id === item.id)
+    if (item.type !== 'approval' || !decided) return []
+    return decided.approved
+      ? [{ type: 'approve', id: item.id, digest: item.digest, by: 'the user' }]
+      : [{ type: 'deny', id: item.id, reason: decided.reason ?? 'the user said no' }]
+  })
