@@ -1,7 +1,10 @@
 import type { ChatDialect } from '@modelport/chat-completions'
 import type { Capabilities, Capability } from '@modelport/core'
 
-/** What is known of one model, with the page that says it and the day it was read. Prices change: a `profile` wins over them. */
+/**
+ * What a page states about one model, and the day that page was read. Prices change, so an application asks for them and can replace
+ * them. A model whose price depends on the length of the prompt has no price here.
+ */
 export interface ModelFacts {
   /** What to give as `model`. */
   readonly id: string
@@ -54,8 +57,6 @@ export interface Vendor {
   readonly fewestTokens?: number
   /** Day on which the vendor closed the service; only another `baseUrl` makes it work. */
   readonly retired?: string
-  /** Models with known windows and prices. */
-  readonly models?: readonly ModelFacts[]
   /** Page that describes the API. */
   readonly docs: string
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseBaseUrl } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { chatVendors, vendors } from '../src/index.js'
+import { chatVendors, vendorModels, vendors } from '../src/index.js'
 
 const folder = join(import.meta.dirname, '../src')
 const names = readdirSync(join(folder, 'vendors'))
@@ -52,6 +52,19 @@ ${otherNames.map((name) => `  ${constantOf(name)},\n`).join('')}  ...Object.valu
 ]
 `
 
+const hasModels = (name: string): boolean =>
+  readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').includes(`const ${constantOf(name)}Models:`)
+const priced = names.filter(hasModels)
+
+/** The whole of src/vendor-models.ts. */
+const vendorModelsFile = (): string => `// Written from the files of ./vendors: pnpm vendors
+import type { ModelFacts } from './vendor.js'
+${priced.map((name) => `import { ${constantOf(name)}Models } from './vendors/${name}.js'\n`).join('')}
+/** Windows and prices of models, by the name of the vendor. Each row has its source and its date. */
+export const vendorModels: Readonly<Record<string, readonly ModelFacts[]>> = {
+${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constantOf(name)}Models,\n`).join('')}}
+`
+
 /** The whole of src/index.ts. */
 const indexFile = (): string => `// Written from the files of ./vendors: pnpm vendors
 export { catalogDate } from './catalog-date.js'
@@ -61,12 +74,14 @@ export type { DocumentedEndpoint, MediaEndpoints } from './media-endpoints.js'
 export { mediaEndpoints } from './media-endpoints.js'
 export type { ChatQuirks, ChatVendor, Claim, ModelFacts, Vendor, VendorNotes } from './vendor.js'
 export { vendors } from './vendors.js'
+export { vendorModels } from './vendor-models.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}`
 
 describe('the lists', () => {
   test.each([
     ['chat-vendors.ts', chatVendorsFile],
     ['vendors.ts', vendorsFile],
+    ['vendor-models.ts', vendorModelsFile],
     ['index.ts', indexFile],
   ])('of %s are those of the files', async (file, content) => {
     await expect(content()).toMatchFileSnapshot(join(folder, file))
@@ -86,11 +101,10 @@ describe('every vendor', () => {
   })
 
   test('has a base URL that parses, and sources that are addresses', () => {
-    for (const { name, baseUrl, keyOrigins = [], docs, keyUrl = docs, models = [] } of vendors) {
+    for (const { name, baseUrl, keyOrigins = [], docs, keyUrl = docs } of vendors) {
       for (const url of [...(baseUrl ? [baseUrl] : []), ...keyOrigins])
         expect(() => parseBaseUrl(url), name).not.toThrow()
-      for (const url of [docs, keyUrl, ...models.map(({ source }) => source)]) expect(url, name).toMatch(/^https:\/\//)
-      for (const { date } of models) expect(date, name).toMatch(/^20\d\d-\d\d-\d\d$/)
+      for (const url of [docs, keyUrl]) expect(url, name).toMatch(/^https:\/\//)
     }
   })
 
@@ -110,5 +124,24 @@ describe('every vendor', () => {
         !(value instanceof RegExp) &&
         Object.values(value).some(functionsIn))
     for (const vendor of vendors) expect(functionsIn(vendor), vendor.name).toBe(false)
+  })
+})
+
+describe('facts of models', () => {
+  const all = Object.entries(vendorModels).flatMap(([vendor, models]) => models.map((facts) => ({ vendor, ...facts })))
+
+  test('belong to a vendor, and each model has one row', () => {
+    for (const vendor of Object.keys(vendorModels)) expect(vendors.map(({ name }) => name)).toContain(vendor)
+    expect(new Set(all.map(({ vendor, id }) => `${vendor}:${id}`)).size).toBe(all.length)
+  })
+
+  test.each(all)('$vendor:$id has a source, a date and something to say', (facts) => {
+    expect(facts.source).toMatch(/^https:\/\//)
+    expect(facts.date).toMatch(/^20\d\d-\d\d-\d\d$/)
+    const { contextWindow, inputCostPerMillion, outputCostPerMillion, cacheReadCostPerMillion } = facts
+    expect(contextWindow ?? inputCostPerMillion).toBeGreaterThan(0)
+    // A cost needs both prices.
+    expect(inputCostPerMillion === undefined).toBe(outputCostPerMillion === undefined)
+    if (cacheReadCostPerMillion !== undefined) expect(cacheReadCostPerMillion).toBeLessThan(inputCostPerMillion ?? 0)
   })
 })

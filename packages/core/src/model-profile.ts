@@ -1,6 +1,6 @@
 /**
- * What an application knows of a model. It is data of the application, given by configuration: no price, window or ability of a
- * model stands in this code. Unset means not known.
+ * What an application knows of a model, given by configuration. Unset means not known: core has no price, window or ability of any
+ * model, and the factory uses those of the catalog only where a configuration asks for them.
  */
 export interface ModelProfile {
   /** Name of the provider, for a profile that is kept apart from its configuration. */

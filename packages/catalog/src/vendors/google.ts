@@ -1,4 +1,4 @@
-import type { Vendor } from '../vendor.js'
+import type { ModelFacts, Vendor } from '../vendor.js'
 
 /** The Gemini API. */
 export const google: Vendor = {
@@ -14,3 +14,15 @@ export const google: Vendor = {
   embeddingModel: 'gemini-embedding-001',
   docs: 'https://ai.google.dev/api/generate-content',
 }
+
+/** Windows and prices of some models, from a router that charges the price of the vendor. */
+export const googleModels: readonly ModelFacts[] = [
+  {
+    id: 'gemini-3.1-flash-lite',
+    contextWindow: 1_048_576,
+    inputCostPerMillion: 0.25,
+    outputCostPerMillion: 1.5,
+    source: 'https://openrouter.ai/google/gemini-3.1-flash-lite/api',
+    date: '2026-11-22',
+  },
+]

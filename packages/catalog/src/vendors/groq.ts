@@ -1,5 +1,5 @@
 import { textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
 
 /** Log probabilities and names of messages are a 400. @see https://console.groq.com/docs/openai.md · https://console.groq.com/docs/reasoning */
 export const groq: ChatVendor = {
@@ -27,3 +27,14 @@ export const groq: ChatVendor = {
 
 /** What the page of the vendor says beyond its data. */
 export const groqNotes: VendorNotes = []
+
+/** Prices of some models, from an issue that quotes the price list of the vendor. */
+export const groqModels: readonly ModelFacts[] = [
+  {
+    id: 'openai/gpt-oss-120b',
+    inputCostPerMillion: 0.15,
+    outputCostPerMillion: 0.6,
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/925',
+    date: '2026-11-22',
+  },
+]

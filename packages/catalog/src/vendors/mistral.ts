@@ -1,5 +1,5 @@
 import { high, textAndImages } from '../parts.js'
-import type { ChatVendor, VendorNotes } from '../vendor.js'
+import type { ChatVendor, ModelFacts, VendorNotes } from '../vendor.js'
 
 /**
  * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked.
@@ -38,4 +38,24 @@ export const mistral: ChatVendor = {
 export const mistralNotes: VendorNotes = [
   "Ids of other vendors' calls become nine letters or digits; its own go back as they came.",
   'Thinking comes as parts of the content and goes back the same way.',
+]
+
+/** Windows and prices of some models, from issues that quote the model card and the price list of the vendor. */
+export const mistralModels: readonly ModelFacts[] = [
+  {
+    id: 'mistral-medium-latest',
+    contextWindow: 256_000,
+    inputCostPerMillion: 1.5,
+    outputCostPerMillion: 7.5,
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/802',
+    date: '2026-11-22',
+  },
+  {
+    id: 'mistral-medium-3.5',
+    contextWindow: 256_000,
+    inputCostPerMillion: 1.5,
+    outputCostPerMillion: 7.5,
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/505',
+    date: '2026-11-22',
+  },
 ]

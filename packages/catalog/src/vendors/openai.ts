@@ -1,4 +1,4 @@
-import type { Vendor } from '../vendor.js'
+import type { ModelFacts, Vendor } from '../vendor.js'
 
 /** The Responses API, which refuses fewer than 16 tokens, and Chat Completions. */
 export const openai: Vendor = {
@@ -15,3 +15,23 @@ export const openai: Vendor = {
   fewestTokens: 16,
   docs: 'https://developers.openai.com/api/reference/resources/responses',
 }
+
+/** Prices of some models, from a page that quotes the price list of the vendor. */
+export const openaiModels: readonly ModelFacts[] = [
+  {
+    id: 'gpt-5.4-mini',
+    inputCostPerMillion: 0.75,
+    cacheReadCostPerMillion: 0.075,
+    outputCostPerMillion: 4.5,
+    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
+    date: '2026-11-22',
+  },
+  {
+    id: 'gpt-5.4-nano',
+    inputCostPerMillion: 0.2,
+    cacheReadCostPerMillion: 0.02,
+    outputCostPerMillion: 1.25,
+    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
+    date: '2026-11-22',
+  },
+]

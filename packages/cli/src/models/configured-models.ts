@@ -1,13 +1,15 @@
 import { stat } from 'node:fs/promises'
-import { LlmError, type ModelProfile } from '@modelport/core'
+import { isLlmError, LlmError, type ModelProfile } from '@modelport/core'
 import {
   createProviderTable,
   createRegistry,
+  type FactoryContext,
   type ModelConfig,
   type ModelEntry,
   type ModelPool,
   parseModel,
   type Registry,
+  resolveModel,
 } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from '../program/cli.js'
@@ -25,11 +27,13 @@ export interface NamedModel {
 export class ConfiguredModels {
   readonly #file: string
   readonly #pool: ModelPool | undefined
+  readonly #context: FactoryContext
   #registry: Registry | undefined
 
-  constructor(file: string, pool: ModelPool | undefined) {
+  constructor(file: string, pool: ModelPool | undefined, context: FactoryContext) {
     this.#file = file
     this.#pool = pool
+    this.#context = context
   }
 
   /** True when there is no configuration file. */
@@ -89,7 +93,18 @@ export class ConfiguredModels {
   }
 
   #named(entry: ModelEntry): NamedModel {
-    return { name: entry.name, config: this.#configOf(entry), profile: entry.profile, purpose: entry.purpose }
+    const config = this.#configOf(entry)
+    return { name: entry.name, config, profile: this.#profileOf(config), purpose: entry.purpose }
+  }
+
+  /** Undefined for a configuration that cannot be used: whatever uses it reports why. */
+  #profileOf(config: ModelConfig): ModelProfile | undefined {
+    try {
+      return resolveModel(config, this.#context).config.profile
+    } catch (error) {
+      if (isLlmError(error)) return undefined
+      throw error
+    }
   }
 
   #configOf(entry: ModelEntry): ModelConfig {
@@ -99,7 +114,7 @@ export class ConfiguredModels {
 }
 
 /** Reads the configuration. One that was asked for must be there; the usual one may be missing. */
-export async function loadModels({ locations, configGiven }: Cli): Promise<ConfiguredModels> {
+export async function loadModels({ locations, configGiven, context }: Cli): Promise<ConfiguredModels> {
   const there =
     configGiven ||
     (await stat(locations.config).then(
@@ -109,5 +124,6 @@ export async function loadModels({ locations, configGiven }: Cli): Promise<Confi
   return new ConfiguredModels(
     locations.config,
     there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined,
+    context,
   )
 }

@@ -9,6 +9,7 @@ const price = z.number().nonnegative().nullish()
 const anything = z.record(z.string(), z.unknown()).nullish()
 
 const profile = z.strictObject({
+  catalog: flag,
   context_window: count,
   input_cost_per_million: price,
   output_cost_per_million: price,

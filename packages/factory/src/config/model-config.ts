@@ -29,8 +29,11 @@ export interface ModelConfig {
   readonly proxyEnv?: string | undefined
   /** Default model for delegated work. Default: the provider's own. */
   readonly cheapestModel?: string | undefined
-  /** What the application knows of the model: prices, window, abilities. `describeProvider` of core reads it from the provider. */
-  readonly profile?: ModelProfile | undefined
+  /**
+   * What the application knows of the model: prices, window, abilities. `describeProvider` of core reads it from the provider. With
+   * `catalog: true` the dated window and prices of the catalog fill in what is unset, at the vendor's own address only.
+   */
+  readonly profile?: (ModelProfile & { readonly catalog?: boolean | undefined }) | undefined
   /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
   /** When and how a fallback switches; `onSwitch` of the context observes it. */

@@ -1,5 +1,7 @@
+import type { ModelFacts } from '@modelport/catalog'
 import { LlmError } from '@modelport/core'
 import { parseNamed, parseProxy } from './addresses.js'
+import { profileOf } from './profile.js'
 import { type Environment, lookedUp, lookUp, processEnvironment } from '../env.js'
 import type { FallbackSwitch } from '../fallback/fallback-chain.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -17,6 +19,8 @@ export interface FactoryContext {
    * configurations modelport reads; `''` looks up each name once.
    */
   readonly environmentPrefix?: string | undefined
+  /** Replaces the windows and prices of the catalog, by the name of the provider, for configurations with `profile: { catalog: true }`. */
+  readonly models?: Readonly<Record<string, readonly ModelFacts[]>> | undefined
   /**
    * Imports the module of a configuration with `package`, which is code that runs in this process. Default: none, and such a
    * configuration is refused. `importModule` of `@modelport/factory/node` imports any; check the name first.
@@ -48,7 +52,13 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
   }
   const baseUrl = resolveBaseUrl(row, config, context)
   const proxy = resolveProxy(row, config, context)
-  return { row, config, ...(baseUrl && { baseUrl }), ...(proxy && { proxy }) }
+  const profile = profileOf(row, config, baseUrl?.source, context.models)
+  return {
+    row,
+    config: { ...config, ...(profile && { profile }) },
+    ...(baseUrl && { baseUrl }),
+    ...(proxy && { proxy }),
+  }
 }
 
 function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryContext): ResolvedModel['baseUrl'] {

@@ -1,0 +1,59 @@
+import { describeProvider, type ModelProfile } from '@modelport/core'
+import { vendorModels } from '@modelport/catalog'
+import { describe, expect, test } from 'vitest'
+import { type FactoryContext, type ModelConfig, newProvider, parseConfig } from '../src/index.js'
+import { emptyEnvironment, failureOf } from './support.js'
+
+const context: FactoryContext = { environment: emptyEnvironment }
+const config: ModelConfig = { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: 'key-of-tests-0123' }
+const profileOf = async (fields: Partial<ModelConfig>, more?: FactoryContext): Promise<ModelProfile | undefined> =>
+  describeProvider(await newProvider({ ...config, ...fields }, { ...context, ...more })).profile
+
+describe('profile.catalog', () => {
+  test('fills in the window and the prices of the catalog, and own fields win', async () => {
+    const [facts] = vendorModels['anthropic']!.filter(({ id }) => id === 'claude-haiku-4-5')
+    const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts!
+    expect(await profileOf({ profile: { catalog: true } })).toEqual({
+      contextWindow,
+      inputCostPerMillion,
+      outputCostPerMillion,
+    })
+    expect(await profileOf({ profile: { catalog: true, contextWindow: 1000, currency: 'EUR' } })).toEqual({
+      contextWindow: 1000,
+      currency: 'EUR',
+      inputCostPerMillion,
+      outputCostPerMillion,
+    })
+  })
+
+  test('is off unless asked for: no price is used that nobody gave', async () => {
+    expect(await profileOf({})).toBeUndefined()
+    expect(await profileOf({ profile: { contextWindow: 5 } })).toEqual({ contextWindow: 5 })
+    expect(await profileOf({ profile: { catalog: false, contextWindow: 5 } })).toEqual({ contextWindow: 5 })
+  })
+
+  test('takes the models of the context instead of those of the catalog', async () => {
+    const models = {
+      anthropic: [{ id: 'claude-haiku-4-5', contextWindow: 7, source: 'https://a.test', date: '2026-01-01' }],
+    }
+    expect(await profileOf({ profile: { catalog: true } }, { models })).toEqual({ contextWindow: 7 })
+    expect((await failureOf(() => profileOf({ profile: { catalog: true } }, { models: {} }))).message).toContain(
+      'It knows: none of this provider',
+    )
+  })
+
+  test('is refused for an unknown model and at another address, where prices differ', async () => {
+    expect(await failureOf(() => profileOf({ model: 'claude-x', profile: { catalog: true } }))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('the catalog has no facts of the model "claude-x"') as string,
+    })
+    expect(
+      (await failureOf(() => profileOf({ baseUrl: 'https://gateway.test', profile: { catalog: true } }))).message,
+    ).toContain("prices at another address than the vendor's own are not known")
+  })
+
+  test('is a field of the file', () => {
+    const text = `models: [{name: a, provider: anthropic, model: claude-haiku-4-5, profile: {catalog: true}}]\nroles: {chat: a}`
+    expect(parseConfig(text).models[0]?.profile).toEqual({ catalog: true })
+  })
+})
