@@ -21,6 +21,4 @@ export interface ModelProfile {
   readonly supportsStreaming?: boolean
   /** Answers held to a JSON schema. */
   readonly supportsJsonSchema?: boolean
-  /** Name of the encoding that counts its tokens exactly. */
-  readonly tokenizer?: string
 }

@@ -91,7 +91,7 @@ models:
     vendor: {service_tier: flex, nested_key: {deep_key: 1}}
     settings: {traits: {reasoning: true}}
     defaults: {max_tokens: 100, temperature: 0, stop: [END], retry: {attempts: 1}}
-    profile: {context_window: 128000, input_cost_per_million: 3, output_cost_per_million: 15.5, supports_tools: true, supports_streaming: true, supports_json_schema: false, tokenizer: o200k}
+    profile: {context_window: 128000, input_cost_per_million: 3, output_cost_per_million: 15.5, supports_tools: true, supports_streaming: true, supports_json_schema: false}
     azure: {endpoint: "https://r.openai.azure.com", deployment: d, api_version: "2025-04-01-preview"}
   - {name: small, provider: "ollama:llama3:8b", base_url: }
 roles: {chat: big, sub_agent: small, judge: small, image: }
@@ -120,7 +120,6 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
           supportsTools: true,
           supportsStreaming: true,
           supportsJsonSchema: false,
-          tokenizer: 'o200k',
         },
         azure: { endpoint: 'https://r.openai.azure.com', deployment: 'd', apiVersion: '2025-04-01-preview' },
       },

@@ -17,7 +17,6 @@ const profile = z.strictObject({
   supports_tools: flag,
   supports_streaming: flag,
   supports_json_schema: flag,
-  tokenizer: optionalText,
   provider: optionalText,
   model: optionalText,
 })
