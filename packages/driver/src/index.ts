@@ -26,7 +26,7 @@ export type {
 export type { EndpointClient, EndpointRequest, ResponseBytes } from './endpoint-client.js'
 export { createEndpointClient } from './endpoint-client.js'
 export { estimatePrompt } from './estimate-prompt.js'
-export { decodeBase64, imageTypeOf } from './media-types.js'
+export { decodeBase64, imageTypeOf, toBase64 } from './media-types.js'
 export { memoizeLatest } from './memoize-latest.js'
 export type { FormField } from './form-body.js'
 export type { Framer } from './framer.js'

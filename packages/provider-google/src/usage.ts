@@ -12,11 +12,11 @@ const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document'
  * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11-22)
  */
 export class UsageReport {
-  readonly #sink: Sink
+  readonly #sink: Pick<Sink, 'usage' | 'details' | 'warning'>
   readonly #usage: { -readonly [Name in keyof WireUsage]: WireUsage[Name] } = {}
   #unattributed = 0
 
-  constructor(sink: Sink) {
+  constructor(sink: Pick<Sink, 'usage' | 'details' | 'warning'>) {
     this.#sink = sink
   }
 

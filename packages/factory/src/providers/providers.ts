@@ -25,8 +25,14 @@ const packages: Readonly<Record<string, Load>> = {
     }
   },
   '@modelport/provider-google': async (fail) => {
-    const { createGoogle, createGoogleEmbedder, listModels } = await import('@modelport/provider-google').catch(fail)
-    return { createProvider: createGoogle, createEmbedder: createGoogleEmbedder, listModels }
+    const google = await import('@modelport/provider-google').catch(fail)
+    return {
+      createProvider: google.createGoogle,
+      createEmbedder: google.createGoogleEmbedder,
+      createImages: google.createGoogleImages,
+      createSpeech: google.createGoogleSpeech,
+      listModels: google.listModels,
+    }
   },
   '@modelport/provider-ollama': async (fail) => {
     const { createOllama, createOllamaEmbedder, listModels } = await import('@modelport/provider-ollama').catch(fail)
