@@ -1,3 +1,5 @@
+export type { BatchHarness, BatchVendor } from './capability/batch-conformance.js'
+export { batchConformance } from './capability/batch-conformance.js'
 export { capabilityConformance } from './capability/capability-conformance.js'
 export type {
   CapabilityAnswer,

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { capabilityConformance, citedRules, conformance, inProcessSkips, type Runner } from '@modelport/conformance'
+import {
+  batchConformance,
+  capabilityConformance,
+  citedRules,
+  conformance,
+  inProcessSkips,
+  type Runner,
+} from '@modelport/conformance'
+import { referenceBatches } from './reference-batches.js'
 import { callEcho, echoHarness } from './reference-capability.js'
 import { reference } from './reference-driver.js'
 
@@ -13,6 +21,7 @@ function titles(): string[] {
   const runner: Runner = { describe: (_, body) => body(), test: Object.assign(add, { skip: add }) }
   conformance(runner, reference)
   capabilityConformance(runner, echoHarness(callEcho))
+  batchConformance(runner, referenceBatches())
   return found
 }
 

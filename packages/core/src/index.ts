@@ -1,5 +1,6 @@
 export type { BaseUrl } from './base-url.js'
 export { parseBaseUrl } from './base-url.js'
+export type { Batch, BatchRequest, BatchResult, BatchRunner, BatchStatus } from './batch.js'
 export type { Capabilities, Capability, ProviderToolForms } from './capabilities.js'
 export type { AudioPart, Content, ContentPart, FilePart, ImagePart, MediaSource, TextPart } from './content.js'
 export { textOf, toImagePart, toMediaSource } from './content.js'

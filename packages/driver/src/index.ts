@@ -8,6 +8,8 @@ export type { CommonConfig, ProviderSettings } from './config.js'
 export type { CountDriver } from './count-tokens.js'
 export { countTokens } from './count-tokens.js'
 export type { EmbedderDriver, EmbeddingBatch } from './create-embedder.js'
+export type { BatchDriver, BatchItem, BatchLine } from './create-batch-runner.js'
+export { createBatchRunner } from './create-batch-runner.js'
 export { createEmbedder } from './create-embedder.js'
 export { createProvider } from './create-provider.js'
 export type {

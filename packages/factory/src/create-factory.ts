@@ -17,7 +17,7 @@ export interface Factory {
   newProvider(config: ModelConfig | string): Promise<Provider>
   /** As {@link newEmbedder}, of these rows. */
   newEmbedder(config: ModelConfig | string): Promise<Embedder>
-  /** Makes an image generator, a speech generator, a transcriber or a reranker. Throws like {@link newProvider}; `unsupported` where the provider has none. */
+  /** Makes an image generator, a speech generator, a transcriber, a reranker or a batch runner. Throws like {@link newProvider}; `unsupported` where the provider has none. */
   newCapability<Kind extends keyof CapabilityTypes>(
     kind: Kind,
     config: ModelConfig | string,

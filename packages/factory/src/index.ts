@@ -19,6 +19,7 @@ export { fallbackCodes } from './fallback/fallback-chain.js'
 export {
   createRegistry,
   listModels,
+  newBatchRunner,
   newEmbedder,
   newImageGenerator,
   newProvider,

@@ -1,4 +1,5 @@
 import type {
+  BatchRunner,
   Embedder,
   EmbedOptions,
   ImageGenerator,
@@ -42,6 +43,10 @@ export const newTranscriber = (config: ModelConfig | string, context?: FactoryCo
 /** Creates a reranker. Throws like {@link newProvider}; `unsupported` if the provider ranks nothing. */
 export const newReranker = (config: ModelConfig | string, context?: FactoryContext): Promise<Reranker> =>
   makeCapability('reranking', loadCreators, config, context)
+
+/** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
+export const newBatchRunner = (config: ModelConfig | string, context?: FactoryContext): Promise<BatchRunner> =>
+  makeCapability('batches', loadCreators, config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   createFactory,
   createRegistry,
+  newBatchRunner,
   newImageGenerator,
   newReranker,
   newSpeechGenerator,
@@ -29,6 +30,11 @@ describe('capabilities of a configuration', () => {
     ['mistral', 'voxtral-mini-latest', newTranscriber],
     ['llamacpp-server', 'bge-reranker', newReranker],
     ['openai-compatible', 'any', newReranker],
+    ['google', 'gemini-2.5-flash-image', newImageGenerator],
+    ['google', 'gemini-3.8-flash-tts', newSpeechGenerator],
+    ['openai', 'gpt-5.4', newBatchRunner],
+    ['anthropic', 'claude-opus-5', newBatchRunner],
+    ['google', 'gemini-3-flash-preview', newBatchRunner],
   ] as const)('%s makes %s', async (provider, model, create) => {
     expect((await create({ provider, model, apiKey }, none)).model).toBe(model)
   })
@@ -36,6 +42,7 @@ describe('capabilities of a configuration', () => {
   test.each([
     ['anthropic', newImageGenerator],
     ['openai', newReranker],
+    ['groq', newBatchRunner],
     ['deepseek', newSpeechGenerator],
     ['ollama', newTranscriber],
   ] as const)('%s is unsupported where the vendor documents nothing', async (provider, create) => {

@@ -1,3 +1,4 @@
+export { createAnthropicBatches } from './batches.js'
 export { capabilities } from './capabilities.js'
 export type { ConnectionConfig } from './connection.js'
 export { anthropicHosts } from './connection.js'

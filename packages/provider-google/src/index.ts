@@ -1,3 +1,4 @@
+export { createGoogleBatches } from './batches.js'
 export { capabilities } from './capabilities.js'
 export type { GoogleConfig, GoogleEndpointConfig, ServiceAccount, VertexConfig } from './config.js'
 export { googleHosts } from './config.js'

@@ -1,3 +1,4 @@
+export { createOpenAIBatches } from './batches.js'
 export { capabilities } from './capabilities.js'
 export type { AzureConfig, OpenAIConfig, OpenAIConnection } from './config.js'
 export type { OpenAIEmbedderConfig } from './embedder.js'

@@ -1,4 +1,5 @@
 import {
+  type BatchRunner,
   type ImageGenerator,
   type JsonObject,
   LlmError,
@@ -16,6 +17,7 @@ export interface CapabilityTypes {
   readonly speech: SpeechGenerator
   readonly transcription: Transcriber
   readonly reranking: Reranker
+  readonly batches: BatchRunner
 }
 
 /** The creator of each, and its word in the message if a provider has none. */
@@ -24,6 +26,7 @@ const kinds = {
   speech: ['createSpeech', 'speech'],
   transcription: ['createTranscriber', 'transcription'],
   reranking: ['createReranker', 'reranking'],
+  batches: ['createBatches', 'batches'],
 } as const
 
 /** Creates a capability from a configuration. Throws like `newProvider`; `unsupported` if the provider does not have it. */

@@ -10,8 +10,10 @@ type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
  */
 const packages: Readonly<Record<string, Load>> = {
   '@modelport/provider-anthropic': async (fail) => {
-    const { createAnthropic, listModels } = await import('@modelport/provider-anthropic').catch(fail)
-    return { createProvider: createAnthropic, listModels }
+    const { createAnthropic, createAnthropicBatches, listModels } = await import('@modelport/provider-anthropic').catch(
+      fail,
+    )
+    return { createProvider: createAnthropic, createBatches: createAnthropicBatches, listModels }
   },
   '@modelport/provider-openai': async (fail) => {
     const openai = await import('@modelport/provider-openai').catch(fail)
@@ -21,6 +23,7 @@ const packages: Readonly<Record<string, Load>> = {
       createImages: openai.createOpenAIImages,
       createSpeech: openai.createOpenAISpeech,
       createTranscriber: openai.createOpenAITranscriber,
+      createBatches: openai.createOpenAIBatches,
       listModels: openai.listModels,
     }
   },
@@ -31,6 +34,7 @@ const packages: Readonly<Record<string, Load>> = {
       createEmbedder: google.createGoogleEmbedder,
       createImages: google.createGoogleImages,
       createSpeech: google.createGoogleSpeech,
+      createBatches: google.createGoogleBatches,
       listModels: google.listModels,
     }
   },

@@ -1,5 +1,6 @@
 import type {
   BaseUrl,
+  BatchRunner,
   Embedder,
   EmbedOptions,
   ImageGenerator,
@@ -27,6 +28,8 @@ export interface ProviderCreators {
   readonly createTranscriber?: (settings: never) => Transcriber
   /** Unset where the vendor ranks nothing. */
   readonly createReranker?: (settings: never) => Reranker
+  /** Unset where the vendor takes no batches. */
+  readonly createBatches?: (settings: never) => BatchRunner
   /** Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has no such list. */
   readonly listModels?: (
     settings: never,

@@ -1,0 +1,63 @@
+import type { LlmError } from './error.js'
+import type { ChatMessage } from './message.js'
+import type { CallOptions } from './options.js'
+import type { Generation } from './provider.js'
+import type { RequestOptions } from './request-options.js'
+
+/** One request of a batch: what `Provider.generate` takes, but for what a call in the distance cannot have. */
+export interface BatchRequest {
+  /** The conversation. */
+  readonly messages: readonly ChatMessage[]
+  /** Options of the call; `signal`, `deadlineMs`, `retry` and headers are refused. */
+  readonly options?: CallOptions
+}
+
+/** Where a batch stands. `ended` has results, which may be failures each; `cancelled` and `expired` have those made before. */
+export type BatchStatus = 'running' | 'cancelling' | 'ended' | 'cancelled' | 'expired' | 'failed'
+
+/** A batch at the vendor: plain JSON, to be kept until it ends. */
+export interface Batch {
+  /** The vendor's id. */
+  readonly id: string
+  /** Where it stands. */
+  readonly status: BatchStatus
+  /** How many requests it has. Unset: the vendor does not say yet. */
+  readonly total?: number
+  /** How many have a reply. */
+  readonly succeeded?: number
+  /** How many failed, expired or were cancelled. */
+  readonly failed?: number
+  /** When it was made, ISO 8601. */
+  readonly createdAt?: string
+  /** When the vendor gives it up, ISO 8601. */
+  readonly expiresAt?: string
+  /** Why it failed as a whole. */
+  readonly error?: string
+}
+
+/** What became of one request. */
+export type BatchResult =
+  | { readonly generation: Generation; readonly error?: undefined }
+  | { readonly error: LlmError; readonly generation?: undefined }
+
+/** Many requests that the vendor answers within a day, at a lower price. Separate from {@link Provider}: a capability is never an optional method. */
+export interface BatchRunner {
+  /** Name of the provider. */
+  readonly name: string
+  /** The model that replies. */
+  readonly model: string
+  /**
+   * Hands requests over. Made once: a failure whose request may have arrived is not tried again unless `retry` says so, since a second batch
+   * would be paid for too. Rejects `invalid-request` without requests, and as `Provider.generate` for a request that cannot be sent.
+   */
+  createBatch(requests: readonly BatchRequest[], options?: RequestOptions): Promise<Batch>
+  /** Asks where a batch stands. */
+  getBatch(id: string, options?: RequestOptions): Promise<Batch>
+  /**
+   * The results, in the order of the requests; a request that the vendor has no result for has an error. Rejects `invalid-request` while the batch
+   * runs, and with the reason of a batch that failed as a whole.
+   */
+  batchResults(id: string, options?: RequestOptions): Promise<readonly BatchResult[]>
+  /** Asks the vendor to stop; results made before stay. */
+  cancelBatch(id: string, options?: RequestOptions): Promise<Batch>
+}
