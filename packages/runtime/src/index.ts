@@ -82,6 +82,10 @@ export type {
   RunBudget,
 } from './budget/budget.js'
 export { BudgetExceededError, BudgetLedger } from './budget/budget.js'
+export type { CapabilityPrice } from './budget/budgeted-capabilities.js'
+export { budgetImages, budgetReranker, budgetSpeech, budgetTranscriber } from './budget/budgeted-capabilities.js'
+export type { RequestPrice, RequestReservation } from './budget/request-reservation.js'
+export { reserveRequest } from './budget/request-reservation.js'
 export type { CompactionThreshold } from './history/compaction/automatic.js'
 export { compactAbove } from './history/compaction/automatic.js'
 export { compact } from './history/compaction/compact.js'

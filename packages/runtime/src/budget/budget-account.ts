@@ -104,7 +104,10 @@ export class BudgetAccount {
   admitCurrency(currency: string | undefined): void {
     if (this.#budget.maxCost === undefined) return
     if (currency === undefined)
-      throw new LlmError('config', 'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
+      throw new LlmError(
+        'config',
+        'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion, or the price of the capability',
+      )
     this.#currency ??= currency
     if (this.#currency !== currency)
       throw new LlmError('config', `budget.maxCost counts ${this.#currency}; this call costs ${currency}`)

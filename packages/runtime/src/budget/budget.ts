@@ -38,6 +38,9 @@ export interface BudgetLedgerOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** The accounts of a ledger, its own first: for what reserves in them. Not for applications. */
+export let accountsOf: (ledger: BudgetLedger) => readonly BudgetAccount[]
+
 /**
  * Counts a run against its budget and refuses before anything is spent. A ledger below another takes from both or from none.
  * docs/budgets.md says what is guaranteed.
@@ -50,6 +53,10 @@ export class BudgetLedger {
   readonly #now: () => number
   /** Shared by every ledger of a tree. */
   readonly #margins: InputMargins
+
+  static {
+    accountsOf = (ledger) => ledger.#accounts
+  }
 
   /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */
   constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
