@@ -11,8 +11,8 @@ const compatible = '@modelport/provider-openai-compatible'
 // What is imported, and the most bytes, min+gzip: what it weighs now and one in a hundred. All are measured as a browser gets them, without undici.
 const programs = [
   { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_150 },
-  // It rose by 1 kB with forms and files for images and audio; a program that only talks has none of them in its bundle.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 22_350 },
+  // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 23_100 },
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
   // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md says what is above it.

@@ -16,6 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'modelport-examples-'))
 const source = (example: string, file = 'main'): string => join(root, `examples/${example}/src/${file}.ts`)
 const entries = {
   roles: source('roles'),
+  media: source('media'),
   handover: source('handover'),
   'surviving-agent': source('surviving-agent'),
   'sqlite-thread': join(root, 'packages/durable/src/sqlite/sqlite-thread.ts'),
@@ -60,6 +61,18 @@ test('roles: each role has its model, and chat its spare one', async () => {
     expect.stringMatching(/^sub_agent: I am claude-haiku/),
     'chat, while its model is overloaded: I am gpt-5.4.',
     expect.stringMatching(/^hosts: 127\.0\.0\.1:\d+$/),
+  ])
+})
+
+test('media: an image, a voice, a transcript, a ranking and a batch, in a budget', async () => {
+  expect(await linesOf(programs.media)).toEqual([
+    'image: image/png, 70 bytes',
+    'speech: audio/mpeg, 4 bytes',
+    'transcript: Good morning!',
+    'best: The giant panda is a bear.',
+    'spent: 4 calls, 0.0482 USD',
+    'refused: budget-exceeded',
+    'batch: Rome, Oslo',
   ])
 })
 
