@@ -35,7 +35,7 @@ async function callAll(fetch: Fetch, text = 'Good morning!') {
 
 test('a replay gives the same bytes and results as the vendor did, without a connection', async () => {
   const recorder = recordCassette()
-  const results = await callAll(recorder.fetch as Fetch)
+  const results = await callAll(recorder.fetch)
   const player = replayCassette(JSON.parse(JSON.stringify(recorder.cassette())))
   expect(await callAll(player as Fetch)).toEqual(results)
   player.assertAllUsed()
@@ -43,7 +43,7 @@ test('a replay gives the same bytes and results as the vendor did, without a con
 
 test('another text, or another recording, is not the recorded request', async () => {
   const recorder = recordCassette()
-  await callAll(recorder.fetch as Fetch)
+  await callAll(recorder.fetch)
   const player = replayCassette(recorder.cassette())
   await expect(callAll(player as Fetch, 'Good night!')).rejects.toThrow('cassette: the request is not the recorded one')
 })
@@ -51,7 +51,7 @@ test('another text, or another recording, is not the recorded request', async ()
 test('the key is in no cassette file', async () => {
   const path = join(temporaryFolder('cassette'), 'media.json')
   const file = await cassetteFetch({ path, mode: 'record' })
-  await callAll(file as Fetch)
+  await callAll(file)
   await file.close()
   expect(readFileSync(path, 'utf8')).not.toContain('Canary')
   const again = await cassetteFetch({ path, mode: 'replay' })
