@@ -1,5 +1,5 @@
 import type { ChatDialect } from '@modelport/chat-completions'
-import type { Capabilities, Capability } from '@modelport/core'
+import type { Capabilities, Capability, JsonObject } from '@modelport/core'
 
 /**
  * What a page states about one model, and the day that page was read. Prices change, so an application asks for them and can replace
@@ -87,6 +87,8 @@ export interface ChatVendor extends Vendor {
   readonly timeouts?: { readonly headersMs: number; readonly idleMs: number; readonly semanticIdleMs: number }
   /** What is known of its abilities beyond the quirks. */
   readonly claims?: Readonly<Partial<Record<keyof Capabilities, Claim>>>
+  /** Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default: none. */
+  readonly choices?: JsonObject
 }
 
 /** Sentences of the vendor's page that its data cannot say. */

@@ -98,3 +98,65 @@ describe('prompts check', () => {
     expect((await cli(['prompts', 'check', join(home.path, 'broken'), '--json'])).code).toBe(20)
   })
 })
+
+describe('dialog classify and calibrate', () => {
+  const agents = 'agents:\n  judge:\n    model: main\n    temperature: 0\n'
+  const judge = ['--labels', 'warm,plain text', '--method', 'votes', '--votes', '1']
+  const addAgents = (): void => {
+    const file = configOf(home.path)
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${agents}`)
+  }
+
+  test('classify prints each label with its probability', async () => {
+    addAgents()
+    const args = ['dialog', 'classify', 'judge', ...judge, '--task', 'plain']
+    const { code, out, err } = await cli(args)
+    expect([code, out]).toEqual([0, '1.0000\tplain text\n0.0000\twarm\n'])
+    expect(err).toContain('method votes, coverage 1.000, entropy 0.000 bits')
+    expect(JSON.parse((await cli([...args, '--json'])).out)).toMatchObject({
+      label: 'plain text',
+      probabilities: { warm: 0, 'plain text': 1 },
+      method: 'votes',
+    })
+  })
+
+  test('calibrate prints the calibration error before and after as a table', async () => {
+    addAgents()
+    const examples = Array.from({ length: 20 }, (_, index) => ({
+      text: `plain ${index}`,
+      label: index % 4 ? 'plain text' : 'warm',
+    }))
+    write({ 'examples.jsonl': `${examples.map((one) => JSON.stringify(one)).join('\n')}\n` })
+    const args = ['dialog', 'calibrate', 'judge', ...judge, '--examples', join(home.path, 'examples.jsonl')]
+    const { code, out, err } = await cli(args)
+    expect(code).toBe(0)
+    expect(out).toContain('accuracy 75.0 %')
+    expect(out).toContain('calibration error before 25.0 %')
+    expect(out).toMatch(/calibration error after \d\.\d %/)
+    expect(out).toContain('0.9-1.0      20     100.0 %    75.0 %')
+    expect(err).toContain('20 examples by votes; 0 without a label')
+    expect(JSON.parse((await cli([...args, '--json'])).out)).toMatchObject({
+      accuracy: 0.75,
+      errorBefore: 0.25,
+      examples: 20,
+      uncovered: 0,
+    })
+  })
+
+  test('names file and line of a wrong example, and wrong labels', async () => {
+    addAgents()
+    write({ 'a.jsonl': '{"text":"x","label":"warm"}\n\n{"txt":"x"}\n', 'b.jsonl': '{"text":"x","label":"cold"}' })
+    const of = (file: string) => cli(['dialog', 'calibrate', 'judge', ...judge, '--examples', join(home.path, file)])
+    expect(await of('a.jsonl')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('a.jsonl, line 3: expected {"text": "...", "label": "..."}, found {"txt":"x"}'),
+    })
+    expect((await of('b.jsonl')).err).toContain(
+      'b.jsonl, line 1: the label "cold" is not one of --labels warm,plain text',
+    )
+    expect((await of('none.jsonl')).code).toBe(2)
+    expect((await cli(['dialog', 'classify', 'judge', '--labels', 'one', '--task', 'x'])).err).toContain(
+      'write at least two, as good,bad.',
+    )
+  })
+})

@@ -26,6 +26,11 @@ export interface Capabilities {
   readonly embeddings: Capability
   /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */
   readonly providerTools?: ProviderToolForms
+  /**
+   * Fields of `CallOptions.vendor` that hold a whole reply to one of several texts. A text that is nothing but `{choices}` stands for the list of texts, `{grammar}` for
+   * the same as a grammar in llama.cpp's notation (GBNF). Unset: none are known.
+   */
+  readonly choices?: JsonObject
 }
 
 /**

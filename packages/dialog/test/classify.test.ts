@@ -1,5 +1,5 @@
 import type { Capabilities } from '@modelport/core'
-import { createOpenAICompatible, capabilities } from '@modelport/provider-openai-compatible'
+import { createOpenAICompatible, capabilities, presets } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
 import {
   calibrate,
@@ -36,7 +36,7 @@ function reporting(tops: Tops | undefined, settings: Partial<CallerSettings> = {
 
 const dialog = Dialog.seed('You judge reviews.').send('I liked it.')
 const without = (ability: 'logprobs' | 'schema', rest: Partial<Capabilities> = {}): Capabilities => ({
-  ...capabilities({ model: 'm' } as never),
+  ...capabilities({ name: 'test' }),
   ...rest,
   [ability]: { supported: false, source: '' },
 })
@@ -133,6 +133,32 @@ describe('classification by votes', () => {
       label: 'bad',
       method: 'schema',
     })
+  })
+
+  test('by a grammar holds each reply to the labels, in the fields of the vendor', async () => {
+    const { caller, bodies } = reporting(
+      { 'not "good"': 1 },
+      { capabilities: without('logprobs', capabilities({ preset: presets['llamacpp-server'] })) },
+    )
+    const result = await caller.classify(dialog, ['good', 'not "good"'], {
+      votes: 2,
+      options: { vendor: { cache_prompt: true } },
+    })
+    expect(result).toMatchObject({ label: 'not "good"', method: 'grammar', coverage: 1 })
+    expect(bodies).toHaveLength(2)
+    expect(bodies[0]).toMatchObject({ cache_prompt: true, grammar: 'root ::= "good" | "not \\"good\\""' })
+    const vllm = reporting({ good: 1 }, { capabilities: capabilities({ preset: presets.vllm }) })
+    await vllm.caller.classify(dialog, ['good', 'bad'], { method: 'grammar', votes: 1 })
+    expect(vllm.bodies[0]).toMatchObject({ structured_outputs: { choice: ['good', 'bad'] } })
+  })
+
+  test('by a grammar is refused where no fields for it are known', async () => {
+    const { caller, provider } = callerOf(['good'])
+    await expect(caller.classify(dialog, ['good', 'bad'], { method: 'grammar' })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'mock is not known to hold a reply to a grammar; use the method "schema" or "votes"',
+    })
+    expect(provider.requests).toHaveLength(0)
   })
 
   test('follows when the server takes the request and reports nothing', async () => {

@@ -123,6 +123,17 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       expect(['Paris', 'Rome']).toContain((value as { city: string }).city)
     })
 
+    test.skipIf(name !== 'a model on a server')('votes for labels that a grammar holds it to', async () => {
+      const dialog = Dialog.seed().send('What is the weather in Rome?')
+      const { label, method, probabilities } = await caller().classify(dialog, ['mellow', 'yellow'], {
+        method: 'grammar',
+        votes: 2,
+        options: { temperature: 0 },
+      })
+      expect([method, ['mellow', 'yellow'].includes(label)]).toEqual(['grammar', true])
+      expect(probabilities.mellow + probabilities.yellow).toBe(1)
+    })
+
     test('classifies by probabilities or votes, and calibration says how far they can be trusted', async () => {
       const examples = []
       let uncovered = 0

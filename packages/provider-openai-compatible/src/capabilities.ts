@@ -2,7 +2,7 @@ import type { Capabilities, Capability } from '@modelport/core'
 import { resolveCapabilities } from '@modelport/driver'
 import { type OpenAICompatibleConfig, toDialect } from './config.js'
 
-type Ability = Exclude<keyof Capabilities, 'providerTools'>
+type Ability = Exclude<keyof Capabilities, 'providerTools' | 'choices'>
 /**
  * What can be asked of this server. The quirks decide what the API can say, as they decide which call is refused; the row adds what
  * is known beyond, and the profile settles what is the model's to say.
@@ -31,6 +31,7 @@ export function capabilities(
       logprobs: claim('logprobs', !lacks.includes('topLogprobs') && 'by-model'),
       reasoning: claim('reasoning', Object.keys(reasoning).length > 0 && 'by-model'),
       embeddings: claim('embeddings', 'by-model'),
+      ...(row?.choices && { choices: row.choices }),
     },
     config.profile,
   )

@@ -29,6 +29,7 @@ export const llamacppServer: ChatVendor = {
     logprobs: [true, 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
     embeddings: [true, 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
   },
+  choices: { grammar: '{grammar}' },
   docs: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
 }
 

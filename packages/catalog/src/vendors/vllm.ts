@@ -24,6 +24,7 @@ export const vllm: ChatVendor = {
     logprobs: [true, 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html'],
     embeddings: ['by-model', 'https://docs.vllm.ai/en/latest/models/pooling_models.html'],
   },
+  choices: { structured_outputs: { choice: '{choices}' } },
   docs: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
 }
 

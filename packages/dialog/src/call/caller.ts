@@ -1,5 +1,6 @@
 import { isProvider, LlmError } from '@modelport/core'
-import { classify, type Classification, type ClassifyOptions } from '../classify/classify.js'
+import type { Classification, ClassifyOptions } from '../classify/classification.js'
+import { classify } from '../classify/classify.js'
 import { Dialog } from '../dialog/dialog.js'
 import { AgentCall } from './agent-call.js'
 import { type CallReader, EventQueue } from './call-reader.js'

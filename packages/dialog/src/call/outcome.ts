@@ -1,6 +1,7 @@
 import type { ReplyDetails, TokenUsage } from '@modelport/core'
 import type { Dialog } from '../dialog/dialog.js'
 import type { AgentCallError } from './call-error.js'
+import type { AgentCallOptions } from './settings.js'
 import type { CallTrace, TraceEntry } from './trace.js'
 
 /** A call that ended in `success`. */
@@ -39,3 +40,6 @@ export interface EventConsumer {
   /** Settles once every event was read; undefined when there is nothing to wait for. */
   drained(): Promise<void> | undefined
 }
+
+/** Calls a dialog; the state machine of the agent. */
+export type CallDialog = <Value>(dialog: Dialog<Value>, options: AgentCallOptions) => Promise<CallSuccess<Value>>

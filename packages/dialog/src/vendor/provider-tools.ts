@@ -1,4 +1,5 @@
 import { type Capabilities, type JsonObject, LlmError } from '@modelport/core'
+import { fillForm } from './fill-form.js'
 import type { VendorTool } from './vendor-tool.js'
 
 /** The name of a tool in `Capabilities.providerTools` and in the features of a model card. */
@@ -18,7 +19,7 @@ export function toProviderTools(
   const missing: string[] = []
   const forms = tools.flatMap((tool): readonly JsonObject[] => {
     const form = capabilities?.providerTools?.[names[tool.type]]
-    if (form && (features?.includes(tool.type) ?? true)) return [fillForm(form, tool) as JsonObject]
+    if (form && (features?.includes(tool.type) ?? true)) return [fillForm(form, settingsOf(tool))]
     if (tool.whenMissing === 'refuse') missing.push(tool.type)
     return []
   })
@@ -33,20 +34,6 @@ export function toProviderTools(
 /** What a vendor calls the ways of approval; `auto` leaves it to the vendor. */
 const approvals = { never: 'never', manual: 'always', auto: undefined } as const
 
-/** Puts the settings of a tool into the places `{setting}` of a form; a field whose setting is unset is left out. */
-function fillForm(form: unknown, tool: VendorTool): unknown {
-  const settings: Readonly<Record<string, unknown>> =
-    tool.type === 'mcp' ? { ...tool, requireApproval: approvals[tool.requireApproval] } : { ...tool }
-  if (typeof form === 'string') {
-    const name = /^\{(\w+)\}$/.exec(form)?.[1]
-    return name === undefined ? form : settings[name]
-  }
-  if (Array.isArray(form)) return form.map((item) => fillForm(item, tool))
-  if (typeof form !== 'object' || form === null) return form
-  return Object.fromEntries(
-    Object.entries(form).flatMap(([key, inner]) => {
-      const filled = fillForm(inner, tool)
-      return filled === undefined ? [] : [[key, filled]]
-    }),
-  )
+function settingsOf(tool: VendorTool): Readonly<Record<string, unknown>> {
+  return tool.type === 'mcp' ? { ...tool, requireApproval: approvals[tool.requireApproval] } : tool
 }
