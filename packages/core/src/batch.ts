@@ -4,7 +4,7 @@ import type { CallOptions } from './options.js'
 import type { Generation } from './provider.js'
 import type { RequestOptions } from './request-options.js'
 
-/** One request of a batch: what `Provider.generate` takes, but for what a call in the distance cannot have. */
+/** One request of a batch: what `Provider.generate` takes, without what only a call in this process has. */
 export interface BatchRequest {
   /** The conversation. */
   readonly messages: readonly ChatMessage[]
@@ -40,14 +40,14 @@ export type BatchResult =
   | { readonly generation: Generation; readonly error?: undefined }
   | { readonly error: LlmError; readonly generation?: undefined }
 
-/** Many requests that the vendor answers within a day, at a lower price. Separate from {@link Provider}: a capability is never an optional method. */
+/** Submits many requests at once, to which the vendor replies within a day, at a lower price. Separate from {@link Provider}: a capability is never an optional method. */
 export interface BatchRunner {
   /** Name of the provider. */
   readonly name: string
   /** The model that replies. */
   readonly model: string
   /**
-   * Hands requests over. Made once: a failure whose request may have arrived is not tried again unless `retry` says so, since a second batch
+   * Submits requests, once: it is not tried again unless `retry` says so, since the vendor may have the batch already and a second one
    * would be paid for too. Rejects `invalid-request` without requests, and as `Provider.generate` for a request that cannot be sent.
    */
   createBatch(requests: readonly BatchRequest[], options?: RequestOptions): Promise<Batch>

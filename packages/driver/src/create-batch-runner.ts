@@ -38,7 +38,7 @@ export interface BatchLine {
 export interface BatchDriver {
   /** Makes the provider with this transport: it encodes requests and reads replies. */
   provider(fetch: Fetch): Provider
-  /** Hands encoded requests over. */
+  /** Submits encoded requests. */
   create(items: readonly BatchItem[], options: RequestOptions): Promise<Batch>
   /** Asks where a batch stands. */
   get(id: string, options: RequestOptions): Promise<Batch>
@@ -60,7 +60,7 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
       options.signal?.throwIfAborted()
       const items: BatchItem[] = []
       for (const [index, request] of requests.entries()) items.push(await encode(driver, request, index))
-      return driver.create(items, { retry: { attempts: 1 }, ...options })
+      return driver.create(items, { ...options, retry: options.retry ?? { attempts: 1 } })
     },
     getBatch: async (id, options = {}) => driver.get(checkId(name, id), options),
     cancelBatch: async (id, options = {}) => driver.cancel(checkId(name, id), options),
@@ -83,7 +83,7 @@ function checkId(name: string, id: unknown): string {
 
 const ownOptions = ['signal', 'deadlineMs', 'retry'] as const
 
-/** Encodes a request: the provider sends it to a transport that keeps it. */
+/** Encodes a request: the provider sends it to a transport that only records it. */
 async function encode(
   driver: BatchDriver,
   { messages, options = {} }: BatchRequest,
@@ -143,7 +143,7 @@ async function toResults(
   return results
 }
 
-/** Reads a response: the provider gets it from a transport that has it. */
+/** Decodes a response: the provider receives it from a transport that returns it at once. */
 async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLine['response']>): Promise<BatchResult> {
   const provider = driver.provider(() => Promise.resolve(Response.json(body, { status })))
   try {
