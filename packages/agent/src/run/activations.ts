@@ -169,7 +169,8 @@ export class Activations {
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
     const ended = new AbortController()
-    const { leases } = this.#store
+    // A task off the record is in this process only.
+    const leases = record.offRecord ? undefined : this.#store.leases
     let held: HeldTask | undefined
     try {
       held = await leases?.hold(key, await fingerprintOf(agent))

@@ -7,6 +7,7 @@ import type { TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import { createMemoryStore } from '../session/memory-store.js'
+import { OffRecordTasks } from '../session/off-record.js'
 import type { PushConfig } from '../session/outbox.js'
 import type { TaskLeases } from '../session/task-leases.js'
 import type { NewTaskEvent, TaskHead, TaskKey } from '../session/task-store.js'
@@ -31,7 +32,7 @@ export interface IncomingMessage {
   readonly flowState?: JsonObject
   /** What the caller says about where the task belongs; it only narrows. */
   readonly context?: ForeignContext
-  /** True keeps the conversation out of the session. */
+  /** True stores neither the task nor its conversation: the task is in memory until a minute after its end. */
   readonly offRecord?: boolean
   readonly parent?: TaskRecord['parent']
   /**
@@ -61,7 +62,13 @@ export class AgentHost {
   #isDraining = false
 
   constructor(agents: readonly Agent[], options: HostOptions = {}) {
-    this.store = options.store ?? createMemoryStore()
+    const store = options.store ?? createMemoryStore()
+    this.store = {
+      ...store,
+      tasks: new OffRecordTasks(store.tasks),
+      ping: () => store.ping(),
+      close: () => store.close(),
+    }
     this.entropy = options.entropy ?? systemEntropy
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]))
     this.#activations = new Activations(this.store, this.entropy, this.#agents, options)

@@ -15,7 +15,7 @@ import { addressOf, fromA2aMessage, fromA2aState, toA2aTask } from '../wire/a2a/
 import type { A2aSendRequest, A2aStreamResponse, A2aTask } from '../wire/a2a/types.js'
 import { extensionUri } from '../wire/extension.js'
 import type { RequestContext } from './endpoint.js'
-import { readPushConfig } from './push-operations.js'
+import { noPushOffRecord, readPushConfig } from './push-operations.js'
 
 /** One event of an A2A stream, with the number of the task event behind it. */
 export interface A2aStreamEvent {
@@ -95,6 +95,8 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
   const config = given && readPushConfig(context, given)
   const message: Message = { ...fromA2aMessage(wire, context.host.entropy), role: 'user' }
   const { [extensionUri]: _, ...plain } = metadata
+  const offRecord = objectAt(metadata, extensionUri)['off_record'] === true
+  if (config && offRecord) throw noPushOffRecord()
   const accepted = await context.host.send({
     agent: context.served.agent.name,
     principal: context.principal,
@@ -105,7 +107,7 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
     context: readForeignContext({ ...wire.metadata, ...metadata }),
     ...(wire.taskId && { taskId: wire.taskId }),
     ...(wire.contextId && { sessionId: wire.contextId }),
-    ...(objectAt(metadata, extensionUri)['off_record'] === true && { offRecord: true }),
+    ...(offRecord && { offRecord }),
     ...(config && { push: config }),
   })
   if (config && wire.taskId)

@@ -8,6 +8,7 @@ import type { Task } from '../models/task.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { httpStatusOf, toAgentError } from './error-forms.js'
+import { ShownText } from './shown-text.js'
 import { json, readObject } from './reading.js'
 import type { ServerSentEvent } from './sse.js'
 
@@ -179,32 +180,28 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
   })
   async function* events(): AsyncGenerator<ServerSentEvent, void> {
     yield chunk({ role: 'assistant', content: '' })
-    let shown = ''
+    const text = new ShownText()
     const key = { principal, id: task.id }
     for await (const event of host.store.tasks.watch(key, 1, request.signal)) {
-      if (event.type === 'text-delta') {
-        // This wire cannot take text back.
-        if (event.first && shown) {
-          yield {
-            data: JSON.stringify(
-              errorBody(new AgentError('attempt-lost', 'The reply was begun again; send the request again')),
-            ),
-          }
-          return
-        }
-        shown += event.text
-        yield chunk({ content: event.text })
-      }
-      if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state))) continue
-      const { task: done } = await host.get(key)
-      try {
-        checkEnd(done)
-      } catch (error) {
-        yield { data: JSON.stringify(errorBody(toAgentError(error))) }
+      const more = text.next(event)
+      if (more instanceof AgentError) {
+        yield { data: JSON.stringify(errorBody(more)) }
         return
       }
-      const whole = isInterrupted(done.state) ? waitingText(context, done) : textOf(done)
-      const rest = whole.startsWith(shown) ? whole.slice(shown.length) : ''
+      if (more) yield chunk({ content: more })
+      if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state))) continue
+      const { task: done } = await host.get(key)
+      let rest: string | AgentError
+      try {
+        checkEnd(done)
+        rest = isInterrupted(done.state) ? text.apart(waitingText(context, done)) : text.end(textOf(done))
+      } catch (error) {
+        rest = toAgentError(error)
+      }
+      if (rest instanceof AgentError) {
+        yield { data: JSON.stringify(errorBody(rest)) }
+        return
+      }
       if (rest) yield chunk({ content: rest })
       yield chunk({}, 'stop')
       if (input.includeUsage)

@@ -33,6 +33,10 @@ export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Om
   }
 }
 
+/** A notification would be stored until it is delivered. */
+export const noPushOffRecord = (): AgentError =>
+  new AgentError('invalid-params', 'A task off the record has no push notifications; subscribe to it')
+
 const toWireConfig = ({ version: _, ...config }: PushConfig): A2aPushConfig => config
 
 /** CreateTaskPushNotificationConfig. */
@@ -43,7 +47,8 @@ export async function createPushConfig(context: RequestContext, request: A2aPush
       violations: [{ pointer: '/taskId', message: 'a required field is missing' }],
     })
   const key = keyOf(context.principal, request.taskId)
-  await context.host.get(key, context.served.agent.name)
+  const { head } = await context.host.get(key, context.served.agent.name)
+  if (head.record.offRecord) throw noPushOffRecord()
   const stored: PushConfig = { ...config, taskId: request.taskId }
   const known = await context.host.store.pushConfigs.list(key)
   if (known.length >= 20 && !known.some(({ id }) => id === stored.id))

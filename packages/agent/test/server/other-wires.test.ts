@@ -3,8 +3,9 @@ import { LLMock, A2AMock } from '@copilotkit/aimock'
 import { createMock } from '@modelport/provider-mock'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerOf, createAgent, createAgentClient } from '@modelport/agent'
+import { answerOf, createAgent, createAgentClient, type TaskEvent } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/agent/node'
+import { ShownText } from '../../src/server/shown-text.js'
 import { echoAgent, eventsOf, testServer } from './support.js'
 
 let server: ListeningServer
@@ -51,10 +52,28 @@ describe('the official client of Chat Completions', () => {
     expect([text, total > 0]).toEqual(['It is warm', true])
   })
 
-  it('gets a typed error for a request that is not valid', async () => {
-    await expect(client().chat.completions.create({ model: 'weather', messages: [] })).rejects.toMatchObject({
+  it('gets an error of the class, the code and the type of a request that is not valid', async () => {
+    const create = client().chat.completions.create({ model: 'weather', messages: [] })
+    const error: unknown = await create.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(error).toMatchObject({
       status: 400,
+      code: 'invalid-params',
+      type: 'invalid_request_error',
+      message: '400 /messages: at least one message is required',
     })
+  })
+
+  it('gets the error of a stream that fails as an exception', async () => {
+    const failing = await serve([echoAgent()], { push: false })
+    const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })
+    const messages = [{ role: 'user' as const, content: 'fail' }]
+    const stream = await client.chat.completions.create({ model: 'echo', stream: true, messages })
+    const read = async () => {
+      for await (const _ of stream);
+    }
+    await expect(read()).rejects.toMatchObject({ message: 'It broke', code: 'invalid-agent-response' })
+    await failing.close()
   })
 })
 
@@ -72,17 +91,52 @@ describe('Chat Completions', () => {
 
   it('end with a typed error when text that was shown is taken back', async () => {
     const agent = echoAgent({
-      handler: async ({ delta, artifact }) => {
+      handler: async ({ delta }) => {
         await delta('first try')
-        await artifact({ id: 'x', kind: 'result', metadata: {}, parts: [], timestamp: '' })
         return 'second try'
       },
     })
     const { request } = testServer({}, [agent])
-    const response = await request('/v1/chat/completions', {
-      json: { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] },
+    const json = { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] }
+    const events = await eventsOf(await request('/v1/chat/completions', { json }))
+    expect(events.map(({ choices, error }) => choices?.[0].delta.content ?? error?.code)).toEqual([
+      '',
+      'first try',
+      'attempt-lost',
+    ])
+  })
+
+  it('name the task that waits also after text was shown', async () => {
+    const agent = echoAgent({
+      handler: async ({ delta }) => {
+        await delta('Let me see.')
+        return { state: 'input-required', message: 'Which city?' }
+      },
     })
-    expect(JSON.stringify(await eventsOf(response))).toContain('first try')
+    const { request } = testServer({}, [agent])
+    const json = { model: 'echo', stream: true, messages: [{ role: 'user', content: 'x' }] }
+    const events = await eventsOf(await request('/v1/chat/completions', { json }))
+    const text = events.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('')
+    expect(text).toMatch(/^Let me see\.\n\nWhich city\?\n\nTask task_\S+ of .* waits/)
+  })
+})
+
+describe('text that was shown', () => {
+  const delta = (text: string, first?: true) =>
+    ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const
+  const callEnd = { type: 'run', event: { type: 'model-call-end' }, seq: 1, at: '', attempt: 1 } as unknown as TaskEvent
+
+  it('is followed by that of the next model call, and by the rest of the answer', () => {
+    const shown = new ShownText()
+    const events = [delta('Let me ', true), delta('check.'), callEnd, delta('It is', true)]
+    expect(events.map((event) => shown.next(event))).toEqual(['Let me ', 'check.', undefined, '\n\nIt is'])
+    expect(shown.end('It is warm')).toBe(' warm')
+  })
+
+  it('cannot be followed by that of another attempt of the same call', () => {
+    const shown = new ShownText()
+    shown.next(delta('It is w', true))
+    expect(shown.next(delta('It is', true))).toMatchObject({ reason: 'attempt-lost' })
   })
 })
 

@@ -6,6 +6,7 @@ import { createAgent, createMemoryStore } from '@modelport/agent'
 import { createPushSender, serve } from '@modelport/agent/node'
 import { fc } from '../../../../test/support/fast-check.js'
 import { isPrivateAddress } from '../../src/server/push.js'
+import { OffRecordTasks } from '../../src/session/off-record.js'
 import { shapes } from '../../src/wire/a2a/shapes.js'
 import { base, echoAgent, say, testServer } from './support.js'
 
@@ -234,6 +235,43 @@ describe('push notifications', () => {
           ?.code,
       ).toBe(-32003)
     expect((await rpc('ListTaskPushNotificationConfigs', { taskId: 'x' })).error?.code).toBe(-32003)
+  })
+})
+
+describe('a task off the record', () => {
+  const offRecord = { metadata: { 'https://modelport.dev/a2a/ext/v1': { off_record: true } } }
+
+  it('leaves no event in the store, and can be read and continued while it is not forgotten', async () => {
+    const store = createMemoryStore()
+    const { rpc, request } = testServer({ store })
+    const { task } = (await rpc('SendMessage', { ...say('ask'), ...offRecord })).result
+    const done = (await rpc('SendMessage', say('Rome', { taskId: task.id }))).result.task
+    expect((await rpc('GetTask', { id: task.id })).result.status.state).toBe('TASK_STATE_COMPLETED')
+    expect(done.artifacts[0].parts[0].text).toBe('You said: Rome')
+    const chat = { model: 'echo', messages: [{ role: 'user', content: 'hi' }] }
+    expect((await request('/v1/chat/completions', { json: chat })).status).toBe(200)
+    expect(await store.tasks.load({ principal: 'anonymous', id: task.id })).toBeUndefined()
+    expect((await store.tasks.list({ principal: 'anonymous', limit: 10 })).total).toBe(0)
+    expect((await rpc('ListTasks', {})).result.totalSize).toBe(0)
+  })
+
+  it('is forgotten after its end', async () => {
+    const tasks = new OffRecordTasks(createMemoryStore().tasks, 1)
+    const key = { principal: 'p', id: 't' }
+    const record = { ...key, agent: 'a', sessionId: 's', createdAt: '', metadata: {}, flowState: {}, offRecord: true }
+    const at = '2026-01-01T00:00:00.000Z'
+    await tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
+    await tasks.append(key, 1, [{ type: 'status', state: 'canceled', at, attempt: 1 }])
+    await expect.poll(() => tasks.head(key)).toBeUndefined()
+  })
+
+  it('takes no push configuration, for a notification would be stored', async () => {
+    const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
+    const config = { url: 'https://example.com/' }
+    const configuration = { taskPushNotificationConfig: config }
+    expect((await rpc('SendMessage', { ...say('hi'), ...offRecord, configuration })).error?.code).toBe(-32602)
+    const { task } = (await rpc('SendMessage', { ...say('ask'), ...offRecord })).result
+    expect((await rpc('CreateTaskPushNotificationConfig', { taskId: task.id, ...config })).error?.code).toBe(-32602)
   })
 })
 

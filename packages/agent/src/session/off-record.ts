@@ -1,0 +1,77 @@
+import type { Task } from '../models/task.js'
+import type { TaskEvent, TaskRecord } from '../models/task-event.js'
+import { isTerminal } from '../models/task-state.js'
+import { MemoryTasks } from './memory-tasks.js'
+import {
+  nameOfTask,
+  type NewTaskEvent,
+  type TaskHead,
+  type TaskKey,
+  type TaskPage,
+  type TaskQuery,
+  type TaskStore,
+} from './task-store.js'
+
+/**
+ * Tasks over another store, which never sees those that are off the record: they live in memory, are not listed, and are forgotten some time after
+ * their end, so that their caller can still read the result.
+ */
+export class OffRecordTasks implements TaskStore {
+  readonly #stored: TaskStore
+  readonly #memory = new MemoryTasks()
+  readonly #own = new Set<string>()
+  readonly #keepMs: number
+
+  /** @param keepMs milliseconds that an ended task off the record stays readable */
+  constructor(stored: TaskStore, keepMs = 60_000) {
+    this.#stored = stored
+    this.#keepMs = keepMs
+  }
+
+  async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+    if (!record.offRecord) return this.#stored.create(record, events)
+    const head = await this.#memory.create(record, events)
+    this.#own.add(nameOfTask(record))
+    return head
+  }
+
+  head(key: TaskKey): Promise<TaskHead | undefined> {
+    return this.#of(key).head(key)
+  }
+
+  async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+    const head = await this.#of(key).append(key, expected, events)
+    if (isTerminal(head.state) && this.#own.has(nameOfTask(key))) this.#forgetLater(key)
+    return head
+  }
+
+  read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]> {
+    return this.#of(key).read(key, from, limit)
+  }
+
+  load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined> {
+    return this.#of(key).load(key)
+  }
+
+  watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncIterableIterator<TaskEvent> {
+    return this.#of(key).watch(key, from, signal)
+  }
+
+  list(query: TaskQuery): Promise<TaskPage> {
+    return this.#stored.list(query)
+  }
+
+  async delete(key: TaskKey): Promise<void> {
+    await this.#of(key).delete(key)
+    this.#own.delete(nameOfTask(key))
+  }
+
+  #of(key: TaskKey): TaskStore {
+    return this.#own.has(nameOfTask(key)) ? this.#memory : this.#stored
+  }
+
+  #forgetLater(key: TaskKey): void {
+    const timer: unknown = setTimeout(() => void this.delete(key), this.#keepMs)
+    if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
+  }
+}
