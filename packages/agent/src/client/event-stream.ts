@@ -1,3 +1,5 @@
+import { LlmError } from '@modelport/core'
+
 /** One event of a stream. */
 export interface ParsedEvent {
   readonly data: string
@@ -8,19 +10,44 @@ export interface ParsedEvent {
 /** Most characters of one event. */
 const longestEvent = 16 * 2 ** 20
 
+/** Cuts text into blocks at empty lines. Each character is looked at once, however long a block is. */
+class BlockReader {
+  #pieces: string[] = []
+  #size = 0
+  /** The last characters: a separator may begin in them. */
+  #carry = ''
+
+  /** @throws {LlmError} `limit-exceeded` — a block is too long */
+  push(text: string): readonly string[] {
+    const window = this.#carry + text
+    const blocks: string[] = []
+    let start = 0
+    for (const { index, 0: separator } of window.matchAll(/\r?\n\r?\n|\r\r/g)) {
+      blocks.push(this.#pieces.join('') + window.slice(start, index))
+      this.#pieces = []
+      this.#size = 0
+      start = index + separator.length
+    }
+    const rest = window.slice(start)
+    this.#carry = rest.slice(-3)
+    const piece = rest.slice(0, -3)
+    this.#size += piece.length
+    if (piece) this.#pieces.push(piece)
+    if (this.#size > longestEvent)
+      throw new LlmError('limit-exceeded', `An event of the stream is too long: at most ${longestEvent} characters`)
+    return blocks
+  }
+}
+
 /** Reads server-sent events out of a body. Leaving the loop cancels the body. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, idleMs: number): AsyncGenerator<ParsedEvent, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let text = ''
+  const blocks = new BlockReader()
   try {
     for (;;) {
       const { done, value } = await withIdle(reader.read(), idleMs)
-      text += done ? decoder.decode() : decoder.decode(value, { stream: true })
-      if (text.length > longestEvent) throw new Error('an event of the stream is too long')
-      const blocks = text.split(/\r?\n\r?\n|\r\r/)
-      text = blocks.pop() ?? ''
-      for (const block of blocks) {
+      for (const block of blocks.push(done ? decoder.decode() : decoder.decode(value, { stream: true }))) {
         const event = parseBlock(block)
         if (event) yield event
       }

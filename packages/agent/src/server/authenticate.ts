@@ -1,6 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, type JWK, jwtVerify } from 'jose'
 import { LlmError } from '@modelport/core'
 import type { AgentCard, SecurityScheme } from '../models/card.js'
+import { isPrivateHost } from './push.js'
 
 /** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
 export type Authentication =
@@ -149,6 +150,8 @@ function jwtScheme({
     throw new LlmError('config', 'authentication of type jwt needs issuer, audience and algorithms; set all three')
   if (algorithms.includes('none'))
     throw new LlmError('config', 'authentication of type jwt: the algorithm "none" is not allowed')
+  if (keys instanceof URL && keys.protocol !== 'https:' && !isPrivateHost(keys.hostname))
+    throw new LlmError('config', `authentication of type jwt: the key set at ${keys.host} must have an https: URL`)
   const keySet = keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
   return {
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },

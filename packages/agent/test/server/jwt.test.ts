@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createMock } from '@modelport/provider-mock'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -32,8 +34,17 @@ beforeAll(async () => {
     )
 })
 
-const tokenOf = (fields: { issuer?: string; audience?: string; expires?: string; subject?: string; key?: Key }) => {
-  const token = new SignJWT({}).setProtectedHeader({ alg: 'ES256' }).setIssuedAt()
+const tokenOf = (fields: {
+  issuer?: string
+  audience?: string
+  expires?: string
+  subject?: string
+  key?: Key
+  kid?: string
+}) => {
+  const token = new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', ...(fields.kid !== undefined && { kid: fields.kid }) })
+    .setIssuedAt()
   token.setIssuer(fields.issuer ?? 'issuer').setAudience(fields.audience ?? url)
   token.setExpirationTime(fields.expires ?? '5m')
   if (fields.subject !== '') token.setSubject(fields.subject ?? 'alice')
@@ -76,5 +87,40 @@ describe('authentication with a JWT', () => {
     const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
     const row = { type: 'jwt', keys: [], issuer: 'issuer', audience: url, algorithms: ['ES256'], ...fields } as const
     expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(/authentication of type jwt/)
+  })
+
+  it('rejects a key set that would be fetched over the network without TLS', () => {
+    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+    const keys = new URL('http://keys.example.com/jwks.json')
+    const row = { type: 'jwt', keys, issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
+    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow('must have an https: URL')
+  })
+})
+
+describe('authentication with the key set of a URL', () => {
+  it('accepts tokens of its keys, refuses others, and refuses all while it cannot be read', async () => {
+    const pair = await generateKeyPair('ES256')
+    const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }]
+    const host = createServer((_, response) => response.end(JSON.stringify({ keys }))).listen(0, '127.0.0.1')
+    await new Promise((resolve) => host.once('listening', resolve))
+    const { port } = host.address() as AddressInfo
+    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+    const askWith = (path: string) => {
+      const row = { type: 'jwt', issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
+      const key = new URL(path)
+      const server = createAgentServer([agent], { url, authentication: [{ ...row, keys: key }] })
+      return (token: string) => {
+        const headers = { 'a2a-version': '1.0', authorization: `Bearer ${token}` }
+        return server.fetch(new Request(`${url}/tasks`, { headers }))
+      }
+    }
+    const ask = askWith(`http://127.0.0.1:${port}/jwks.json`)
+    expect((await ask(await tokenOf({ key: pair.privateKey, kid: 'k1' }))).status).toBe(200)
+    expect((await ask(await tokenOf({ key: foreign, kid: 'k1' }))).status).toBe(401)
+    expect((await ask(await tokenOf({ key: pair.privateKey, kid: 'k2' }))).status).toBe(401)
+    host.close()
+    host.closeAllConnections()
+    const late = askWith(`http://127.0.0.1:${port}/jwks.json`)
+    expect((await late(await tokenOf({ key: pair.privateKey, kid: 'k1' }))).status).toBe(401)
   })
 })

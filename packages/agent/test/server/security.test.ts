@@ -76,6 +76,39 @@ describe('authentication', () => {
     expect((await rpc('GetTask', { id: task.id }, as('alice'))).result.status.state).toBe('TASK_STATE_INPUT_REQUIRED')
   })
 
+  it('refuses the decision of another principal on an approval, and takes that of the owner once', async () => {
+    let calls = 0
+    const agent = createAgent({
+      card: { name: 'payer', description: 'Pays' },
+      policy: { default: 'require-approval' },
+      tools: [
+        {
+          definition: { name: 'pay', description: 'Pays' },
+          validate: (value) => ({ ok: true, value }),
+          execute: () => `paid ${++calls}`,
+        },
+      ],
+    })
+    const { rpc } = testServer({ authentication }, [agent])
+    const metadata = { protolinkPartType: 'tool_call' }
+    const call = say('', { parts: [{ data: { tool_name: 'pay', args: {} }, metadata }] })
+    const { task } = (await rpc('SendMessage', call, as('alice'))).result
+    const { approval } = task.status.message.parts.find(({ data }: any) => data?.approval).data
+    const decision = () => {
+      const { request_id, digest } = approval
+      const part = {
+        data: { approval: { request_id, digest, approved: true } },
+        metadata: { protolinkPartType: 'approval' },
+      }
+      return say('', { taskId: task.id, parts: [part] })
+    }
+    expect((await rpc('SendMessage', decision(), as('bob'))).error?.code).toBe(-32001)
+    expect(calls).toBe(0)
+    expect((await rpc('SendMessage', decision(), as('alice'))).result.task.status.state).toBe('TASK_STATE_COMPLETED')
+    expect((await rpc('SendMessage', decision(), as('alice'))).error?.code).toBe(-32004)
+    expect(calls).toBe(1)
+  })
+
   it('never stores or shows a secret of a caller', async () => {
     const errors: unknown[] = []
     const store = createMemoryStore()
