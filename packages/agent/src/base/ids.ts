@@ -15,7 +15,13 @@ export const systemEntropy: Entropy = Object.freeze({
 /** The kinds of ids. */
 export type IdPrefix = 'task' | 'ctx' | 'msg' | 'art' | 'run' | 'push' | 'appr' | 'evt'
 
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const hexOf: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+const toHex = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += hexOf[byte] ?? ''
+  return text
+}
 
 /** An id: prefix, time (UTC, to the second) and 128 random bits, for example `task_20261122193000_6f1c…`. */
 export function createId(prefix: IdPrefix, entropy: Entropy = systemEntropy): string {

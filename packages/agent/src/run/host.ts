@@ -1,5 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
+import { textHash } from '../base/text-hash.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
@@ -16,7 +17,6 @@ import { Activations } from './activations.js'
 import { fingerprintOf } from './held-work.js'
 import type { HostOptions } from './host-options.js'
 import { extendChain, type ForeignContext } from './run-context.js'
-import { digestOf } from './wait-state.js'
 
 /** A message for an agent, as its caller sends it. */
 export interface IncomingMessage {
@@ -112,7 +112,8 @@ export class AgentHost {
     const { principal, message } = incoming
     const idempotencyKey = { principal, agent: agent.name, messageId: message.id }
     const { id: _, timestamp: __, ...body } = message
-    const digest = await digestOf(JSON.stringify([body, incoming.sessionId ?? null]))
+    // Only the caller's own messages are compared.
+    const digest = textHash(JSON.stringify([body, incoming.sessionId ?? null]))
     const claim = await this.store.idempotency.claim(idempotencyKey, digest, taskId)
     if (!claim.isNew) {
       const earlier = await this.#earlier(incoming, { principal, id: claim.taskId }, claim.digest === digest)

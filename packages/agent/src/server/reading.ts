@@ -10,8 +10,21 @@ export async function readText({
   request,
   maxBodyBytes,
 }: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
-  const tooLarge = () => new AgentError('too-large', `The body has more than ${maxBodyBytes} bytes`)
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  const length = request.headers.get('content-length')
+  if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  // Fast path: HTTP holds a body to its length, so that it need not be read in pieces.
+  const bytes = length ? new Uint8Array(await request.arrayBuffer()) : await readPieces(request, maxBodyBytes)
+  if (bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new AgentError('parse-error', 'The body is not UTF-8', { cause: error })
+  }
+}
+
+const tooLarge = (limit: number): AgentError => new AgentError('too-large', `The body has more than ${limit} bytes`)
+
+async function readPieces(request: Request, limit: number): Promise<Uint8Array> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
@@ -19,9 +32,9 @@ export async function readText({
     const { done, value } = await reader.read()
     if (done) break
     size += value.byteLength
-    if (size > maxBodyBytes) {
+    if (size > limit) {
       await reader.cancel().catch(() => undefined)
-      throw tooLarge()
+      throw tooLarge(limit)
     }
     chunks.push(value)
   }
@@ -31,11 +44,7 @@ export async function readText({
     bytes.set(chunk, at)
     at += chunk.byteLength
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    throw new AgentError('parse-error', 'The body is not UTF-8', { cause: error })
-  }
+  return bytes
 }
 
 /**

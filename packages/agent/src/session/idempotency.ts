@@ -10,7 +10,7 @@ export interface IdempotencyKey {
 export interface IdempotencyStore {
   /**
    * Claims the key for a task.
-   * @param digest SHA-256 of the request's body, in hex
+   * @param digest tells bodies of requests apart
    * @returns the claim that counts: the earlier one if the key was claimed before
    */
   claim(
