@@ -3,11 +3,11 @@ import type { TokenUsage } from './usage.js'
 /** Options of one embedding call. */
 export interface EmbedOptions {
   /** Aborts the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Most milliseconds for the whole call. Default: none. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** What the vectors are for, for vendors that tell them apart. */
-  readonly purpose?: 'query' | 'document'
+  readonly purpose?: 'query' | 'document' | undefined
 }
 
 /** Vectors in the order of their texts. */

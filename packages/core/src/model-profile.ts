@@ -4,21 +4,21 @@
  */
 export interface ModelProfile {
   /** Name of the provider, for a profile that is kept apart from its configuration. */
-  readonly provider?: string
+  readonly provider?: string | undefined
   /** Name of the model, likewise. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Most tokens of prompt and answer together. */
-  readonly contextWindow?: number
+  readonly contextWindow?: number | undefined
   /** Price of a million tokens of the prompt. */
-  readonly inputCostPerMillion?: number
+  readonly inputCostPerMillion?: number | undefined
   /** Price of a million generated tokens. */
-  readonly outputCostPerMillion?: number
+  readonly outputCostPerMillion?: number | undefined
   /** Of both prices. Default `USD`. */
-  readonly currency?: string
+  readonly currency?: string | undefined
   /** Tool calls in the API's own form. */
-  readonly supportsTools?: boolean
+  readonly supportsTools?: boolean | undefined
   /** Answers piece by piece. */
-  readonly supportsStreaming?: boolean
+  readonly supportsStreaming?: boolean | undefined
   /** Answers held to a JSON schema. */
-  readonly supportsJsonSchema?: boolean
+  readonly supportsJsonSchema?: boolean | undefined
 }

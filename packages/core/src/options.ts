@@ -20,9 +20,9 @@ export interface RetryNotice {
 /** How often a call may be tried. */
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** Called before each retry, ahead of the wait for it. An error that it throws ends the call instead. */
-  readonly onRetry?: (notice: RetryNotice) => void
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined
 }
 
 /**

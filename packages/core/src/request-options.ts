@@ -4,13 +4,13 @@ import type { JsonObject } from './tool.js'
 /** Options of one call of a capability besides text: images, speech, transcription, reranking, batches. */
 export interface RequestOptions {
   /** Aborts the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Most milliseconds for the whole call, retries included. Default: none. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** Attempts of the call. Default: three in all, as for text. */
-  readonly retry?: RetryOptions
+  readonly retry?: RetryOptions | undefined
   /** Fields of the vendor's request that modelport does not know; they win over its own. */
-  readonly vendor?: JsonObject
+  readonly vendor?: JsonObject | undefined
 }
 
 /** Bytes with their kind. */

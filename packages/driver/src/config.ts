@@ -20,44 +20,44 @@ export interface CommonConfig {
   /** The model that answers. */
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
-  readonly cheapestModel?: string
+  readonly cheapestModel?: string | undefined
   /** What the application knows about the model. Changes no request; the runtime finds it, and `capabilities` apply it. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
   /**
    * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature` unless a call sets them, as
    * `{ maxTokens: null, temperature: null }` does. Default: 4096 tokens, and temperature 0.7 where the model takes one.
    */
-  readonly defaults?: CallOptions | 'vendor'
+  readonly defaults?: CallOptions | 'vendor' | undefined
   /** Headers added to every request; they win over the provider's own. Keys, tokens and cookies in them are redacted. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
-  readonly fetch?: Fetch
+  readonly fetch?: Fetch | undefined
   /**
    * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` where it asks for them, which are redacted
    * like a key. Node only. Default: none; proxy variables are not read.
    */
-  readonly proxy?: string
+  readonly proxy?: string | undefined
   /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` is taken instead of those. */
-  readonly enforceHosts?: boolean | readonly string[]
+  readonly enforceHosts?: boolean | readonly string[] | undefined
   /** How long to wait for what; over the defaults. */
-  readonly timeouts?: Partial<Timeouts>
+  readonly timeouts?: Partial<Timeouts> | undefined
   /** How much a server may make us hold; over the defaults. */
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<Limits> | undefined
   /** A bucket to share between providers of one host. Default: one of its own. */
-  readonly retryBucket?: RetryBucket
+  readonly retryBucket?: RetryBucket | undefined
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
-  readonly lenientEof?: boolean
+  readonly lenientEof?: boolean | undefined
   /** Called with each response, for logs and rate-limit headers. What it throws, or its promise rejects with, is ignored. */
-  readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => unknown
+  readonly onResponse?: ((response: { readonly status: number; readonly headers: Headers }) => unknown) | undefined
   /**
    * Called with each warning of a reply, also from `complete` and `stream`, where nothing else shows it: the warnings of `details()`, and
    * that a reply was cut at `maxTokens`. What it throws, or its promise rejects with, is ignored.
    */
-  readonly onWarning?: (warning: string) => unknown
+  readonly onWarning?: ((warning: string) => unknown) | undefined
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
-  readonly tokenFactor?: number
+  readonly tokenFactor?: number | undefined
   /** Time and chance, for tests. */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /** What a provider package hands to `createProvider` besides its driver. */

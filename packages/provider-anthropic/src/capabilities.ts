@@ -9,7 +9,7 @@ export function capabilities({
   model,
   traits,
   profile,
-}: Pick<CommonConfig, 'model' | 'profile'> & { readonly traits?: Partial<ModelTraits> }): Capabilities {
+}: Pick<CommonConfig, 'model' | 'profile'> & { readonly traits?: Partial<ModelTraits> | undefined }): Capabilities {
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },

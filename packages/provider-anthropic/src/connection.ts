@@ -5,21 +5,21 @@ import { providerName } from './error.js'
 /** Address and credentials of the API. */
 export interface ConnectionConfig {
   /** Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a server of your own. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
-  readonly authToken?: string
+  readonly authToken?: string | undefined
   /** Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Values of the `anthropic-beta` header. */
-  readonly betas?: readonly string[]
+  readonly betas?: readonly string[] | undefined
   /**
    * Value of the `anthropic-version` header. Default `2023-06-01`, which every model and compatible server takes;
    * `2026-10-21` refuses `temperature`, `top_p` and `top_k`.
    * @see https://platform.claude.com/docs/en/api/versioning (read 2026-11-21)
    */
-  readonly apiVersion?: string
+  readonly apiVersion?: string | undefined
   /** Allows the use in a page, where users can see the key. Default false. */
-  readonly dangerouslyAllowBrowser?: boolean
+  readonly dangerouslyAllowBrowser?: boolean | undefined
 }
 
 const defaultBaseUrl = 'https://api.anthropic.com'

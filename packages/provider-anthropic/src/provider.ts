@@ -20,9 +20,9 @@ import { cheapestModel, type ModelTraits, traitsOf } from './traits.js'
 /** Configuration of {@link createAnthropic}. */
 export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
   /** Asks for citations of the documents in a conversation. Default false. */
-  readonly citations?: boolean
+  readonly citations?: boolean | undefined
   /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name, from a dated table. */
-  readonly traits?: Partial<ModelTraits>
+  readonly traits?: Partial<ModelTraits> | undefined
 }
 
 /**

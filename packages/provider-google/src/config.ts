@@ -5,15 +5,15 @@ import type { ModelTraits } from './traits.js'
 /** Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */
 export interface VertexConfig {
   /** Google Cloud project id. Needed unless an API key is used. */
-  readonly project?: string
+  readonly project?: string | undefined
   /** Region (`europe-west1`), multi-region (`us`, `eu`) or `global`. Default `global`. */
-  readonly location?: string
+  readonly location?: string | undefined
   /** Called before each request for an OAuth access token. */
-  readonly accessToken?: () => string | Promise<string>
+  readonly accessToken?: (() => string | Promise<string>) | undefined
   /** A service account's key. Other kinds of credentials can name hosts and programs of their own: use `accessToken` for them. */
-  readonly credentials?: ServiceAccount
+  readonly credentials?: ServiceAccount | undefined
   /** True looks for application default credentials: this one way reads files, the environment and the metadata server. */
-  readonly applicationDefault?: boolean
+  readonly applicationDefault?: boolean | undefined
 }
 
 /** The two fields that are read of a service account's key file; the rest of it may be there too. */
@@ -27,19 +27,19 @@ export interface ServiceAccount {
 /** What `googleHosts` needs of a configuration. */
 export interface GoogleEndpointConfig {
   /** Replaces the address of the API. A version at its end (`/v1beta`) is taken as `apiVersion`. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Default `v1beta`, on Vertex AI `v1beta1`. */
-  readonly apiVersion?: string
+  readonly apiVersion?: string | undefined
   /** Uses Vertex AI instead of the Gemini API. */
-  readonly vertex?: VertexConfig
+  readonly vertex?: VertexConfig | undefined
 }
 
 /** Configuration of `createGoogle`. */
 export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
   /** Key of the Gemini API, or of Vertex AI in express mode. Sent as a header, never in a URL. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
   /** Corrects what is known of the model, for a newer one. Default: by the model's name, from a dated table. */
-  readonly traits?: Partial<ModelTraits>
+  readonly traits?: Partial<ModelTraits> | undefined
 }
 
 /** The address of the API. */

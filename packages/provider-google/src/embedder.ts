@@ -9,7 +9,7 @@ import { listOf } from './wire-values.js'
 /** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
 export interface GoogleEmbedderConfig extends GoogleConfig {
   /** Length of the vectors, for models that can shorten them. */
-  readonly dimensions?: number
+  readonly dimensions?: number | undefined
 }
 
 interface WireEmbedding {

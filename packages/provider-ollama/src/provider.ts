@@ -18,9 +18,9 @@ import type { WireRequest } from './wire.js'
 /** Configuration of {@link createOllama}. `cheapestModel` is `model` unless set: a server of one's own has no cost tiers. */
 export interface OllamaConfig extends CommonConfig {
   /** Address of the server, https and a path included; a `/v1` or `/api` at its end is dropped. Default `http://localhost:11434`. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Sent as bearer token: for `https://ollama.com`, or a proxy before the server. Default: none. */
-  readonly apiKey?: string
+  readonly apiKey?: string | undefined
 }
 
 /** What all of Ollama's endpoints share. */

@@ -8,7 +8,7 @@ export interface OpenAIEmbedderConfig extends JsonEndpointConfig {
   /** For example `text-embedding-3-small`. */
   readonly model: string
   /** Length of the vectors, for models that can shorten them. Default: the model's own. */
-  readonly dimensions?: number
+  readonly dimensions?: number | undefined
 }
 
 /** Most inputs of one request. */

@@ -63,7 +63,9 @@ export function connect(config: OpenAIConfig): Connection {
 
 /** What the driver layer needs of a configuration. */
 export const toSettings = (
-  common: Omit<ProviderSettings, 'cheapestModel' | 'hosts' | 'secrets'> & { readonly cheapestModel?: string },
+  common: Omit<ProviderSettings, 'cheapestModel' | 'hosts' | 'secrets'> & {
+    readonly cheapestModel?: string | undefined
+  },
   endpoint: Endpoint,
 ): ProviderSettings => ({
   ...common,
