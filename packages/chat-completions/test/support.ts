@@ -29,10 +29,10 @@ export function chatProvider(
     },
     {
       model: 'model',
-      cheapestModel: 'model',
       hosts: ['chat.test:80'],
       fetch: (_, init) => Promise.resolve(answer(JSON.parse(init?.body as string))),
       ...config,
+      cheapestModel: config.cheapestModel ?? 'model',
     },
   )
 }

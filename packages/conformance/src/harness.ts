@@ -3,7 +3,9 @@ import type { CommonConfig } from '@modelport/driver'
 import type { WireFormat } from './wire-format.js'
 
 /** What `create` has to hand to the provider, besides a model, a key and an address of its own choice. */
-export type HarnessConfig = Required<Pick<CommonConfig, 'fetch'>> & Partial<CommonConfig>
+export type HarnessConfig = { readonly fetch: NonNullable<CommonConfig['fetch']> } & Partial<
+  Omit<CommonConfig, 'fetch'>
+>
 
 /** Everything the suite needs of a provider. */
 export interface Harness {

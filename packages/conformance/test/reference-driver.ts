@@ -76,8 +76,8 @@ export function referenceDriver(key: string): Driver<WireBody> {
 export function providerOf(driver: Driver<WireBody>, config: HarnessConfig, key = apiKey): Provider {
   return createProvider(driver, {
     model: 'reference-1',
-    cheapestModel: 'reference-1',
     ...config,
+    cheapestModel: config.cheapestModel ?? 'reference-1',
     hosts: ['reference.example:443'],
     secrets: [key],
   })
