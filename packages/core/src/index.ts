@@ -42,7 +42,7 @@ export type {
   SafetyReport,
   TokenLogprob,
 } from './reply-details.js'
-export { estimateTokens } from './token-estimate.js'
+export { estimateTokens, tokensPerMessage } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
 export type { Transcriber, Transcription, TranscriptionOptions, TranscriptSpan } from './transcriber.js'
 export type { ModelTokenCounts, NamedCounts, TokenCount, TokenCounts, TokenUsage } from './usage.js'

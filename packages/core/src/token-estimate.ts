@@ -1,4 +1,10 @@
 /**
+ * Tokens of a message besides its text, in every estimate: its role and the marks of the chat template. Measured templates have 3 to 8; the most is taken, so that an
+ * estimate is not too low.
+ */
+export const tokensPerMessage = 8
+
+/**
  * Estimates how many tokens a text costs, without a tokenizer, in one pass over its UTF-16 code units: by pairs of letters, changes
  * between kinds of characters, marks, and blocks of 16 code points for other scripts. It errs high, so that what fits a budget by the
  * estimate fits at the model too. `factor` multiplies the result, for tokenizers that cut finer.

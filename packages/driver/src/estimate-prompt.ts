@@ -4,15 +4,13 @@ import {
   estimateTokens,
   mergeOptions,
   textOf,
+  tokensPerMessage,
   type TokenCount,
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
 import { type CommonConfig, toDefaultOptions } from './config.js'
 import { checkTools } from './json-depth.js'
-
-/** What a message costs besides its text: roles and marks of the chat template. Measured templates have 3 to 8. */
-const tokensPerMessage = 8
 
 /**
  * About how many tokens the prompt of a call would have, tools included, where nobody counts; images, audio and files are left out.

@@ -4,7 +4,7 @@ import { createManifest, diffManifests, type ManifestRequest } from '../src/inde
 
 /** One token a character, and no more: the frame of 4 a message is asked for by its length. */
 const estimate = (text: string) => text.length
-const sized = (tokens: number) => 'x'.repeat(tokens - 4)
+const sized = (tokens: number) => 'x'.repeat(tokens - 8)
 const base: ManifestRequest = { runId: 'run_123', step: 1, provider: { name: 'p', model: 'm' }, messages: [], estimate }
 const messages: readonly ChatMessage[] = [
   { role: 'user', content: 'How is Oslo?' },
@@ -81,8 +81,8 @@ describe('inventory 1B.5 and 5.9: manifest arithmetic', () => {
   test('only the newest user message equal to the query is the user part', () => {
     const asked = (query: string, ...contents: string[]) =>
       createManifest({ ...base, query, messages: contents.map((content) => ({ role: 'user', content })) })
-    expect(asked('a', 'a', 'a')).toMatchObject({ userTokens: 5, historyTokens: 5 })
-    expect(asked('a', 'a', 'b')).toMatchObject({ userTokens: 0, historyTokens: 10 })
+    expect(asked('a', 'a', 'a')).toMatchObject({ userTokens: 9, historyTokens: 9 })
+    expect(asked('a', 'a', 'b')).toMatchObject({ userTokens: 0, historyTokens: 18 })
   })
 
   test('the request is left as it is', () => {

@@ -45,6 +45,7 @@ export class RunEventEmitter {
   readonly #sink: RunEventSink | undefined
   readonly #deltas: boolean
   readonly #signal: AbortSignal | undefined
+  readonly #hasReceivers: boolean
   #writes: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
   /** Number of the last event. */
@@ -55,10 +56,16 @@ export class RunEventEmitter {
   constructor(runId: string, { observer, queue, sink, deltas, signal }: EventReceivers) {
     this.#deltas = deltas ?? true
     this.#signal = signal
+    this.#hasReceivers = observer !== undefined || queue !== undefined || sink !== undefined
     this.#runId = runId
     this.#observe = toObserver(observer)
     this.#queue = queue
     this.#sink = sink
+  }
+
+  /** True if anybody receives the events. */
+  get hasReceivers(): boolean {
+    return this.#hasReceivers
   }
 
   /** Number of the last event. */
@@ -87,9 +94,14 @@ export class RunEventEmitter {
     this.#seq = Math.max(this.#seq, this.#known)
   }
 
+  /** Counts an event that was not made because nobody receives it. */
+  pass(): void {
+    this.#seq++
+  }
+
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
-    if (seq <= this.#known) return
+    if (seq <= this.#known || !this.#hasReceivers) return
     if (!this.#deltas && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
     const whole = { ...event, runId: this.#runId, step: this.step, seq, at: Date.now() } as RunEvent
     this.#queue?.push(whole)

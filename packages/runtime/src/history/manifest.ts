@@ -1,5 +1,6 @@
 import { type ChatMessage, type ModelProfile, type Provider, textOf, type ToolDefinition } from '@modelport/core'
 import { contentHash } from './content-hash.js'
+import { knownMessage, knownTool, sentOf } from './known-parts.js'
 import { messageTokens } from './message-tokens.js'
 import { contextUse } from '../loop/metrics.js'
 import { isUserRequest } from '../reply/user-request.js'
@@ -86,21 +87,21 @@ export interface ManifestRequest {
 export function createManifest(request: ManifestRequest): ContextManifest {
   const { runId, step, agentName, provider, profile, estimate, previous } = request
   const blocks: ContextBlock[] = []
+  const sums = { system: 0, tool: 0, query: 0, history: 0, cached: 0 }
   let cached = previous !== undefined
   for (const draft of drafts(request)) {
     const index = blocks.length
-    const hash = draft.message ? messageHash(draft.message) : contentHash(draft.sent)
-    cached &&= previous?.blocks[index]?.hash === hash
-    const { kind, origin, name, tokens } = draft
-    blocks.push({ index, kind, origin, ...(name !== undefined && { name }), tokens, hash, cached })
+    const before = previous?.blocks[index]
+    cached &&= before?.hash === draft.hash
+    const block = toBlock(draft, index, cached, before)
+    blocks.push(block)
+    sums[partOf(block)] += block.tokens
+    if (cached) sums.cached += block.tokens
   }
-  const sum = (wanted: (block: ContextBlock) => boolean): number =>
-    blocks.reduce((total, block) => total + (wanted(block) ? block.tokens : 0), 0)
   const described = estimate(request.toolPrompt ?? '')
-  const systemTokens = Math.max(sum(({ kind }) => kind === 'system') - described, 0)
-  const toolPromptTokens = sum(({ kind }) => kind === 'tool') + described
-  const userTokens = sum(({ origin }) => origin === 'query')
-  const historyTokens = sum(({ kind, origin }) => kind !== 'system' && origin === 'history')
+  const systemTokens = Math.max(sums.system - described, 0)
+  const toolPromptTokens = sums.tool + described
+  const { query: userTokens, history: historyTokens } = sums
   const totalEstimatedTokens = systemTokens + toolPromptTokens + historyTokens + userTokens
   const window = profile?.contextWindow
   return {
@@ -114,38 +115,51 @@ export function createManifest(request: ManifestRequest): ContextManifest {
     historyTokens,
     userTokens,
     totalEstimatedTokens,
-    cachedTokens: sum((block) => block.cached),
+    cachedTokens: sums.cached,
     ...(window && { contextWindow: window, usedPercent: contextUse(totalEstimatedTokens, window).usedPercent }),
     blocks,
   }
 }
 
+/** Makes the block of a draft, or takes that of the previous manifest if it is the same. */
+function toBlock(
+  { kind, origin, name, tokens, hash }: Draft,
+  index: number,
+  cached: boolean,
+  before: ContextBlock | undefined,
+): ContextBlock {
+  const isSame =
+    cached && before?.cached && before.origin === origin && before.name === name && before.tokens === tokens
+  return isSame ? before : { index, kind, origin, ...(name !== undefined && { name }), tokens, hash, cached }
+}
+
+/** The part of the prompt that a block is counted for. */
+const partOf = ({ kind, origin }: ContextBlock): 'system' | 'tool' | 'query' | 'history' =>
+  kind === 'system' || kind === 'tool' ? kind : origin === 'query' ? 'query' : 'history'
+
+/** Estimated tokens of a call: `totalEstimatedTokens` of its manifest, without making it. */
+export function contextTokens({
+  tools = [],
+  system,
+  messages,
+  toolPrompt = '',
+  estimate,
+}: Pick<ManifestRequest, 'tools' | 'system' | 'messages' | 'toolPrompt' | 'estimate'>): number {
+  let systemTokens = system === undefined ? 0 : messageTokens({ role: 'system', content: system }, estimate)
+  let others = 0
+  for (const tool of tools) others += knownTool(tool, estimate).tokens
+  for (const message of messages) {
+    const { tokens } = knownMessage(message, estimate)
+    if (message.role === 'system') systemTokens += tokens
+    else others += tokens
+  }
+  const described = estimate(toolPrompt)
+  return Math.max(systemTokens - described, 0) + described + others
+}
+
 /** A block before its place is known. */
-interface Draft extends Pick<ContextBlock, 'kind' | 'origin' | 'tokens'> {
+interface Draft extends Pick<ContextBlock, 'kind' | 'origin' | 'tokens' | 'hash'> {
   readonly name?: string | undefined
-  /** What goes to the server, for the hash; unset if there is a message. */
-  readonly sent?: unknown
-  readonly message?: ChatMessage
-}
-
-/** Hashes of messages that were sent before: a run sends all of them again in every step. */
-const knownHashes = new WeakMap<ChatMessage, { readonly sent: readonly unknown[]; readonly hash: string }>()
-
-/** The hash of a message. It is computed again if one of the message's fields was replaced since. */
-function messageHash(message: ChatMessage): string {
-  const known = knownHashes.get(message)
-  const fields = fieldsOf(message)
-  if (known?.sent.every((field, index) => field === fields[index])) return known.hash
-  const hash = contentHash(sentOf(message))
-  knownHashes.set(message, { sent: fields, hash })
-  return hash
-}
-
-/** The fields that a hash depends on, as they are. */
-function fieldsOf(message: ChatMessage): readonly unknown[] {
-  if (message.role === 'tool') return [message.content, message.toolCallId, message.isError]
-  if (message.role !== 'assistant') return [message.content, message.name]
-  return [message.content, message.toolCalls, message.reasoning, message.origin?.state]
 }
 
 function* drafts({
@@ -156,28 +170,28 @@ function* drafts({
   estimate,
 }: ManifestRequest): Generator<Draft, void, undefined> {
   for (const tool of tools) {
-    const { name, description, parameters, strict } = tool
-    yield {
-      kind: 'tool',
-      origin: 'tools',
-      name,
-      tokens: estimate(JSON.stringify(tool)),
-      sent: ['tool', name, description, parameters, strict],
-    }
+    const { tokens, hash } = knownTool(tool, estimate)
+    yield { kind: 'tool', origin: 'tools', name: tool.name, tokens, hash }
   }
   if (system !== undefined) {
     const message: ChatMessage = { role: 'system', content: system }
-    yield { kind: 'system', origin: 'system', tokens: messageTokens(message, estimate), sent: sentOf(message) }
+    yield {
+      kind: 'system',
+      origin: 'system',
+      tokens: messageTokens(message, estimate),
+      hash: contentHash(sentOf(message)),
+    }
   }
   const asked = query === undefined ? -1 : messages.findLastIndex(isUserRequest)
   for (const [at, message] of messages.entries()) {
+    const known = knownMessage(message, estimate)
     const isQuery = at === asked && textOf(message.content) === query
     yield {
       kind: message.role === 'tool' ? 'tool-result' : message.role,
       origin: isQuery ? 'query' : 'history',
       name: writerOf(message),
-      tokens: messageTokens(message, estimate),
-      message,
+      tokens: known.tokens,
+      hash: known.hash(message),
     }
   }
 }
@@ -186,13 +200,4 @@ function writerOf(message: ChatMessage): string | undefined {
   if (message.role === 'tool') return message.toolName
   if (message.role !== 'assistant') return message.name
   return message.origin && `${message.origin.provider}/${message.origin.model}`
-}
-
-/** The fields that reach a server, in one order; the order inside of them is theirs. */
-function sentOf(message: ChatMessage): readonly unknown[] {
-  const { role, content } = message
-  if (role === 'tool') return [role, content, message.toolCallId, message.isError ?? false]
-  if (role !== 'assistant') return [role, content, message.name]
-  const calls = (message.toolCalls ?? []).map((call) => [call.id, call.name, call.argumentsText])
-  return [role, content, calls, message.reasoning, message.origin?.state]
 }

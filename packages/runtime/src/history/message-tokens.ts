@@ -1,19 +1,19 @@
-import { type ChatMessage, textOf, type ToolDefinition } from '@modelport/core'
+import { type ChatMessage, textOf, tokensPerMessage, type ToolDefinition } from '@modelport/core'
 
-/** About what a role, its marks and its separators cost in any chat form. */
-const perMessage = 4
+/** What the marks around a tool call cost. */
+const perCall = 4
 /** What a picture, a sound or a file is counted for: no text tells its size. */
 const perMedia = 1600
 
 /** Estimated tokens of a message: its text, calls and reasoning, and its frame. */
 export function messageTokens(message: ChatMessage, estimate: (text: string) => number): number {
-  let tokens = perMessage + estimate(textOf(message.content))
+  let tokens = tokensPerMessage + estimate(textOf(message.content))
   if (typeof message.content !== 'string') {
     for (const part of message.content) if (part.type !== 'text') tokens += perMedia
   }
   if (message.role === 'tool') return tokens + estimate(message.toolName ?? '')
   if (message.role !== 'assistant') return tokens
-  for (const call of message.toolCalls ?? []) tokens += perMessage + estimate(call.name) + estimate(call.argumentsText)
+  for (const call of message.toolCalls ?? []) tokens += perCall + estimate(call.name) + estimate(call.argumentsText)
   return tokens + estimate(message.reasoning ?? '')
 }
 

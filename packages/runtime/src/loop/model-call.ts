@@ -6,7 +6,6 @@ import {
   mergeOptions,
   type ProviderErrorDetails,
   textOf,
-  type ToolDefinition,
 } from '@modelport/core'
 import { AnswerMeter } from './answer-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
@@ -14,14 +13,15 @@ import { BudgetExceededError } from '../budget/budget.js'
 import { callOptions, reservedOptions } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { type PromptPlan, lastFormatLevel, toPromptPlan } from '../reply/prompt-plan.js'
-import { type ContextManifest, createManifest } from '../history/manifest.js'
+import type { ContextManifest } from '../history/manifest.js'
+import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { describeRefusal, isFormatRefusal } from '../output/format-refusal.js'
 import { describeOpen } from '../output/strict-schema.js'
 import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
 import { chargeLost } from './lost-call.js'
-import { contextUse, measureCall } from './metrics.js'
+import { measureCall } from './metrics.js'
 import { readTurn } from './read-turn.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
@@ -94,7 +94,7 @@ function planOf({ mode, tools, request, output, strictOutput, turn, preset }: Ru
 async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Promise<ModelReply> {
   const { log, request } = state
   const options = callOptions(state, plan, isLast)
-  const manifest = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
+  const context = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
   const hasFormat = plan.options.responseFormat !== undefined
   const key = log.keyOf('model', state.turn.nextRequest())
   const recorded = log.find(key)
@@ -103,7 +103,7 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
   if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
   let made: RecordedReply
   try {
-    made = await makeCall(state, plan, options, manifest, key)
+    made = await makeCall(state, plan, options, context, key)
   } catch (error) {
     const hasFailed = !(error instanceof JournalError)
     state.turn.fail(hasFailed)
@@ -120,14 +120,13 @@ async function makeCall(
   state: RunState,
   plan: PromptPlan,
   options: CallOptions,
-  manifest: ContextManifest,
+  { inputTokens, manifest }: PreparedContext,
   key: string,
 ): Promise<RecordedReply> {
   const { provider, ledger, events, log, request } = state
   const { profile } = request
   const { name, model } = provider
   const isStreaming = profile?.supportsStreaming !== false
-  const inputTokens = manifest.totalEstimatedTokens
   const reservation = ledger.reserveCall({
     inputTokens,
     maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
@@ -135,13 +134,11 @@ async function makeCall(
     ...(profile && { profile }),
   })
   const { maxOutputTokens } = reservation
-  const meter = new AnswerMeter((text) => state.estimate(text), maxOutputTokens)
+  const meter = new AnswerMeter(state.estimate, maxOutputTokens)
   const startedAt = performance.now()
   try {
     await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
-    const native = state.mode === 'native'
-    const attempt = state.turn.nextAttempt()
-    events.emit({ type: 'model-call-start', provider: name, model, attempt, streaming: isStreaming, native, manifest })
+    reportStart(state, state.turn.nextAttempt(), isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.transcript.sendable()
     const reader = await openTurn(provider, messages, plan.definitions, allOptions, isStreaming)
@@ -169,6 +166,19 @@ async function makeCall(
       events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
     throw error
   }
+}
+
+/** Reports that a request is made. Without a manifest nobody receives the event. */
+function reportStart(
+  { provider, events, mode }: RunState,
+  attempt: number,
+  streaming: boolean,
+  manifest: ContextManifest | undefined,
+): void {
+  const { name, model } = provider
+  const native = mode === 'native'
+  if (!manifest) events.pass()
+  else events.emit({ type: 'model-call-start', provider: name, model, attempt, streaming, native, manifest })
 }
 
 /** True if no server was asked: the call costs nothing. */
@@ -218,43 +228,6 @@ function replay(
   state.turn.fail(true)
   countFailure(state, failure, { latencyMs: 0, inputTokens: 0, outputTokens: 0 })
   throw failure
-}
-
-function prepareContext(
-  state: RunState,
-  tools: readonly ToolDefinition[],
-  system: string | undefined,
-  toolPrompt: string,
-): ContextManifest {
-  const { provider, request, events, runId, step, tally } = state
-  const { manifest: previous } = tally
-  const { profile, query, agentName } = request
-  const queryText = query === undefined ? undefined : textOf(query)
-  const manifest = createManifest({
-    runId,
-    step,
-    provider,
-    messages: state.transcript.messages,
-    tools,
-    estimate: (text) => state.estimate(text),
-    ...(agentName !== undefined && { agentName }),
-    ...(system !== undefined && { system }),
-    ...(toolPrompt && !tools.length && { toolPrompt }),
-    ...(queryText !== undefined && { query: queryText }),
-    ...(profile && { profile }),
-    ...(previous && { previous }),
-  })
-  tally.setManifest(manifest)
-  const context =
-    profile?.contextWindow === undefined ? undefined : contextUse(manifest.totalEstimatedTokens, profile.contextWindow)
-  events.emit({
-    type: 'context-prepared',
-    provider: provider.name,
-    model: provider.model,
-    manifest,
-    ...(context && { context }),
-  })
-  return manifest
 }
 
 /** Counts a reply and reports it. */

@@ -177,9 +177,8 @@ export class RunState {
     this.tally.warn(warning)
   }
 
-  estimate(text: string): number {
-    return this.provider.estimateTokens(text)
-  }
+  /** Estimates the tokens of a text. One function for the whole run, so that estimates of messages can be remembered. */
+  readonly estimate = (text: string): number => this.provider.estimateTokens(text)
 
   #openLedger(restored: BudgetSnapshot | undefined): BudgetLedger {
     const { budget } = this.request

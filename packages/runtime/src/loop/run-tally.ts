@@ -9,6 +9,7 @@ export class RunTally {
   /** Sums of the processes before this one. */
   readonly #before: RunTotals | undefined
   readonly #calls: CallMetrics[] = []
+  #cost: number | undefined
   #usage: TokenUsage
   #details: ReplyDetails = {}
   #manifest: ContextManifest | undefined
@@ -17,6 +18,7 @@ export class RunTally {
 
   constructor(resume: RunCheckpoint | undefined) {
     this.#before = resume?.totals
+    this.#cost = resume?.totals.cost
     this.#usage = resume?.usage ?? toUsage([])
     this.#executedActions = resume?.totals.executedActions ?? 0
     this.#failedActions = resume?.totals.failedActions ?? 0
@@ -52,9 +54,8 @@ export class RunTally {
 
   /** Sums over the run, the processes before this one included. */
   get totals(): RunTotals {
-    const { modelCalls = 0, latencyMs = 0, cost: costBefore } = this.#before ?? {}
-    let cost = costBefore
-    for (const call of this.#calls) if (call.cost) cost = (cost ?? 0) + call.cost.totalCost
+    const { modelCalls = 0, latencyMs = 0 } = this.#before ?? {}
+    const cost = this.#cost
     return {
       modelCalls: modelCalls + this.#calls.length,
       executedActions: this.#executedActions,
@@ -71,15 +72,20 @@ export class RunTally {
 
   /** Counts a reply. */
   addReply(metrics: CallMetrics, usage: TokenUsage, details: ReplyDetails = {}): void {
-    this.#calls.push(metrics)
+    this.#addCall(metrics)
     this.#usage = addUsage(this.#usage, usage.turns.length ? usage : toUsage([]))
     this.addDetails(details)
   }
 
   /** Counts a request that failed; `partial` is what the provider reported of it. */
   addFailure(metrics: CallMetrics, partial: TokenUsage | undefined): void {
-    this.#calls.push(metrics)
+    this.#addCall(metrics)
     if (partial?.reported) this.#usage = addUsage(this.#usage, partial)
+  }
+
+  #addCall(metrics: CallMetrics): void {
+    this.#calls.push(metrics)
+    if (metrics.cost) this.#cost = (this.#cost ?? 0) + metrics.cost.totalCost
   }
 
   /** Keeps what a reply had besides its text, also if it broke off. */

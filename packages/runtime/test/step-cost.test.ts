@@ -1,0 +1,62 @@
+import { createMock } from '@modelport/provider-mock'
+import { expect, test } from 'vitest'
+import { createMemoryJournal, infer, type InferRequest, type RunEvent, type RunJournal } from '../src/index.js'
+import { calls, weather } from './weather-run.js'
+
+/** Runs some steps; returns how often a text was estimated, and the stored intents and checkpoints. */
+async function steps(count: number, request: Partial<InferRequest> = {}) {
+  const base = createMock({ responses: [...Array.from({ length: count }, (_, index) => calls(`c${index}`)), 'Done.'] })
+  let estimates = 0
+  const provider = Object.assign(Object.create(base) as typeof base, {
+    estimateTokens: (text: string) => {
+      estimates++
+      return base.estimateTokens(text)
+    },
+  })
+  const result = await infer(provider, { query: 'Hi', tools: [weather()], limits: { maxSteps: Infinity }, ...request })
+  expect(result.status).toBe('final')
+  return estimates
+}
+
+/** A journal that keeps what it is given. */
+function keeping(): { readonly journal: RunJournal; readonly seen: unknown[] } {
+  const memory = createMemoryJournal()
+  const seen: unknown[] = []
+  return {
+    seen,
+    journal: {
+      writeIntent: (intent) => {
+        if (intent.kind === 'model') seen.push([intent.inputTokens, intent.seq])
+        return memory.writeIntent(intent)
+      },
+      writeReceipt: (receipt) => memory.writeReceipt(receipt),
+      writeCheckpoint: (checkpoint, change) => {
+        seen.push(checkpoint.seq)
+        return memory.writeCheckpoint(checkpoint, change)
+      },
+      readTail: (checkpoint) => memory.readTail(checkpoint),
+    },
+  }
+}
+
+test('a run estimates each message once, however many steps follow', async () => {
+  const few = await steps(10)
+  const many = await steps(40)
+  expect(many / few).toBeLessThan(4.5)
+})
+
+test('a run with a receiver of events estimates each message once too', async () => {
+  const onEvent = (): void => undefined
+  expect((await steps(40, { onEvent })) / (await steps(10, { onEvent }))).toBeLessThan(4.5)
+})
+
+test('a run counts the same tokens and events whether or not somebody receives them', async () => {
+  const alone = keeping()
+  const observed = keeping()
+  const events: RunEvent[] = []
+  await steps(3, { journal: alone.journal, system: 'Be brief.' })
+  await steps(3, { journal: observed.journal, system: 'Be brief.', onEvent: (event) => void events.push(event) })
+  expect(alone.seen).toEqual(observed.seen)
+  expect(alone.seen).toHaveLength(8)
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+})
