@@ -51,6 +51,7 @@ export type {
 export type {
   AnyPrompt,
   BasePrompt,
+  FilledPrompt,
   Handler,
   Prompt,
   PromptArgs,

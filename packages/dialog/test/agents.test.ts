@@ -218,6 +218,7 @@ describe('prompt files', () => {
         'onToolResults: false',
         'options: { temperature: 0 }',
         'webSearch: { whenMissing: omit }',
+        'vendorMcp: [{ label: docs, url: "https://docs.example/mcp", requireApproval: manual }]',
         '---',
         '',
         'Find {topic}.',
@@ -232,7 +233,10 @@ describe('prompt files', () => {
     const ask = prompts.get('research/ask')
     expect(ask.render({ topic: 'SSE' })).toBe('Find SSE.\n\nWith care.')
     expect(ask).toMatchObject({ onToolResults: false, options: { temperature: 0 }, tools: [tool] })
-    expect(ask.providerTools).toEqual([{ type: 'web-search', whenMissing: 'omit' }])
+    expect(ask.providerTools).toEqual([
+      { type: 'web-search', whenMissing: 'omit' },
+      { type: 'mcp', label: 'docs', url: 'https://docs.example/mcp', requireApproval: 'manual', whenMissing: 'refuse' },
+    ])
     expect(await parseReply(ask.parser, '<answer>[1]</answer><notes>n</notes>')).toEqual({ answer: [1], notes: 'n' })
     expect(prompts.check()).toEqual([])
   })
@@ -247,6 +251,17 @@ describe('prompt files', () => {
     ['---\noptions: { temperature: 5 }\n---\n', 'f.md, line 2: temperature must be a number between 0 and 2, not 5'],
     ['---\nlastCall: 5\n---\n', 'f.md, line 2: lastCall must be a text, not 5'],
     ['---\nwebSearch: 5\n---\n', 'f.md, line 2: webSearch must be true, false or settings by name, not 5'],
+    [
+      '---\nwebSearch: { whenMising: omit }\n---\n',
+      'f.md, line 2: webSearch: unknown setting "whenMising"; known: whenMissing',
+    ],
+    ['---\ncomputerUse: { width: wide }\n---\n', 'computerUse: width must be a whole number of pixels, not "wide"'],
+    ['---\nvendorMcp: true\n---\n', 'f.md, line 2: vendorMcp must be settings by name, or a list of them, not true'],
+    ['---\nvendorMcp: { label: docs }\n---\n', 'f.md, line 2: vendorMcp: set label and url'],
+    [
+      '---\nvendorMcp: { label: docs, url: "https://docs.example/mcp", requireApproval: sometimes }\n---\n',
+      'f.md, line 2: vendorMcp: requireApproval must be never or manual or auto, not "sometimes"',
+    ],
     ['---\na: [\n---\n', /^f.md, line 2: /],
     ['---\n- a\n---\n', 'f.md, line 2: the front matter must be settings by name'],
     ['---\nparse: text\n---\n\nOne {\n', 'f.md, line 5, column 5: "{" is not a placeholder'],

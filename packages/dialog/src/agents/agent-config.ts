@@ -15,7 +15,9 @@ export interface AgentConfig {
   readonly systemPath?: string
   /** Which API of a provider with two is used. */
   readonly apiType: 'completion' | 'response'
+  /** Limits that the file sets. */
   readonly limits: Partial<CallLimits>
+  /** Options of model calls that the file sets. */
   readonly options: CallOptions
   /** Where the agent is described, for messages. */
   readonly where: string

@@ -17,10 +17,15 @@ export interface CallSuspension {
 
 /** What is known of a call that failed. */
 export interface CallFailure {
+  /** The state the call was in before it failed. */
   readonly state: CallState
+  /** The dialog with everything that was said. */
   readonly dialog: Dialog
+  /** What the call did. */
   readonly trace: CallTrace
+  /** The limit that ended the call. Unset: something else did. */
   readonly limit?: CallLimit
+  /** Set when the call waits for decisions. */
   readonly suspension?: CallSuspension
 }
 

@@ -6,6 +6,7 @@ import type { CallTrace, TraceEntry } from './trace.js'
 
 /** A call that ended in `success`. */
 export interface CallSuccess<Value> {
+  /** How the call ended. */
   readonly status: 'success'
   /** What the prompt of the turn promises. */
   readonly value: Value
@@ -13,9 +14,11 @@ export interface CallSuccess<Value> {
   readonly text: string
   /** The dialog with everything that was said, without refused replies. */
   readonly dialog: Dialog<Value>
+  /** What the call did. */
   readonly trace: CallTrace
   /** Sources, warnings, probabilities of tokens and whatever else the server reported. */
   readonly details: ReplyDetails
+  /** Tokens of all model calls. */
   readonly usage: TokenUsage
   /** Unset: no prices are known. */
   readonly cost?: number

@@ -6,6 +6,7 @@ import type { CallTrace, PromptVersion, TraceEntry } from './trace.js'
 export interface ReportStep {
   /** Milliseconds since 1970. */
   readonly at: number
+  /** What happened. */
   readonly type: TraceEntry['type']
   /** Names, counts and codes of the step. */
   readonly details: Readonly<Record<string, string | number | boolean>>
@@ -17,11 +18,15 @@ export interface CallReport {
   readonly time: string
   /** `recall` for a failure that the call survives, `failure` for its end. */
   readonly kind: 'recall' | 'failure'
+  /** Name of the agent. */
   readonly agent: string
+  /** Same as in the trace. */
   readonly callId: string
+  /** The prompts that the call ran with. */
   readonly prompts: readonly PromptVersion[]
   /** The state the call was in. */
   readonly state: CallState
+  /** Code of the error. */
   readonly code: ErrorCode
   /** The error's message, as the providers redact it. */
   readonly message: string
@@ -33,6 +38,7 @@ export interface CallReport {
   readonly status?: number
   /** The vendor's id of the request. */
   readonly requestId?: string
+  /** What the call did so far, in order. */
   readonly steps: readonly ReportStep[]
 }
 

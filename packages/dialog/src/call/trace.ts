@@ -4,7 +4,9 @@ import type { CallState } from './states.js'
 
 /** A call of a tool, as a trace has it. */
 export interface FunctionCall {
+  /** The model's id of the call. */
   readonly id: string
+  /** Name of the tool, or of the agent. */
   readonly name: string
   /** The arguments the model gave. */
   readonly arguments: unknown
@@ -14,6 +16,7 @@ export interface FunctionCall {
   readonly resultText: string
   /** What went wrong. Unset: nothing. */
   readonly errorMessage?: string
+  /** False for a call that failed or was not executed. */
   readonly success: boolean
   /** True for a call that was not executed because the same call had been made. */
   readonly isRepeated: boolean
@@ -66,6 +69,7 @@ export type NewTraceEntry = TraceEntry extends infer Entry
 
 /** A prompt that a call ran with, by its wording. */
 export interface PromptVersion {
+  /** Path of the prompt. */
   readonly path: string
   /** Content hash. */
   readonly hash: string
@@ -85,6 +89,7 @@ export interface CallTrace {
   readonly startedAt: number
   /** Milliseconds since 1970. Unset while the call runs. */
   readonly endedAt?: number
+  /** What happened, in order. */
   readonly entries: readonly TraceEntry[]
   /** Of all model calls. */
   readonly usage: TokenUsage

@@ -22,6 +22,7 @@ export interface ModelCard extends ModelProfile {
 export interface CardRequest {
   /** The model that is called. */
   readonly model: string
+  /** Options of the call. */
   readonly options: CallOptions
   /** Estimated tokens of the prompt. */
   readonly inputTokens: number

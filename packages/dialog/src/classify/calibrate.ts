@@ -14,6 +14,7 @@ export interface ReliabilityBin {
   readonly from: number
   /** Confidence below which they are; the last bin includes it. */
   readonly to: number
+  /** Examples in the bin. */
   readonly count: number
   /** Mean probability of the likeliest label. */
   readonly confidence: number

@@ -29,6 +29,7 @@ export interface Classification<Label extends string> extends LabelScores {
   /** The likeliest label. */
   readonly label: Label
   readonly probabilities: Readonly<Record<Label, number>>
+  /** How it was made. */
   readonly method: ClassifyMethod
   /** In bits: 0 when the model is certain. */
   readonly entropy: number

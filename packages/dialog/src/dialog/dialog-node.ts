@@ -4,15 +4,19 @@ import type { AnyPrompt } from '../prompt/prompt.js'
 
 /** The prompt that opened a turn, with the values its text was filled with. */
 export interface Turn {
+  /** The prompt. */
   readonly prompt: AnyPrompt
+  /** The values, as the prompt's schema put them out. */
   readonly args: TemplateValues
 }
 
 /** One message of a dialog. Nodes never change, so that dialogs share them. */
 export interface DialogNode {
+  /** The message. */
   readonly message: ChatMessage
   /** Set on messages that a prompt wrote. */
   readonly turn?: Turn
+  /** The message before. Undefined: this is the first. */
   readonly parent: DialogNode | undefined
   /** Messages up to and with this one. */
   readonly length: number

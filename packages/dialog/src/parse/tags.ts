@@ -39,6 +39,7 @@ type Simplify<Value> = { readonly [Key in keyof Value]: Value[Key] }
 
 /** A parser of every occurrence of a tag. */
 export interface ManyParser<Value> extends Parser<readonly Value[]> {
+  /** Reads one occurrence. */
   readonly item: Parser<Value>
 }
 

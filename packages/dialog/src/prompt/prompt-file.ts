@@ -3,7 +3,8 @@ import type { Tool } from '@modelport/runtime'
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml'
 import { isRecord, parserOf } from '../parse/declared-parser.js'
 import type { Parser } from '../parse/parser.js'
-import { computerUse, type VendorTool, webSearch } from '../vendor/vendor-tool.js'
+import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
+import type { VendorTool } from '../vendor/vendor-tool.js'
 import { definePrompt } from './define-prompt.js'
 import { nearest } from './nearest.js'
 import type { Prompt } from './prompt.js'
@@ -15,7 +16,17 @@ export interface PromptFileOptions {
   readonly tools?: readonly Tool[]
 }
 
-const keys = ['parse', 'tools', 'onParseError', 'onToolResults', 'lastCall', 'options', 'webSearch', 'computerUse']
+const keys = [
+  'parse',
+  'tools',
+  'onParseError',
+  'onToolResults',
+  'lastCall',
+  'options',
+  'webSearch',
+  'computerUse',
+  'vendorMcp',
+]
 
 /**
  * Reads a prompt from a Markdown file with YAML front matter.
@@ -153,17 +164,16 @@ class FrontMatter {
   }
 
   vendorTools(): readonly VendorTool[] {
-    const tools: VendorTool[] = []
-    for (const [key, create] of [
-      ['webSearch', webSearch],
-      ['computerUse', computerUse],
-    ] as const) {
-      const value = this.#values[key]
-      if (value === undefined || value === false) continue
-      if (value === true) tools.push(create())
-      else if (isRecord(value)) tools.push(create(value))
-      else this.fail(key, `${key} must be true, false or settings by name, not ${JSON.stringify(value)}`)
-    }
-    return tools
+    return vendorToolNames.flatMap((name) => {
+      const value = this.#values[name]
+      if (value === undefined || value === false) return []
+      try {
+        // Several servers may be called, each with settings of its own.
+        return (Array.isArray(value) ? value : [value]).map((one) => declaredVendorTool(name, one))
+      } catch (error) {
+        if (!(error instanceof LlmError)) throw error
+        return this.fail(name, error.message)
+      }
+    })
   }
 }

@@ -7,7 +7,7 @@ import { text as textParser } from '../parse/text.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { hashPrompt } from './content-hash.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
-import type { Handler, Prompt, PromptExtension, PromptSettings } from './prompt.js'
+import type { FilledPrompt, Handler, Prompt, PromptExtension, PromptSettings } from './prompt.js'
 import { fillTemplate, isTemplateValue, parseTemplate, type Template } from './template.js'
 
 type AnySettings<Value> = Omit<PromptSettings<string, Value>, 'args'> & {
@@ -66,7 +66,7 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
     return this.fill(args[0] ?? {}).text
   }
 
-  fill(args: unknown, extra?: TemplateValues): { readonly text: string; readonly args: TemplateValues } {
+  fill(args: unknown, extra?: TemplateValues): FilledPrompt {
     const where = `prompt "${this.path}"`
     if (typeof args !== 'object' || args === null || Array.isArray(args))
       throw new LlmError('invalid-request', `${where}: the arguments must be an object, not ${JSON.stringify(args)}`)

@@ -53,6 +53,14 @@ export type PromptArgs<Text extends string, Schema> = [SchemaArgs<Schema>] exten
   ? TemplateArgs<Text>
   : SchemaArgs<Schema>
 
+/** The text of a prompt with its placeholders filled. */
+export interface FilledPrompt {
+  /** The text. */
+  readonly text: string
+  /** The arguments that the text shows, as the schema puts them out. */
+  readonly args: TemplateValues
+}
+
 /** A prompt, whatever arguments it takes. */
 export interface BasePrompt<Value> extends Omit<TurnSettings<Value>, 'parse'> {
   /** Names the prompt. */
@@ -72,7 +80,7 @@ export interface BasePrompt<Value> extends Omit<TurnSettings<Value>, 'parse'> {
    * @param extra values that are used where the text names them
    * @throws {LlmError} `invalid-request` — names the prompt and every placeholder that is missing, unknown or of a wrong type.
    */
-  fill(args: unknown, extra?: TemplateValues): { readonly text: string; readonly args: TemplateValues }
+  fill(args: unknown, extra?: TemplateValues): FilledPrompt
   /** The tool of this name, or undefined. */
   tool(name: string): Tool | undefined
 }
@@ -89,6 +97,7 @@ export interface Prompt<Args = TemplateValues, Value = unknown> extends BaseProm
 
 /** What differs in a prompt made of another. */
 export interface PromptExtension<Text extends string, Value> extends TurnSettings<Value> {
+  /** Names the new prompt. */
   readonly path: string
   /** Default: the text of the other prompt. */
   readonly text?: Text

@@ -1,0 +1,57 @@
+import { LlmError } from '@modelport/core'
+import { isRecord } from '../parse/declared-parser.js'
+import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
+
+/** Names of vendor tools in files. */
+export const vendorToolNames = ['webSearch', 'computerUse', 'vendorMcp'] as const
+
+type Name = (typeof vendorToolNames)[number]
+
+/** What a setting must be, and whether a value is that. */
+type Rule = readonly [expected: string, fits: (value: unknown) => boolean]
+
+const oneOf = (...values: readonly string[]): Rule => [values.join(' or '), (value) => values.includes(value as string)]
+const text: Rule = ['a text', (value) => typeof value === 'string' && value !== '']
+const pixels: Rule = ['a whole number of pixels', (value) => Number.isInteger(value) && Number(value) > 0]
+const texts: Rule = [
+  'a list of texts',
+  (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+]
+const whenMissing = oneOf('refuse', 'omit')
+
+const rules: Readonly<Record<Name, Readonly<Record<string, Rule>>>> = {
+  webSearch: { whenMissing },
+  computerUse: { width: pixels, height: pixels, environment: text, whenMissing },
+  vendorMcp: {
+    label: text,
+    url: text,
+    requireApproval: oneOf('never', 'manual', 'auto'),
+    allowedTools: texts,
+    whenMissing,
+  },
+}
+
+/**
+ * A vendor tool that is written down as data, as in the front matter of a prompt file: true or its settings by name.
+ * @throws {LlmError} `config` — names the setting, what was expected and what was found.
+ */
+export function declaredVendorTool(name: Name, value: unknown): VendorTool {
+  const needsSettings = name === 'vendorMcp'
+  if (!isRecord(value) && (value !== true || needsSettings)) {
+    const forms = needsSettings ? 'settings by name, or a list of them' : 'true, false or settings by name'
+    throw new LlmError('config', `${name} must be ${forms}, not ${JSON.stringify(value)}`)
+  }
+  const settings = isRecord(value) ? value : {}
+  for (const [key, found] of Object.entries(settings)) {
+    const rule = Object.hasOwn(rules[name], key) ? rules[name][key] : undefined
+    if (!rule)
+      throw new LlmError('config', `${name}: unknown setting "${key}"; known: ${Object.keys(rules[name]).join(', ')}`)
+    if (!rule[1](found))
+      throw new LlmError('config', `${name}: ${key} must be ${rule[0]}, not ${JSON.stringify(found)}`)
+  }
+  if (name === 'webSearch') return webSearch(settings)
+  if (name === 'computerUse') return computerUse(settings)
+  const { label, url } = settings
+  if (typeof label !== 'string' || typeof url !== 'string') throw new LlmError('config', 'vendorMcp: set label and url')
+  return vendorMcp({ ...settings, label, url })
+}
