@@ -106,7 +106,7 @@ describe('a call with tools', () => {
     }
   })
 
-  test('executes the same call once and tells the model the second time', async () => {
+  test('executes the same call once and refuses the second one with a text for the model', async () => {
     const { tool, calls } = echo()
     const { caller, provider } = callerOf([asks('echo', { value: 'a' }), asks('echo', { value: 'a' }), 'Done.'])
     const { trace } = await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
@@ -127,7 +127,7 @@ describe('a call with tools', () => {
     expect(calls).toHaveLength(3)
   })
 
-  test('tells the model of a tool that throws, of a function that does not exist and of malformed arguments', async () => {
+  test('shows the model a tool that throws, a function that does not exist and malformed arguments as results', async () => {
     const { tool, calls } = recordingTool('boom', () => {
       throw new Error('msg')
     })
@@ -427,7 +427,7 @@ describe('other ends of a call', () => {
 })
 
 describe('a dialog that was stored in the middle of a tool round', () => {
-  test('continues, and the model hears that the outcome of the call is unknown', async () => {
+  test('continues, and the model reads that the outcome of the call is unknown', async () => {
     const { tool } = recordingTool('look', ({ value }) => value)
     const prompt = plain.extend({ path: 'p', tools: [tool] })
     const calls = ['a', 'b'].map((id) => ({ id, name: 'look', arguments: {}, argumentsText: '{}' }))

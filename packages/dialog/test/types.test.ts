@@ -69,6 +69,18 @@ describe('the types of prompts', () => {
     expectTypeOf(ask.extend({ path: 'b' }).parser).toExtend<Parser<Value>>()
     expectTypeOf(Dialog.seed().send(changed, { other: 1 })).toEqualTypeOf<Dialog<'yes' | 'no'>>()
     expectTypeOf(() => Dialog.seed().expect(changed)).returns.toEqualTypeOf<Dialog<'yes' | 'no'>>()
+    const read = (): unknown =>
+      caller
+        .run(dialog)
+        .result()
+        .then((outcome) => outcome.status === 'success' && expectTypeOf(outcome.value).toExtend<Value>())
+    expectTypeOf(read).toBeFunction()
+    const classified = (): unknown =>
+      caller.classify(dialog, ['good', 'bad']).then(({ label, probabilities }) => {
+        expectTypeOf(label).toEqualTypeOf<'good' | 'bad'>()
+        expectTypeOf(probabilities).toEqualTypeOf<Readonly<Record<'good' | 'bad', number>>>()
+      })
+    expectTypeOf(classified).toBeFunction()
     expectTypeOf(custom(() => Promise.resolve(3))).toExtend<{ read: unknown }>()
     expectTypeOf<ParserValue<ReturnType<typeof custom<number>>>>().toEqualTypeOf<number>()
     expectTypeOf(called).toBeFunction()

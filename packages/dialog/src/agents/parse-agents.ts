@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
-import { isRecord } from '../parse/declared-parser.js'
+import { isRecord } from '../parse/is-record.js'
 import type { AgentConfig } from './agent-config.js'
 import { readAgents } from './read-agents.js'
 import { lineOfTomlKey } from './toml-lines.js'

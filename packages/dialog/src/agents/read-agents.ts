@@ -1,6 +1,6 @@
 import { type CallOptions, LlmError, validateOptions } from '@modelport/core'
 import { type CallLimits, toCallLimits } from '../call/limits.js'
-import { isRecord } from '../parse/declared-parser.js'
+import { isRecord } from '../parse/is-record.js'
 import { nearest } from '../prompt/nearest.js'
 import type { AgentConfig } from './agent-config.js'
 

@@ -29,7 +29,7 @@ export interface CallSuccess<Value> {
 /** How a call ended, as a value. */
 export type CallOutcome<Value> = CallSuccess<Value> | { readonly status: 'failure'; readonly error: AgentCallError }
 
-/** What a call tells while it runs. */
+/** What a call reports while it runs. */
 export type DialogEvent =
   | TraceEntry
   | { readonly type: 'text-delta'; readonly text: string }

@@ -22,7 +22,7 @@ import type { CallTrace } from './trace.js'
 export interface CallerSettings {
   /** Name of the agent, in traces, errors and reports. */
   readonly name: string
-  /** Who answers. */
+  /** The model behind the agent. */
   readonly provider: Provider
   /** The instructions that `open` starts a dialog with. Default: none. */
   readonly system?: AnyPrompt | string
@@ -36,7 +36,7 @@ export interface CallerSettings {
   readonly card?: ModelCard
   /** What the provider can do. Default: what the provider says about itself. */
   readonly capabilities?: Capabilities
-  /** How the model says what it wants. Default `auto`. */
+  /** How the model asks for tools: see `InferRequest.mode`. Default `auto`. */
   readonly mode?: ActionMode | 'auto'
   /** Decides on each tool call. Default: all are allowed. */
   readonly authorize?: Authorize

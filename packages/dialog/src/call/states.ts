@@ -11,9 +11,9 @@ export type CallSignal = 'request' | 'calls' | 'refused' | 'fault' | 'accepted' 
 /** Every transition there is: the state that a signal leads to. docs/dialog.md draws it. */
 export const transitions: Readonly<Record<CallState, Partial<Readonly<Record<CallSignal, CallState>>>>> = Object.freeze(
   {
-    // A call that resumes inside of a tool round starts with `calls`.
+    // A call that resumes inside a tool round starts with `calls`, one that resumes inside the wait for a recall with `fault`.
     initial: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
-    // A second request without an answer: the server refused a response format, or the conversation was compacted.
+    // A second request without a reply: the server refused a response format, or the conversation was compacted.
     calling: {
       request: 'calling',
       calls: 'interrupt',

@@ -12,9 +12,9 @@ export class TraceRecorder {
   /** Calls by id that have an entry or an event of their own. */
   readonly #finished = new Set<string>()
   readonly #repeated = new Set<string>()
-  /** What the parser found, before the run says that it was refused. */
+  /** What the parser found, until the run reports the refusal. */
   #refusal: { readonly problems: readonly string[]; readonly text: string } | undefined
-  /** Refused replies since the last one that was understood, with what the model was told. */
+  /** Refused replies since the last one that was understood, with the corrections. */
   #refused: ChatMessage[] = []
 
   constructor(machine: () => StateMachine, onEntry: ((entry: TraceEntry) => void) | undefined) {
@@ -28,7 +28,7 @@ export class TraceRecorder {
     this.#onEntry?.(timed)
   }
 
-  /** What the parser found wrong with a reply, and what the model is told. */
+  /** Keeps what the parser found wrong with a reply, and the correction that the model reads. */
   refuse(problems: readonly string[], message: ChatMessage, correction: string): void {
     this.#refusal = { problems, text: textOf(message.content) }
     this.#refused.push(message, { role: 'user', content: correction, byRun: true })

@@ -45,7 +45,7 @@ export type TraceEntry = { /** Milliseconds since 1970. */ readonly at: number }
       /** The reply, whole. */
       readonly text: string
     }
-  /** Messages that are not in the dialog any more: refused replies and what the model was told about them. */
+  /** Messages that are not in the dialog any more: refused replies and their corrections. */
   | { readonly type: 'pruned'; readonly messages: readonly ChatMessage[] }
   | {
       readonly type: 'recall'

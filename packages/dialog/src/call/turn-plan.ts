@@ -28,11 +28,11 @@ export interface TurnPlanRequest {
   readonly toolRounds: number
 }
 
-/** What one turn tells the run: tools, parser and handlers, as far as the call is. */
+/** Tools, parser and handlers of one turn, as they apply at the moment. */
 export class TurnPlan {
   readonly #request: TurnPlanRequest
   readonly #prompt: AnyPrompt
-  /** The handler whose parser and tools apply, once it was shown. */
+  /** The last handler that was shown to the model: its parser and tools apply. */
   #active: AnyPrompt | undefined
   #toolRounds: number
   #nextPartial = 0
@@ -88,7 +88,7 @@ export class TurnPlan {
         : (authorize?.(action, context) ?? { effect: 'allow' })
   }
 
-  /** What the run tells the model of a reply that is neither a call nor a text. */
+  /** The message to the model after a reply that is neither a call nor a text. */
   get parseFailureText(): string {
     return this.#textOf('onParseError', { error_message: '{error_message}' })
   }

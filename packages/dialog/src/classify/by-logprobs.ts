@@ -40,7 +40,7 @@ export async function byLogprobs<Label extends string>(
   const { probabilities, coverage } = scoreLabels(top, labels, shown, options.labels !== undefined)
   if (coverage < minCoverage || coverage === 0)
     throw new ClassificationError(
-      `only ${coverage.toFixed(3)} of the probability fell on the labels, less than minCoverage ${minCoverage}; the model answers something else`,
+      `only ${coverage.toFixed(3)} of the probability fell on the labels, less than minCoverage ${minCoverage}; the model says something else`,
       coverage,
     )
   return toClassification('logprobs', labels, probabilities, coverage, [trace])

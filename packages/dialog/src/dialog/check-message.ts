@@ -1,11 +1,10 @@
+import { isRecord } from '../parse/is-record.js'
+
 /** What is wrong with a stored message, and where in it. */
 export interface MessageProblem {
   readonly pointer: string
   readonly message: string
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const roles = ['system', 'user', 'assistant', 'tool']
 const parts = ['text', 'image', 'audio', 'file']

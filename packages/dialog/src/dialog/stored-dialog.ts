@@ -2,6 +2,7 @@ import { type ChatMessage, LlmError } from '@modelport/core'
 import { isTemplateValue } from '../prompt/template.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
+import { isRecord } from '../parse/is-record.js'
 import { addNode, type DialogNode, nodesOf, type Turn } from './dialog-node.js'
 import { checkMessage } from './check-message.js'
 
@@ -85,9 +86,6 @@ export function readStoredDialog(
 const refuse = (pointer: string, problem: string): never => {
   throw new LlmError('invalid-request', `stored dialog, ${pointer || 'the whole'}: ${problem}`)
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) as string | undefined

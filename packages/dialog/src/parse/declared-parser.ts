@@ -1,13 +1,10 @@
 import { LlmError } from '@modelport/core'
 import { choice } from './choice.js'
+import { isRecord } from './is-record.js'
 import { json } from './json.js'
 import type { Parser } from './parser.js'
 import { many, tags } from './tags.js'
 import { text } from './text.js'
-
-/** True for an object that is not a list. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const forms = 'text, { choice: [...] }, { json: schema }, { many: parser } or { tags: {...} }'
 

@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { isRecord } from '../parse/declared-parser.js'
+import { isRecord } from '../parse/is-record.js'
 import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
 
 /** Names of vendor tools in files. */
