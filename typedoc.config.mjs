@@ -1,7 +1,17 @@
 // The site: every export of every package, and the pages of docs/. `pnpm docs:check` checks it, `pnpm site` writes it to .cache/site.
+import { readdirSync, readFileSync } from 'node:fs'
 import { publishedPackages } from './scripts/workspaces.mjs'
 
 const published = publishedPackages()
+
+const [, more] = readFileSync('README.md', 'utf8').split('\n## More\n')
+const linked = [...(more ?? '').matchAll(/\((docs\/[\w/-]+\.md)\)/g)].map(([, path]) => path)
+const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers'].flatMap((folder) =>
+  readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+)
+
+/** Every page, first those that the end of README.md links, in its order: the order in which a user meets them. */
+const pages = [...new Set([...linked, ...stored])]
 
 /** New packages: lint asks for a comment on every export, but not all their fields have one yet. */
 const symbolsOnly = ['agent', 'durable'].map((name) => `@modelport/${name}`)
@@ -26,16 +36,12 @@ export default {
     unusedMergeModuleWith: true,
   },
   treatValidationWarningsAsErrors: true,
-  projectDocuments: [
-    'docs/*.md',
-    'docs/guides/*.md',
-    'docs/decisions/*.md',
-    'docs/providers/*.md',
-    'CONTRIBUTING.md',
-    'AGENTS.md',
-    'SECURITY.md',
-  ],
-  groupOrder: ['Modules', 'Guides', 'Reference', 'Providers', 'Project', '*'],
+  projectDocuments: [...pages, 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md'],
+  groupOrder: ['Guides', 'Reference', 'Providers', 'Modules', 'Decisions', 'Project', '*'],
+  // Full-text search: the pages and the comments, not names only.
+  searchInComments: true,
+  searchInDocuments: true,
+  customCss: 'scripts/site/site.css',
   sort: ['source-order'],
   navigation: { includeGroups: true },
   sourceLinkTemplate: 'https://github.com/modelport/modelport/blob/main/{path}#L{line}',

@@ -1,9 +1,11 @@
 // For typedoc: a module is called as it is imported, a page by its heading, and what documents itself needs no comment.
 import { Converter, ReflectionKind } from 'typedoc'
+import { publishedPackages } from '../workspaces.mjs'
 
 const groups = [
   [/\/docs\/guides\//, 'Guides'],
   [/\/docs\/providers\//, 'Providers'],
+  [/\/docs\/decisions\//, 'Decisions'],
   [/\/docs\//, 'Reference'],
   [/./, 'Project'],
 ]
@@ -11,13 +13,20 @@ const groups = [
 const repository = 'https://github.com/modelport/modelport'
 const folder = /^(?:\.\.\/)*(examples\/[\w-]+)\/?$/
 
-/** `core/src` → `@modelport/core`, `factory/src/node` → `@modelport/factory/node` */
-const specifier = (name) => name.replace(/^([\w-]+)\/src(\/.*)?$/, '@modelport/$1$2')
+/** `core/src` → `@modelport/core`, `runtime/src/ui/ui` → `@modelport/runtime/ui` */
+const specifiers = new Map(
+  publishedPackages().flatMap(({ shortName, entries }) =>
+    entries.map(({ specifier, source }) => [
+      `${shortName}/${source.replace(/\.ts$/, '').replace(/\/index$/, '')}`,
+      specifier,
+    ]),
+  ),
+)
 
 /** A page's first line is its name. */
 function nameDocument(document, path) {
-  const [first] = document.content
-  const [, title] = /^# (.+)\n+/.exec(first?.text ?? '') ?? []
+  // A heading with code in it comes in several parts.
+  const [, title] = /^# (.+)\n/.exec(document.content.map(({ text }) => text).join('')) ?? []
   if (!title) return
   document.name = title.replaceAll('`', '')
   document.frontmatter.group ??= groups.find(([pattern]) => pattern.test(path))[1]
@@ -56,7 +65,8 @@ export function load(app) {
     nameDocument(document, app.files.getReflectionPath(document) ?? '')
   })
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name = specifier(module.name)
+    for (const module of project.getReflectionsByKind(ReflectionKind.Module))
+      module.name = specifiers.get(module.name) ?? module.name
     for (const document of project.getReflectionsByKind(ReflectionKind.Document)) linkFolders(document.content)
     linkFolders(project.readme ?? [])
     // The theme puts the project's name over its first page.

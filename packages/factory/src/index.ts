@@ -31,7 +31,7 @@ export {
 export type { CapabilityTypes } from './providers/make-capability.js'
 export { validateOllamaBaseUrl } from './providers/ollama-host.js'
 export { createProviderTable, findRow } from './providers/provider-table.js'
-export type { ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
+export type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
 export { providerRows } from './providers/table.js'
 export type { Registry, RegistryOptions } from './registry.js'
 export { environmentNames, keyVariables, resolveApiKey } from './resolve/api-key.js'

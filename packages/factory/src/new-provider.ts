@@ -16,6 +16,7 @@ import { makeCapability } from './providers/make-capability.js'
 import { loadCreators } from './providers/providers.js'
 import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
+import type { ListedModel } from './providers/row.js'
 
 /**
  * Creates a provider from a configuration or from `provider:model`. Loads the provider's package; opens no connection.
@@ -56,7 +57,7 @@ export const listModels = (
   config: ModelConfig | string,
   context?: FactoryContext,
   options?: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
-): Promise<readonly { readonly id: string }[]> => listModelsWith(loadCreators, config, context, options)
+): Promise<readonly ListedModel[]> => listModelsWith(loadCreators, config, context, options)
 
 /** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that does not exist. */
 export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Registry =>

@@ -12,7 +12,7 @@ import { createFallback } from '../fallback/fallback.js'
 import { fallbackOrder } from '../fallback/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import type { ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
+import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
 
 /** Loads the package of a row. */
 export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>
@@ -64,14 +64,14 @@ export async function listModelsWith(
   config: ModelConfig | string,
   context: FactoryContext = {},
   options: Pick<EmbedOptions, 'signal' | 'deadlineMs'> = {},
-): Promise<readonly { readonly id: string }[]> {
+): Promise<readonly ListedModel[]> {
   const { config: resolved } = resolveModel(config, context)
   // The list is of all models, so none needs to be named.
   const model = resolveModel({ ...resolved, model: resolved.model ?? '-' }, context)
   const settings = toSettings(model, context)
   const { listModels } = await creatorsOf(model.row, load)
   if (!listModels) throw new LlmError('unsupported', `${model.row.name}: it has no list of models`)
-  type List = (settings: JsonObject, options: EmbedOptions) => Promise<readonly { readonly id: string }[]>
+  type List = (settings: JsonObject, options: EmbedOptions) => Promise<readonly ListedModel[]>
   return (listModels as List)(settings, options)
 }
 

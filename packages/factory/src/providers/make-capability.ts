@@ -13,10 +13,15 @@ import { creatorsOf, type LoadCreators, toSettings } from './creation.js'
 
 /** What a model can be made into besides a provider and an embedder. */
 export interface CapabilityTypes {
+  /** Makes images. */
   readonly images: ImageGenerator
+  /** Speaks text. */
   readonly speech: SpeechGenerator
+  /** Writes down what is said. */
   readonly transcription: Transcriber
+  /** Orders documents by a query. */
   readonly reranking: Reranker
+  /** Runs many requests later, at a lower price. */
   readonly batches: BatchRunner
 }
 

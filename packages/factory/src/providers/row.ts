@@ -14,6 +14,12 @@ import type { Environment } from '../env.js'
 import type { HostEntry } from '../resolve/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
 
+/** A model in the list of a vendor or server. */
+export interface ListedModel {
+  /** What to give as `model`. */
+  readonly id: string
+}
+
 /** What a provider package gives to make things with. */
 export interface ProviderCreators {
   /** For example `createAnthropic`. Gets the settings that the row makes of the configuration. */
@@ -34,7 +40,7 @@ export interface ProviderCreators {
   readonly listModels?: (
     settings: never,
     options: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
-  ) => Promise<readonly { readonly id: string }[]>
+  ) => Promise<readonly ListedModel[]>
 }
 
 /** What modelport knows of a provider without loading it: a row of the table. */
