@@ -145,11 +145,19 @@ async function toResults(
 
 /** Decodes a response: the provider receives it from a transport that returns it at once. */
 async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLine['response']>): Promise<BatchResult> {
-  const provider = driver.provider(() => Promise.resolve(Response.json(body, { status })))
+  let asked = 0
+  const provider = driver.provider(() => {
+    asked++
+    if (asked === 1) return Promise.resolve(Response.json(body, { status }))
+    // The provider continues a turn that the vendor paused, which a batch cannot.
+    return Promise.reject(new Error('a batch continues no turn'))
+  })
   try {
     return { generation: await provider.generate([{ role: 'user', content: '-' }], { retry: { attempts: 1 } }) }
   } catch (error) {
-    if (isLlmError(error)) return { error }
-    throw error
+    if (!isLlmError(error)) throw error
+    if (asked === 1) return { error }
+    const why = 'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
+    return { error: new LlmError('unsupported', `${provider.name}: unsupported: ${why}`) }
   }
 }

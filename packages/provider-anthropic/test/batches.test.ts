@@ -111,3 +111,18 @@ test('a batch has its counts and times, and the betas of its requests', async ()
   expect(sent[0]?.url).toBe('https://api.anthropic.com/v1/messages/batches')
   expect(sent[0]?.headers.get('anthropic-beta')).toBe('some-beta-2026-01-01')
 })
+
+test('a reply that the vendor paused is an error of its own, not a reply that repeats itself', async () => {
+  const batch = {
+    id: 'b',
+    processing_status: 'ended',
+    request_counts: { processing: 0, succeeded: 1, errored: 0, canceled: 0, expired: 0 },
+  }
+  const line = {
+    custom_id: 'request-0',
+    result: { type: 'succeeded', message: { ...message, stop_reason: 'pause_turn' } },
+  }
+  const fetch = (url: unknown) => Promise.resolve(Response.json(String(url).endsWith('/results') ? line : batch))
+  const [result] = await createAnthropicBatches({ apiKey, model, fetch }).batchResults('b')
+  expect(result?.error).toMatchObject({ code: 'unsupported' })
+})
