@@ -222,6 +222,7 @@ export const boundaries = [
       '@modelport/agent',
       '@modelport/core',
       '@modelport/dialog',
+      '@modelport/durable',
       '@modelport/factory',
       '@modelport/runtime',
       '@modelport/sandbox',
@@ -232,7 +233,7 @@ export const boundaries = [
       'yaml',
     ],
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/provider-openai', '@modelport/durable'],
+    forbidden: ['@modelport/driver', '@modelport/provider-openai', 'openworkflow'],
   },
   {
     package: 'cli',

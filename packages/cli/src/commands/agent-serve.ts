@@ -3,11 +3,12 @@ import { serve } from '@modelport/agent/node'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli } from '../program/cli.js'
 import { tokenOf } from './agent-client.js'
+import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 
 /** Options of `modelport agent serve`. */
-export interface ServeCommandOptions extends CommonOptions {
+export interface ServeCommandOptions extends StoreCommandOptions {
   readonly port: number
   readonly host: string
   readonly url?: string
@@ -21,7 +22,9 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
   const agents: readonly Agent[] = isConfig ? await readAgents(cli, file) : await loadAgents(file)
   const tokens =
     options.tokenEnv === undefined ? undefined : [{ token: tokenOf(cli, options.tokenEnv), principal: 'token' }]
+  const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   const server = await serve(agents, {
+    ...(store && { store }),
     port: options.port,
     hostname: options.host,
     ...(options.url !== undefined && { url: options.url }),
@@ -43,5 +46,6 @@ export async function serveAgents(cli: Cli, file: string, options: ServeCommandO
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   await server.close()
+  await store?.close()
   return exitCodes.done
 }

@@ -1,11 +1,13 @@
 import { toA2aCard } from '@modelport/agent'
 import { type Command, InvalidArgumentError } from 'commander'
-import { exitCodes } from '../errors/exit-codes.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../program/cli.js'
 import { type AgentCallOptions, connectAgent, withAgentCallOptions } from './agent-client.js'
+import { addOperate, listStored, type StoredTasksOptions } from './agent-operate.js'
+import { hasStore, withStoreOptions } from './agent-store.js'
 import { type SendCommandOptions, sendToAgent } from './agent-send.js'
 import { serveAgents, type ServeCommandOptions } from './agent-serve.js'
-import { type Start, withCommonOptions } from './start.js'
+import type { Start } from './start.js'
 
 const toInteger = (least: number, most: number, what: string) => (text: string) => {
   const value = Number(text)
@@ -17,7 +19,7 @@ const toInteger = (least: number, most: number, what: string) => (text: string) 
 /** `modelport agent`: serves agents, and talks to agents behind an address. */
 export function addAgent(program: Command, start: Start): void {
   const agent = program.command('agent').description('serve agents, and call agents behind an address')
-  withCommonOptions(agent.command('serve <file>'))
+  withStoreOptions(agent.command('serve <file>'))
     .description('serve the agents of a module, or of a YAML or JSON file, until Ctrl-C')
     .option('-p, --port <port>', 'port (default: a free one)', toInteger(0, 65_535, 'a port'), 0)
     .option('--host <address>', 'address to listen at; others than loopback need --token-env', '127.0.0.1')
@@ -35,11 +37,19 @@ export function addAgent(program: Command, start: Start): void {
     .action((url: string, prompt: readonly string[], options: SendCommandOptions) =>
       start(options, (cli) => sendToAgent(cli, url, prompt, options)),
     )
-  withAgentCallOptions(agent.command('tasks <url>'))
-    .description('list the latest tasks of an agent')
-    .option('--session <id>', 'only tasks of this conversation')
+  withStoreOptions(agent.command('tasks [url]'))
+    .description('list the latest tasks of an agent, or those of a store that are not over')
+    .option('--token-env <name>', 'environment variable that holds the bearer token')
+    .option('--session <id>', 'of an agent: only tasks of this conversation')
+    .option('--all', 'of a store: also tasks and runs that are over')
     .option('--limit <count>', 'most tasks', toInteger(1, 100, 'a number'), 20)
-    .action((url: string, options: TasksOptions) => start(options, (cli) => listTasks(cli, url, options)))
+    .action((url: string | undefined, options: TasksOptions) =>
+      start(options, (cli) => {
+        if ((url === undefined) !== hasStore(options)) throw new UsageError('give the URL of an agent or --store')
+        return url === undefined ? listStored(cli, options) : listTasks(cli, url, options)
+      }),
+    )
+  addOperate(agent, start)
 }
 
 async function showCard(cli: Cli, url: string, options: AgentCallOptions): Promise<number> {
@@ -54,9 +64,8 @@ async function showCard(cli: Cli, url: string, options: AgentCallOptions): Promi
   return exitCodes.done
 }
 
-interface TasksOptions extends AgentCallOptions {
+interface TasksOptions extends AgentCallOptions, StoredTasksOptions {
   readonly session?: string
-  readonly limit: number
 }
 
 async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<number> {

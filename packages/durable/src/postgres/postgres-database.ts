@@ -108,8 +108,18 @@ export class PostgresDatabase implements Database {
 
   async snapshot(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     return this.#retry(async () => {
-      const results: unknown = await inTime(this.#sql.unsafe(snapshotText(statements)))
-      return (results as (readonly Row[])[]).slice(1, -1).map((rows) => [...rows])
+      const client = await this.#transactions.acquire()
+      let isBroken = false
+      try {
+        const results: unknown = await inTime(client.unsafe(snapshotText(statements)))
+        return (results as (readonly Row[])[]).slice(1, -1).map((rows) => [...rows])
+      } catch (error) {
+        isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
+        throw error
+      } finally {
+        if (isBroken) this.#transactions.discard(client)
+        else this.#transactions.release(client)
+      }
     })
   }
 

@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { OperatorDecision, WorkItem } from '@modelport/durable'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import type { Cli } from '../program/cli.js'
+import { type StoreCommandOptions, withStore, withStoreOptions } from './agent-store.js'
+import type { Start } from './start.js'
+
+/** Adds the commands that look into a durable store and settle what waits in it. */
+export function addOperate(agent: Command, start: Start): void {
+  withStoreOptions(agent.command('resume <id>'))
+    .description('let any process continue a task or run at once, and fence the process that holds it')
+    .action((id: string, options: StoreCommandOptions) => start(options, (cli) => resume(cli, id, options)))
+  withStoreOptions(agent.command('approve <id>'))
+    .description('approve, or deny, a call that a task or run waits for')
+    .option('--request <id>', 'which call; may be left out if only one waits')
+    .option('--deny [reason]', 'deny the call; the model reads the reason')
+    .action((id: string, options: ApproveOptions) =>
+      start(options, (cli) => decide(cli, id, toApproval(options), options)),
+    )
+  withStoreOptions(agent.command('reconcile <id>'))
+    .description('say what became of a call whose outcome is unknown')
+    .option('--request <id>', 'which call; may be left out if only one waits')
+    .addOption(new Option('--happened <result>', 'it happened, with this result').conflicts(['didNotHappen', 'giveUp']))
+    .addOption(new Option('--did-not-happen', 'it did not happen: it is executed now').conflicts('giveUp'))
+    .option('--give-up', 'nobody will find out; the model learns that the outcome is unknown')
+    .action((id: string, options: ReconcileOptions) =>
+      start(options, (cli) => decide(cli, id, toOutcome(options), options)),
+    )
+  withStoreOptions(agent.command('prune'))
+    .description('remove tasks and runs that are over')
+    .requiredOption('--older-than <age>', 'age of what is removed: 30d, 12h or 90m', toAge)
+    .option('--pieces', 'keep them, and remove only pieces of text whose whole is stored')
+    .option('--dry-run', 'count, and remove nothing')
+    .action((options: PruneCommandOptions) => start(options, (cli) => prune(cli, options)))
+  withStoreOptions(agent.command('export <file>'))
+    .description('write the store to a new file, as lines of JSON in clear text')
+    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => exportTo(cli, file, options)))
+  withStoreOptions(agent.command('import <file>'))
+    .description('read an export into a store, also of the other database; what is there stays')
+    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => importFrom(cli, file, options)))
+}
+
+interface RequestOptions extends StoreCommandOptions {
+  readonly request?: string
+}
+
+interface ApproveOptions extends RequestOptions {
+  readonly deny?: true | string
+}
+
+interface ReconcileOptions extends RequestOptions {
+  readonly happened?: string
+  readonly didNotHappen?: boolean
+  readonly giveUp?: boolean
+}
+
+interface PruneCommandOptions extends StoreCommandOptions {
+  readonly olderThan: number
+  readonly pieces?: boolean
+  readonly dryRun?: boolean
+}
+
+/** Options of `agent tasks` with a store. */
+export interface StoredTasksOptions extends StoreCommandOptions {
+  readonly limit: number
+  readonly all?: boolean
+}
+
+/** Lists the tasks and runs of a store, with what they wait for. */
+export async function listStored(cli: Cli, options: StoredTasksOptions): Promise<number> {
+  const { out, json } = cli
+  const items = await withStore(cli, options, (store) =>
+    store.operations.list({ limit: options.limit, all: options.all === true }),
+  )
+  if (json) out.json({ items })
+  else for (const item of items) for (const line of linesOf(item)) out.line(out.foreign(line))
+  return exitCodes.done
+}
+
+function linesOf({ kind, id, name, principal, state, changedAt, isHeld, waitsFor }: WorkItem): readonly string[] {
+  const owner = principal === undefined ? [] : [principal]
+  const held = isHeld ? ['(a process works on it)'] : []
+  return [
+    [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
+    ...waitsFor.map(({ kind: what, requestId, action, reason }) =>
+      ['   ', what, requestId, JSON.stringify(action), ...(reason === undefined ? [] : [reason])].join('  '),
+    ),
+  ]
+}
+
+async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
+  await withStore(cli, options, (store) => store.operations.resume(id))
+  if (cli.json) cli.out.json({ resumed: id })
+  else cli.out.line(cli.out.foreign(`${id} can be continued by any process that serves it`))
+  return exitCodes.done
+}
+
+async function decide(cli: Cli, id: string, decision: OperatorDecision, options: RequestOptions): Promise<number> {
+  await withStore(cli, options, (store) => store.operations.decide(id, decision, options.request))
+  if (cli.json) cli.out.json({ id, decision })
+  else cli.out.line(cli.out.foreign(`${id}: stored; any process that serves it continues it`))
+  return exitCodes.done
+}
+
+function toApproval({ deny }: ApproveOptions): OperatorDecision {
+  if (deny === undefined) return { type: 'approve' }
+  return { type: 'deny', ...(deny !== true && { reason: deny }) }
+}
+
+function toOutcome({ happened, didNotHappen, giveUp }: ReconcileOptions): OperatorDecision {
+  if (happened !== undefined) return { type: 'happened', result: happened }
+  if (didNotHappen) return { type: 'did-not-happen' }
+  if (giveUp) return { type: 'give-up' }
+  throw new UsageError('say what became of the call: --happened RESULT, --did-not-happen or --give-up')
+}
+
+async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneCommandOptions): Promise<number> {
+  const report = await withStore(cli, options, (store) =>
+    store.operations.prune({
+      before: Date.now() - olderThan,
+      what: pieces ? 'pieces' : 'all',
+      dryRun: dryRun === true,
+    }),
+  )
+  const verb = dryRun ? 'would remove' : 'removed'
+  if (cli.json) cli.out.json({ ...report, dryRun: dryRun === true })
+  else cli.out.line(`${verb} ${report.tasks} tasks, ${report.runs} runs, ${report.pieces} pieces`)
+  return exitCodes.done
+}
+
+async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
+  const count = await withStore(cli, options, async (store) => {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      let written = 0
+      for await (const line of store.operations.export()) {
+        cli.signal.throwIfAborted()
+        await file.write(`${line}\n`)
+        written++
+      }
+      await file.sync()
+      return written - 1
+    } finally {
+      await file.close()
+    }
+  })
+  if (cli.json) cli.out.json({ exported: count })
+  else cli.out.line(`exported ${count} tasks, runs and conversations`)
+  return exitCodes.done
+}
+
+async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
+  const report = await withStore(cli, options, (store) =>
+    store.operations.import(createInterface({ input: createReadStream(path), crlfDelay: Infinity })),
+  )
+  if (cli.json) cli.out.json(report)
+  else cli.out.line(`imported ${report.imported}, skipped ${report.skipped} that were there already`)
+  return exitCodes.done
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function toAge(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const ms = units[unit]
+  if (ms === undefined) throw new InvalidArgumentError('must be a number with m, h or d, such as 30d.')
+  return Number(count) * ms
+}

@@ -1,0 +1,174 @@
+// Operator commands on a store: what waits is listed and settled without the code of the agent.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { openSqliteStore } from '@modelport/durable/sqlite'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { command, type Outcome, startCommand } from './test-io.js'
+
+const principal = 'alice'
+let home: string
+let file: string
+let removed: number
+const cli = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
+  command(['agent', ...args], { home, stdin: '', environment })
+const json = async (args: readonly string[]): Promise<Record<string, unknown>> => {
+  const { out, err } = await cli([...args, '--json'])
+  return JSON.parse(out || err) as Record<string, unknown>
+}
+
+beforeEach(() => {
+  home = temporaryFolder('home')
+  file = join(home, 'agents.db')
+  removed = 0
+})
+
+/** Runs the agent over the store: with a message until its task waits, without one until that task is over. */
+async function whileServed(id?: string): Promise<string> {
+  const store = await openSqliteStore(file, { leaseMs: 4000 })
+  const tool = defineTool({ name: 'remove', description: 'Removes', execute: () => `removed ${++removed}` })
+  const provider = createMock({
+    defaultResponse: ({ messages: asked }) =>
+      asked.some(({ role }) => role === 'tool')
+        ? 'Done.'
+        : { text: 'I remove.', toolCalls: [{ id: 'c1', name: 'remove' }] },
+  })
+  const host = new AgentHost(
+    [
+      createAgent({
+        card: { name: 'janitor', description: 'Cleans' },
+        provider,
+        tools: [tool],
+        policy: { default: 'require-approval' },
+      }),
+    ],
+    { store },
+  )
+  try {
+    if (id !== undefined) {
+      await expect.poll(async () => (await host.get({ principal, id })).task.state).toBe('completed')
+      return id
+    }
+    const { task, before } = await host.send({ agent: 'janitor', principal, message: messages.user('Clean') })
+    await host.settled({ principal, id: task.id }, before)
+    return task.id
+  } finally {
+    await host.drain(1000)
+    await store.close()
+  }
+}
+
+describe('agent tasks --store', () => {
+  test('lists a waiting task with its call, and an approval of it is applied by the next process', async () => {
+    const id = await whileServed()
+    const { out } = await cli(['tasks', '--store', file])
+    expect(out).toMatch(new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`))
+    expect(out).toContain('approval')
+    expect(out).toContain('"tool":"remove"')
+    expect(await cli(['approve', id, '--store', file])).toMatchObject({ code: 0 })
+    await whileServed(id)
+    expect(removed).toBe(1)
+    expect((await cli(['tasks', '--store', file])).out).toBe('')
+    expect((await cli(['tasks', '--store', file, '--all'])).out).toContain('completed')
+  })
+
+  test('takes the file from an environment variable, and no store that does not exist', async () => {
+    await whileServed()
+    const { out } = await cli(['tasks', '--store-env', 'AGENTS', '--json'], { AGENTS: file })
+    expect((JSON.parse(out) as { items: unknown[] }).items).toHaveLength(1)
+    const missing = await cli(['tasks', '--store', join(home, 'other.db')])
+    expect([missing.code, existsSync(join(home, 'other.db'))]).toEqual([2, false])
+    expect(missing.err).toContain('there is no such store')
+  })
+
+  test('refuses a password in the arguments, and a URL together with a store', async () => {
+    const { code, err } = await cli(['tasks', '--store', 'postgres://user:secret@db.example/agents'])
+    expect(code).toBe(2)
+    expect(err).toContain('pass --store-env')
+    expect(err).not.toContain('secret@')
+    expect((await cli(['tasks', 'http://127.0.0.1:1', '--store', file])).code).toBe(2)
+    expect((await cli(['tasks'])).err).toContain('give the URL of an agent or --store')
+  })
+})
+
+describe('agent approve, reconcile and resume', () => {
+  test('a denied call is not executed', async () => {
+    const id = await whileServed()
+    await cli(['approve', id, '--deny', 'too much', '--store', file])
+    await whileServed(id)
+    expect(removed).toBe(0)
+  })
+
+  test('refuse what does not fit: no outcome, another call, a task that is over or unknown', async () => {
+    const id = await whileServed()
+    expect(await cli(['reconcile', id, '--store', file])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--happened RESULT, --did-not-happen or --give-up'),
+    })
+    expect(await cli(['reconcile', id, '--give-up', '--store', file])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('approve or deny it'),
+    })
+    expect(await cli(['approve', id, '--request', 'other', '--store', file])).toMatchObject({ code: 6 })
+    expect(await cli(['resume', 'task_none', '--store', file])).toMatchObject({ code: 5 })
+    expect(await json(['resume', id, '--store', file])).toEqual({ resumed: id })
+    await cli(['approve', id, '--store', file])
+    await whileServed(id)
+    expect(await cli(['resume', id, '--store', file])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('send its message again'),
+    })
+  })
+})
+
+describe('agent prune, export and import', () => {
+  test('an export moves a waiting task to another store, where it is settled', async () => {
+    const id = await whileServed()
+    const path = join(home, 'agents.jsonl')
+    expect(await json(['export', path, '--store', file])).toEqual({ exported: 1 })
+    expect(readFileSync(path, 'utf8').split('\n')[0]).toContain('"format":"modelport-durable"')
+    expect((await cli(['export', path, '--store', file])).code).toBe(1)
+    file = join(home, 'moved.db')
+    await (await openSqliteStore(file)).close()
+    expect(await json(['import', path, '--store', file])).toEqual({ imported: 1, skipped: 0 })
+    await cli(['approve', id, '--store', file])
+    await whileServed(id)
+    expect(removed).toBe(1)
+  })
+
+  test('prune counts with --dry-run, and removes only what is over and old', async () => {
+    const id = await whileServed()
+    await cli(['approve', id, '--store', file])
+    await whileServed(id)
+    expect(await json(['prune', '--older-than', '1d', '--store', file])).toMatchObject({ tasks: 0 })
+    expect((await cli(['prune', '--older-than', '0m', '--dry-run', '--store', file])).out).toContain('would remove 1')
+    expect((await cli(['prune', '--older-than', '0m', '--store', file])).out).toContain('removed 1 tasks')
+    expect((await cli(['tasks', '--store', file, '--all'])).out).toBe('')
+    expect((await cli(['prune', '--older-than', 'soon', '--store', file])).code).toBe(2)
+  })
+})
+
+describe('agent serve --store', () => {
+  test('opens the store and keeps tasks in it', async () => {
+    const module = join(home, 'agents.mjs')
+    const card = JSON.stringify(createAgent({ card: { name: 'echo', description: 'E' }, handler: () => '' }).card)
+    writeFileSync(
+      module,
+      `export default { name: 'echo', card: ${card}, settings: { card: { name: 'echo', description: 'E' }, handler: ({ input }) => input } }`,
+    )
+    let onUrl: (url: string) => void = () => undefined
+    const url = new Promise<string>((resolve) => (onUrl = resolve))
+    const running = startCommand(['agent', 'serve', module, '--store', file], {
+      home,
+      stdin: '',
+      onOutput: (text) => onUrl(/http:\/\/\S+/.exec(text)?.[0] ?? ''),
+    })
+    expect((await cli(['send', await url, 'hello'])).out).toBe('hello\n')
+    running.interrupt()
+    expect((await running.done).code).toBe(0)
+    expect((await cli(['tasks', '--store', file, '--all'])).out).toContain('completed')
+  })
+})

@@ -1,0 +1,225 @@
+// What an operator does with a store: list, decide, resume, prune, export, import.
+import { AgentHost, approvalsOf, createAgent, isTerminal, messages } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool, type RunResult } from '@modelport/runtime'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../src/database/database.js'
+import { createDurableStore, type DurableStore } from '../src/durable-store.js'
+import type { DurableRun } from '../src/index.js'
+import { emptyDatabases } from './support/databases.js'
+import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
+
+const principal = 'alice'
+const future = Date.now() + 3_600_000
+
+/** Suspends a run with a call whose outcome is unknown. */
+const uncertain = async ({ id, journal }: DurableRun): Promise<RunResult> => {
+  const action = { type: 'tool_call', tool: 'pay', args: {} } as const
+  const at = checkpoint(id, 1, [{ type: 'uncertain', id: 'call', action, idempotencyKey: `${id}/1/0` }])
+  await journal.writeCheckpoint(at, { keep: 0, add: [{ role: 'user', content: 'Pay' }] })
+  return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as unknown as RunResult
+}
+
+for (const { name, isMissing, open } of emptyDatabases())
+  describe.skipIf(isMissing)(name, () => {
+    const opened: Database[] = []
+    const hosts: AgentHost[] = []
+    let store: DurableStore
+    let payments: number
+    const openStore = async (encryptionKey?: Uint8Array): Promise<DurableStore> => {
+      const database = await open()
+      opened.push(database)
+      return createDurableStore(database, { leaseMs: 4000, ...(encryptionKey && { encryptionKey }) })
+    }
+    beforeEach(async () => {
+      payments = 0
+      store = await openStore()
+    })
+    afterEach(async () => {
+      await Promise.all(hosts.splice(0).map((host) => host.drain(100)))
+      await Promise.all(opened.splice(0).map((database) => database.close()))
+    })
+    const hostOf = (on: DurableStore, expiresInMs?: number): AgentHost => {
+      const pay = defineTool({
+        name: 'pay',
+        description: 'Pays',
+        parameters: { type: 'object', properties: {} },
+        execute: () => `payment ${++payments}`,
+      })
+      const agent = createAgent({
+        card: { name: 'payer', description: 'Pays' },
+        tools: [pay],
+        policy: { default: 'require-approval' },
+        ...(expiresInMs !== undefined && { approvals: { expiresInMs } }),
+        provider: createMock({
+          defaultResponse: ({ messages: asked }) =>
+            asked.some(({ role }) => role === 'tool')
+              ? 'Done.'
+              : { text: 'I pay.', toolCalls: [{ id: 'c1', name: 'pay' }] },
+        }),
+      })
+      const host = new AgentHost([agent], { store: on })
+      hosts.push(host)
+      return host
+    }
+    /** A task that waits for approval, and whose process has ended. */
+    const leaveWaiting = async (expiresInMs?: number): Promise<string> => {
+      const host = hostOf(store, expiresInMs)
+      const { task, before } = await host.send({ agent: 'payer', principal, message: messages.user('Pay') })
+      const waiting = await host.settled({ principal, id: task.id }, before)
+      expect(approvalsOf(waiting)).toHaveLength(1)
+      await host.drain(1000)
+      return task.id
+    }
+    const until = (host: AgentHost, id: string, state: string) =>
+      expect.poll(async () => (await host.get({ principal, id })).task.state, { timeout: 60_000 }).toBe(state)
+
+    test('lists what waits, of every principal, and what it waits for', async () => {
+      const id = await leaveWaiting()
+      await store.runs.run('invoice', uncertain)
+      await store.runs.run('over', () => Promise.resolve(finalResult('done')))
+      const items = await store.operations.list()
+      expect(items).toMatchObject([
+        { kind: 'task', id, name: 'payer', principal, state: 'input-required', waitsFor: [{ kind: 'approval' }] },
+        { kind: 'run', id: 'invoice', state: 'suspended', waitsFor: [{ requestId: 'call', kind: 'uncertain' }] },
+      ])
+      const all = await store.operations.list({ all: true })
+      expect(all.map((item) => item.id).sort()).toEqual([id, 'invoice', 'over'].sort())
+      expect(await store.operations.list({ state: 'finished' })).toMatchObject([{ id: 'over' }])
+    })
+
+    test('an approval that is stored without the agent is applied by the next process that serves it', async () => {
+      const id = await leaveWaiting()
+      await expect(store.operations.decide(id, { type: 'give-up' })).rejects.toThrow('approve or deny it')
+      await expect(store.operations.decide(id, { type: 'approve' }, 'other')).rejects.toThrow('name one of these')
+      await store.operations.decide(id, { type: 'approve' })
+      await expect(store.operations.decide(id, { type: 'approve' })).rejects.toMatchObject({ reason: 'conflict' })
+      await until(hostOf(store), id, 'completed')
+      expect(payments).toBe(1)
+    })
+
+    test('a denial that is stored without the agent keeps the call from being executed', async () => {
+      const id = await leaveWaiting()
+      await store.operations.decide(id, { type: 'deny', reason: 'too much' })
+      await until(hostOf(store), id, 'completed')
+      expect(payments).toBe(0)
+    })
+
+    test('an approval that nobody gave in time is refused by a process that did not ask for it', async () => {
+      const id = await leaveWaiting(2000)
+      await until(hostOf(store, 2000), id, 'completed')
+      expect(payments).toBe(0)
+    })
+
+    test('what became of an uncertain call of a run is stored, and the run continues with it', async () => {
+      await store.runs.run('invoice', uncertain)
+      await store.operations.decide('invoice', { type: 'happened', result: 'paid' })
+      await store.runs.run('invoice', ({ decisions }) => {
+        expect(decisions).toEqual([{ type: 'result', id: 'call', result: 'paid' }])
+        return Promise.resolve(finalResult('done'))
+      })
+    })
+
+    test('resume fences the process that holds a run, and opens a failed one again', async () => {
+      let release = (): void => undefined
+      const frozen = new Promise<void>((resolve) => (release = resolve))
+      let started = (): void => undefined
+      const isStarted = new Promise<void>((resolve) => (started = resolve))
+      const first = store.runs.run('a', async ({ journal }) => {
+        started()
+        await frozen
+        await journal.writeIntent(toolIntent('a', 0))
+        return finalResult('first')
+      })
+      first.catch(() => undefined)
+      await isStarted
+      await store.operations.resume('a')
+      const second = store.runs.run('a', () => Promise.resolve(finalResult('second')))
+      expect((await second).text).toBe('second')
+      release()
+      // The first process gets the result of the second.
+      await first.then(
+        ({ text }) => expect(text).toBe('second'),
+        (error: unknown) => expect(error).toMatchObject({ reason: 'fenced' }),
+      )
+      await expect(store.operations.resume('a')).rejects.toMatchObject({ reason: 'conflict' })
+      await expect(store.operations.resume('none')).rejects.toMatchObject({ reason: 'not-found' })
+    })
+
+    test('prune removes what is over with everything about it, and leaves the rest', async () => {
+      const waiting = await leaveWaiting()
+      const done = await leaveWaiting()
+      await store.operations.decide(done, { type: 'approve' })
+      const host = hostOf(store)
+      await until(host, done, 'completed')
+      await host.drain(1000)
+      await store.runs.run('old', async ({ journal }) => {
+        await journal.writeIntent(toolIntent('old', 0))
+        await journal.writeReceipt(toolReceipt('old', 0))
+        return finalResult('done')
+      })
+      await store.runs.run('invoice', uncertain)
+      expect(await store.operations.prune({ before: 0 })).toEqual({ tasks: 0, runs: 0, pieces: 0 })
+      expect(await store.operations.prune({ before: future, dryRun: true })).toMatchObject({ tasks: 1, runs: 1 })
+      expect(await store.operations.prune({ before: future })).toMatchObject({ tasks: 1, runs: 1 })
+      expect((await store.operations.list({ all: true })).map(({ id }) => id)).toEqual([waiting, 'invoice'])
+      const database = opened[0]!
+      for (const [table, column] of Object.entries({ entries: 'log', journal: 'run', transcript: 'run', logs: 'id' })) {
+        const rows = await database.read(`SELECT DISTINCT ${column} AS id FROM ${table}`)
+        expect(rows.filter(({ id }) => String(id).includes(done) || String(id).includes('old'))).toEqual([])
+      }
+      // What waits still continues.
+      await store.operations.decide(waiting, { type: 'approve' })
+      await until(hostOf(store), waiting, 'completed')
+    })
+
+    test('pruned pieces leave the task, its reply and the numbers of the other events as they were', async () => {
+      const id = await leaveWaiting()
+      await store.operations.decide(id, { type: 'approve' })
+      const host = hostOf(store)
+      await until(host, id, 'completed')
+      await host.drain(1000)
+      const before = await store.tasks.load({ principal, id })
+      const events = await store.tasks.read({ principal, id }, 1)
+      const pieces = events.filter(({ type }) => type === 'text-delta')
+      expect(pieces.length).toBeGreaterThan(0)
+      expect(await store.operations.prune({ before: future, what: 'pieces' })).toMatchObject({ pieces: pieces.length })
+      expect(isTerminal(before!.task.state)).toBe(true)
+      expect((await store.tasks.load({ principal, id }))?.task).toEqual(before!.task)
+      expect(await store.tasks.read({ principal, id }, 1)).toEqual(events.filter((event) => !pieces.includes(event)))
+    })
+
+    test('an export continues in another store with another key', async () => {
+      const id = await leaveWaiting()
+      await store.runs.run('invoice', uncertain)
+      await store.runs.run('over', () => Promise.resolve(finalResult('done')))
+      const lines = await Array.fromAsync(store.operations.export())
+      const other = await openStore(new Uint8Array(32).fill(3))
+      const { imported } = await other.operations.import(lines)
+      expect(imported).toBe(lines.length - 1)
+      expect(await other.operations.import(lines)).toEqual({ imported: 0, skipped: imported })
+      expect((await other.runs.run('over', () => Promise.reject(new Error('must not run')))).text).toBe('done')
+      await other.operations.decide('invoice', { type: 'happened', result: 'paid' })
+      const result = await other.runs.run('invoice', ({ decisions, messages: stored }) => {
+        expect([decisions.length, stored.length]).toEqual([1, 1])
+        return Promise.resolve(finalResult('continued'))
+      })
+      expect(result.text).toBe('continued')
+      await other.operations.decide(id, { type: 'approve' })
+      await until(hostOf(other), id, 'completed')
+    })
+
+    test('a redacted export hides every body and is not imported; a damaged one is a typed error', async () => {
+      await leaveWaiting()
+      const redact = (): string => 'hidden'
+      const lines = await Array.fromAsync(store.operations.export({ redact }))
+      expect(lines.join('\n')).not.toContain('I pay.')
+      const other = await openStore()
+      await expect(other.operations.import(lines)).rejects.toMatchObject({ reason: 'conflict' })
+      const [header] = await Array.fromAsync(store.operations.export())
+      for (const bad of [[], ['{}'], [header!, '{"rows":[["nothing",{}]]}'], [header!, '{']])
+        await expect(other.operations.import(bad)).rejects.toMatchObject({ reason: 'damaged' })
+      const newer = JSON.stringify({ ...(JSON.parse(header!) as object), schema: 99 })
+      await expect(other.operations.import([newer])).rejects.toMatchObject({ reason: 'newer-schema' })
+    })
+  })
