@@ -171,6 +171,34 @@ describe('a journal', () => {
     expect(effects).toBe(2)
   })
 
+  test('J6: an approval says nothing about the outcome of the call that it permitted', async () => {
+    const memory = createMemoryJournal()
+    let effects = 0
+    const request = {
+      tools: [{ ...weather(), execute: () => `warm ${++effects}` }],
+      authorize: () => ({ effect: 'require-approval' }) as const,
+    }
+    const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
+    const asked = ended(
+      await infer(provider, { ...request, query: 'Weather?', runId: 'r', journal: memory }),
+      'suspended',
+    )
+    const decisions = asked.pending.flatMap((item) =>
+      item.type === 'approval' ? { type: 'approve' as const, id: item.id, digest: item.digest } : [],
+    )
+    const journal: RunJournal = {
+      ...memory,
+      writeReceipt: (receipt) => {
+        if (receipt.kind === 'tool') throw new Error('the process ended here')
+        return memory.writeReceipt(receipt)
+      },
+    }
+    ended(await infer(provider, { ...request, ...memory.load('r'), decisions, journal }), 'failed')
+    const again = await infer(provider, { ...request, ...memory.load('r'), decisions, journal: memory })
+    expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
+    expect(effects).toBe(1)
+  })
+
   test('J11: events of a recorded effect are not handed out again', async () => {
     const memory = createMemoryJournal()
     const { journal } = cutJournal(memory, { at: 6, stores: true })

@@ -49,15 +49,17 @@ async function settle(state: RunState, open: StepCall, item: PendingItem): Promi
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
   const outcome =
-    decision && decision.type !== 'repeat'
-      ? decided(decision)
-      : state.conversation.hasFollowUps
-        ? abandoned(item)
-        : undefined
+    decision && isOutcome(decision) ? decided(decision) : state.conversation.hasFollowUps ? abandoned(item) : undefined
   return outcome ? keep(state, open, outcome) : { is: 'pending', item }
 }
 
-function decided(decision: Exclude<ResumeDecision, { type: 'repeat' }>): RecordedOutcome {
+type OutcomeDecision = Extract<ResumeDecision, { type: 'result' | 'failure' | 'give-up' }>
+
+/** False for a decision about the permission: the process that applied it started the call and ended, so it says nothing about the outcome. */
+const isOutcome = (decision: ResumeDecision): decision is OutcomeDecision =>
+  ['result', 'failure', 'give-up'].includes(decision.type)
+
+function decided(decision: OutcomeDecision): RecordedOutcome {
   if (decision.type === 'result') return executed(decision.result)
   if (decision.type === 'failure') return failed(decision.message)
   return failed('Whether this call had an effect is unknown, and nobody will find out.')
