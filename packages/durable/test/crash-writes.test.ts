@@ -30,7 +30,11 @@ const toolOf = (world: World, name: string, idempotent = false) => ({
 })
 
 const replies = (messages: readonly ChatMessage[]): number => messages.filter(({ role }) => role === 'assistant').length
-const call = (name: string, args: object = {}) => ({ id: `call-${name}`, name, arguments: args })
+const call = (name: string, args: Readonly<Record<string, unknown>> = {}) => ({
+  id: `call-${name}`,
+  name,
+  arguments: args,
+})
 
 interface Scenario {
   /** The replies of the model, in order; then it is done. */

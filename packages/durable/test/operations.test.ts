@@ -12,6 +12,12 @@ import { checkpoint, finalResult, toolIntent, toolReceipt } from './support/jour
 const principal = 'alice'
 const future = Date.now() + 3_600_000
 
+async function collect(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = []
+  for await (const line of lines) all.push(line)
+  return all
+}
+
 /** Suspends a run with a call whose outcome is unknown. */
 const uncertain = async ({ id, journal }: DurableRun): Promise<RunResult> => {
   const action = { type: 'tool_call', tool: 'pay', args: {} } as const
@@ -193,7 +199,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const id = await leaveWaiting()
       await store.runs.run('invoice', uncertain)
       await store.runs.run('over', () => Promise.resolve(finalResult('done')))
-      const lines = await Array.fromAsync(store.operations.export())
+      const lines = await collect(store.operations.export())
       const other = await openStore(new Uint8Array(32).fill(3))
       const { imported } = await other.operations.import(lines)
       expect(imported).toBe(lines.length - 1)
@@ -212,11 +218,11 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a redacted export hides every body and is not imported; a damaged one is a typed error', async () => {
       await leaveWaiting()
       const redact = (): string => 'hidden'
-      const lines = await Array.fromAsync(store.operations.export({ redact }))
+      const lines = await collect(store.operations.export({ redact }))
       expect(lines.join('\n')).not.toContain('I pay.')
       const other = await openStore()
       await expect(other.operations.import(lines)).rejects.toMatchObject({ reason: 'conflict' })
-      const [header] = await Array.fromAsync(store.operations.export())
+      const [header] = await collect(store.operations.export())
       for (const bad of [[], ['{}'], [header!, '{"rows":[["nothing",{}]]}'], [header!, '{']])
         await expect(other.operations.import(bad)).rejects.toMatchObject({ reason: 'damaged' })
       const newer = JSON.stringify({ ...(JSON.parse(header) as object), schema: 99 })
