@@ -2,19 +2,19 @@ import type { OptionValues, PartialReply } from '@modelport/core'
 import { mergeHeaders } from './check-config.js'
 import type { Clock } from './clock.js'
 import { systemClock } from './clock.js'
-import type { ProviderSettings } from './config.js'
 import { defined } from './defined.js'
-import type { Driver, Fetch } from './driver.js'
+import type { Fetch } from './driver.js'
 import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from './limits.js'
 import { headerSecrets, type Redact } from '@modelport/core'
-import { RetryBudget, type RetryBucket } from './retry.js'
+import type { AnyDriver, ProviderState } from './provider-state.js'
+import { RetryBudget } from './retry.js'
 import { sanitizeError } from './sanitize.js'
 import { CallScope } from './scope.js'
 
 /** Everything the turns of one logical call share. */
-export interface CallContext {
-  readonly driver: Driver
-  readonly config: ProviderSettings
+export interface CallContext<Kind extends AnyDriver = AnyDriver> {
+  readonly driver: Kind
+  readonly config: ProviderState['config']
   readonly clock: Clock
   readonly scope: CallScope
   retries: RetryBudget
@@ -29,33 +29,21 @@ export interface CallContext {
   readonly usedIds: Set<string>
 }
 
-/** What a provider keeps between its calls. */
-export interface ProviderState {
-  readonly driver: Driver
-  readonly config: ProviderSettings
-  /** Takes the provider's secrets out, and these. */
-  redactWith(more: readonly string[]): Redact
-  readonly bucket: RetryBucket
-  readonly fetch: Fetch
-  /** `host:port` list; undefined allows any host. */
-  readonly allowedHosts: readonly string[] | undefined
-}
-
 /**
  * The context of a new call in a conversation that has these ids of tool calls. `partial` returns what has arrived, for the deadline's error.
  * @throws the signal's reason when it is aborted already.
  */
-export function createCallContext(
-  state: ProviderState,
+export function createCallContext<Kind extends AnyDriver>(
+  state: ProviderState<Kind>,
   options: OptionValues,
   usedIds: readonly string[],
-  partial: () => PartialReply | undefined,
-): CallContext {
+  partial: () => PartialReply | undefined = () => undefined,
+): CallContext<Kind> {
   const { driver, config } = state
   const clock = config.clock ?? systemClock
   const vendorHeaders = options.vendor?.['headers']
   const redact = state.redactWith(headerSecrets(vendorHeaders))
-  const context: CallContext = {
+  const context: CallContext<Kind> = {
     ...state,
     clock,
     // Before the scope: what it throws would leave a timer there.

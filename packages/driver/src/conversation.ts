@@ -19,7 +19,7 @@ import {
 import { callObserver } from './call-observer.js'
 import type { CallContext } from './call-context.js'
 import { defined } from './defined.js'
-import type { Turn } from './driver.js'
+import type { Driver, Turn } from './driver.js'
 import { Exchange } from './exchange.js'
 import { sanitizeError } from './sanitize.js'
 import type { StreamObserver } from './stream-observer.js'
@@ -42,7 +42,7 @@ export interface TurnFactory {
 export class Conversation {
   /** Why the last finished turn ended. */
   finishReason: FinishReason | undefined
-  readonly #context: CallContext
+  readonly #context: CallContext<Driver>
   readonly #factory: TurnFactory
   readonly #messages: ChatMessage[]
   readonly #results = new Map<string, ToolMessage>()
@@ -56,7 +56,7 @@ export class Conversation {
   #observer: StreamObserver = unobserved
 
   constructor(
-    context: CallContext,
+    context: CallContext<Driver>,
     factory: TurnFactory,
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],

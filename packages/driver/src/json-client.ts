@@ -1,12 +1,13 @@
 import type { CallOptions, ChatMessage, LlmError, Provider } from '@modelport/core'
-import { checkConfig } from './check-config.js'
+import { mergeOptions, validateOptions, withoutNulls } from '@modelport/core'
+import { createCallContext } from './call-context.js'
 import type { ProviderSettings } from './config.js'
-import { createProvider } from './create-provider.js'
-import type { Driver, HttpFailure, Sink } from './driver.js'
-import { parseJson } from './parse-json.js'
+import type { Driver, HttpFailure } from './driver.js'
+import { exchangeJson } from './json-exchange.js'
 import { postJson } from './post.js'
-import { createRetryBucket } from './retry.js'
-import { createTransport } from './transport.js'
+import { createProviderState } from './provider-state.js'
+import { sanitizeError } from './sanitize.js'
+import { startCall } from './start-call.js'
 
 /** One JSON request outside a conversation: embeddings, model lists. */
 export interface JsonRequest {
@@ -23,11 +24,11 @@ export type JsonCallOptions = Pick<CallOptions, 'signal' | 'deadlineMs' | 'retry
 
 /** Sends JSON requests with the same transport, retries, clocks, host check and redaction as a conversation. */
 export interface JsonClient {
-  /** The parsed answer; its shape is taken on trust, so make every field of `T` optional. Throws like {@link Provider.complete}. */
+  /** The parsed response; its shape is taken on trust, so make every field of `T` optional. Throws like {@link Provider.complete}. */
   request<T>(request: JsonRequest, options?: JsonCallOptions): Promise<T>
 }
 
-/** A driver whose answers are one JSON value each. */
+/** A driver whose responses are one JSON value each. */
 export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder'>
 
 /** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
@@ -36,33 +37,40 @@ export function createJsonClient(
   error: (failure: HttpFailure) => LlmError & ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): JsonClient {
-  checkConfig(settings)
-  // Default call options do not apply to these requests, which share one retry bucket and one transport.
-  const shared = { retryBucket: createRetryBucket(), ...settings, defaults: {}, fetch: createTransport(settings) }
+  const driver = { name, send: sendJson, error }
+  // Default call options do not apply to these requests. They share one retry bucket and one transport.
+  const state = createProviderState(driver, settings)
   return {
     request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) => {
-      const driver: JsonDriver<JsonRequest> = { name, request: () => request, send: sendJson, error }
-      return (await askJson(driver, shared, [{ role: 'user', content: '' }], [options])) as T
+      try {
+        validateOptions(options)
+      } catch (invalid) {
+        throw sanitizeError(invalid, name, state.redactWith([]))
+      }
+      const values = withoutNulls(mergeOptions(options))
+      const context = createCallContext(state, values, [])
+      return (await exchangeJson(context, { driver, request, onRetry: values.retry?.onRetry })) as T
     },
   }
 }
 
-/** Makes a call that is answered with one JSON value, whatever that is. Throws like {@link Provider.complete}. */
+/** Sends a prompt like a call of a model whose response is one JSON value, whatever that is. Throws like {@link Provider.complete}. */
 export async function askJson<Request>(
   driver: JsonDriver<Request>,
   settings: ProviderSettings,
   messages: readonly ChatMessage[],
   options: readonly CallOptions[],
 ): Promise<unknown> {
-  let answer: unknown
-  const decoder = (sink: Sink): ReturnType<Driver['decoder']> => ({
-    push: ({ data }) => {
-      answer = parseJson(data)
-      sink.terminal()
-    },
-  })
-  await createProvider({ ...driver, framing: 'ndjson', decoder }, settings).generate(messages, ...options)
-  return answer
+  const state = createProviderState(driver, settings)
+  const { context, turn, values } = startCall(state, messages, options, false)
+  let request: Request
+  try {
+    request = driver.request(turn(messages, values.tools ?? []))
+  } catch (error) {
+    context.scope.end()
+    throw sanitizeError(error, driver.name, context.redact)
+  }
+  return exchangeJson(context, { driver, request, onRetry: values.retry?.onRetry })
 }
 
 const sendJson: Driver<JsonRequest>['send'] = ({ url, body, headers }, io) =>

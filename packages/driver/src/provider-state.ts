@@ -1,0 +1,57 @@
+import { createRedact, headerSecrets, type Redact } from '@modelport/core'
+import { checkConfig } from './check-config.js'
+import type { ProviderSettings } from './config.js'
+import type { Driver, Fetch } from './driver.js'
+import { proxySecrets } from './proxy.js'
+import { createRetryBucket, type RetryBucket } from './retry.js'
+import { createTransport } from './transport.js'
+
+/** What every driver has, whatever it sends and reads. */
+export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error'>
+
+/** What a provider keeps between its calls. */
+export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
+  readonly driver: Kind
+  readonly config: Omit<ProviderSettings, 'secrets'>
+  /** Redacts the provider's secrets, and these. */
+  redactWith(more: readonly string[]): Redact
+  readonly bucket: RetryBucket
+  readonly fetch: Fetch
+  /** `host:port` list; undefined allows any host. */
+  readonly allowedHosts: readonly string[] | undefined
+}
+
+/** Checks the settings; secrets are bound into `redactWith` and kept nowhere else. */
+export function createProviderState<Kind extends AnyDriver>(
+  driver: Kind,
+  settings: ProviderSettings,
+): ProviderState<Kind> {
+  const { secrets, ...config } = settings
+  const allowedHosts = checkConfig(settings)
+  const own = [...headerSecrets(config.headers), ...proxySecrets(config.proxy)]
+  const renewed = typeof secrets === 'function'
+  const redactWith = (more: readonly string[]): Redact =>
+    renewed
+      ? createRenewedRedact(() => [...secrets(), ...own, ...more])
+      : createRedact([...(secrets ?? []), ...own, ...more])
+  const redact = redactWith([])
+  return {
+    driver,
+    config,
+    allowedHosts,
+    redactWith: (more) => (more.length ? redactWith(more) : redact),
+    bucket: config.retryBucket ?? createRetryBucket(),
+    fetch: createTransport(config),
+  }
+}
+
+/** Redacts the secrets of the moment; the search for them is only prepared again when they have changed. */
+function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Redact {
+  let known: { readonly key: string; readonly redact: Redact } | undefined
+  return (text) => {
+    const now = secrets()
+    const key = now.join('\0')
+    if (known?.key !== key) known = { key, redact: createRedact(now) }
+    return known.redact(text)
+  }
+}
