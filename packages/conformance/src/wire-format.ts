@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly path: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON of the body; undefined where there is none. */
+  /** Parsed JSON of the body, or its text if it is not JSON; undefined where there is none. */
   readonly body: unknown
 }
 
@@ -69,6 +69,9 @@ export interface WireFormat {
     /** The same for whole answers, where they differ from streams. */
     readonly wholeArgumentsText?: boolean
     readonly inBandError: boolean
+    /** False where the records of a reply are not JSON. Default true. */
+    readonly jsonRecords?: boolean
+    /** False where the API reports no counts of cached tokens: none are expected. */
     readonly cacheTokens: boolean
     /** Counts of tokens written to a cache are reported and must arrive. Default false: they may be missing. */
     readonly cacheCreationTokens?: boolean

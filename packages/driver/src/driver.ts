@@ -54,14 +54,16 @@ export interface DriverIo {
   readonly stream: boolean
 }
 
-/** One record of the wire: an SSE event, an NDJSON line, or a whole JSON body. */
+/** One record of the wire: an SSE event, a line, or a whole body. */
 export interface WireRecord {
   /** The SSE event name; '' where there is none. */
   readonly event: string
   /** The event's data, or the line: mostly JSON text. */
   readonly data: string
-  /** Set if the record is a whole JSON body, in response to a stream request too. */
+  /** Set if the record is a whole body: of a reply that is not streamed, or JSON in response to a stream request. */
   readonly whole?: true
+  /** Set if the body ended before the end of the event or line, which may be cut. */
+  readonly unterminated?: true
 }
 
 /** Text as a sink keeps it. */
@@ -174,10 +176,11 @@ export interface Driver<Request = unknown> {
   /** Name of the provider, for errors and `origin`. */
   readonly name: string
   /**
-   * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. A function makes
-   * the framer of each response, streamed or whole, for bodies that are not records.
+   * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. `ndjson` skips empty
+   * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text. A
+   * function makes the framer of each response, streamed or whole, for bodies that are not records.
    */
-  readonly framing: 'sse' | 'ndjson' | (() => Framer)
+  readonly framing: 'sse' | 'ndjson' | 'lines' | (() => Framer)
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */

@@ -134,7 +134,7 @@ export class Exchange implements ResponseReader {
         maxEventBytes: limits.maxEventBytes,
       },
       (record) => {
-        checkJsonValues(record.data, limits.maxJsonValues)
+        if (this.#driver.framing !== 'lines') checkJsonValues(record.data, limits.maxJsonValues)
         decoder.push(record)
       },
     )
@@ -158,7 +158,8 @@ export class Exchange implements ResponseReader {
       if (!whole) throw truncatedError(this.#bytes, error)
     }
     if (!this.recorder.finished) {
-      if (this.#framer instanceof JsonBodyFramer && this.#bytes > 0) throw unknownJson()
+      const json = this.#framer instanceof JsonBodyFramer && this.#driver.framing !== 'lines'
+      if (json && this.#bytes > 0) throw unknownJson()
       if (!this.#context.config.lenientEof || !this.recorder.committed) throw truncatedError(this.#bytes)
       this.recorder.finish('unknown')
     }

@@ -2,13 +2,13 @@ import { LlmError } from '@modelport/core'
 import type { WireRecord } from './driver.js'
 import type { Framer } from './framer.js'
 import { JsonBodyFramer } from './json-body.js'
-import { NdjsonFramer } from './ndjson.js'
+import { LinesFramer } from './lines-framer.js'
 import { SseFramer } from './sse.js'
 
 /** What decides how a body is read. */
 export interface FramerChoice {
   /** How the API frames a stream, or what makes the framer of any body. */
-  readonly framing: 'sse' | 'ndjson' | (() => Framer)
+  readonly framing: 'sse' | 'ndjson' | 'lines' | (() => Framer)
   /** True where a stream was asked for. */
   readonly stream: boolean
   /** The response's `content-type`, or ''. */
@@ -28,7 +28,7 @@ export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord
   }
   if (typeof choice.framing === 'function') return choice.framing()
   if (!choice.stream) return new JsonBodyFramer(onRecord)
-  if (choice.framing === 'ndjson') return new NdjsonFramer(onRecord, choice.maxEventBytes)
+  if (choice.framing !== 'sse') return new LinesFramer(onRecord, choice.maxEventBytes, choice.framing === 'ndjson')
   if (type.includes('application/json')) return new JsonBodyFramer(onRecord)
   return new SseFramer(onRecord, choice.maxEventBytes)
 }

@@ -63,7 +63,7 @@ async function guardedFetch(
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
     throw new LlmError('config', `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
   }
-  const body = typeof init.body === 'string' && { body: init.body.replace(halfPair, '\\ufffd') }
+  const body = typeof init.body === 'string' && isJson(init.headers) && { body: init.body.replace(halfPair, '\\ufffd') }
   const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
   guard.responded()
   const { status, headers, type } = response
@@ -76,6 +76,9 @@ async function guardedFetch(
   const text = await readErrorText(response, guard.clock)
   throw Object.assign(guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }), { host })
 }
+
+const isJson = (headers: HeadersInit | undefined): boolean =>
+  /json|^$/i.test(new Headers(headers).get('content-type') ?? '')
 
 /** Half of a surrogate pair, as `JSON.stringify` writes it; it writes nothing else so. Several vendors refuse it. */
 const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g

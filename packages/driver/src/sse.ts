@@ -104,7 +104,7 @@ export class SseFramer implements Framer {
     const event = this.#event
     this.#data = undefined
     this.#event = ''
-    if (data !== undefined) this.#onRecord({ event, data })
+    if (data !== undefined) this.#onRecord({ event, data, ...(this.cut && { unterminated: true }) })
   }
 }
 

@@ -19,7 +19,11 @@ interface Framed {
   readonly cut: boolean
 }
 
-function frame(framing: 'sse' | 'ndjson' | 'json', chunks: readonly Uint8Array[], maxEventBytes = mib): Framed {
+function frame(
+  framing: 'sse' | 'ndjson' | 'lines' | 'json',
+  chunks: readonly Uint8Array[],
+  maxEventBytes = mib,
+): Framed {
   const records: WireRecord[] = []
   const contentType = framing === 'json' ? 'application/json' : ''
   const choice = {
@@ -216,11 +220,11 @@ describe('server-sent events', () => {
     }
   })
 
-  test('the one deviation: a last event without its blank line is given out, and known to be cut', () => {
+  test('the one deviation: a last event without its blank line is emitted, marked as unterminated', () => {
     expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({
       records: [
         { event: '', data: 'a' },
-        { event: '', data: 'b' },
+        { event: '', data: 'b', unterminated: true },
       ],
       cut: true,
     })
@@ -317,5 +321,38 @@ describe('whole bodies', () => {
     framer.push(encode('{"error":{}}'))
     framer.end()
     expect(records).toEqual([{ event: '', data: '{"error":{}}', whole: true }])
+  })
+})
+
+describe('lines of text', () => {
+  test('every line is a record, empty ones too, and the last one says whether it is cut', () => {
+    expect(frame('lines', [encode('a {\n\nb'), encode(' c\n')])).toEqual({
+      records: [
+        { event: '', data: 'a {' },
+        { event: '', data: '' },
+        { event: '', data: 'b c' },
+      ],
+      cut: false,
+    })
+    expect(frame('lines', [encode('a\nb')])).toEqual({
+      records: [
+        { event: '', data: 'a' },
+        { event: '', data: 'b', unterminated: true },
+      ],
+      cut: true,
+    })
+    expect(frame('ndjson', [encode('{}\n{')]).records).toEqual([
+      { event: '', data: '{}' },
+      { event: '', data: '{', unterminated: true },
+    ])
+  })
+
+  test('a reply that is not streamed is one record of any text', () => {
+    const records: WireRecord[] = []
+    const choice = { framing: 'lines' as const, stream: false, contentType: 'text/plain', maxEventBytes: mib }
+    const framer = createFramer(choice, (record) => records.push(record))
+    framer.push(encode('text Hello\n.\n'))
+    framer.end()
+    expect(records).toEqual([{ event: '', data: 'text Hello\n.\n', whole: true }])
   })
 })

@@ -174,3 +174,18 @@ test('an error names the address and the method of its request, without query an
     method: 'POST',
   })
 })
+
+test.each([
+  ['text/plain', '\\ud83d'],
+  ['application/json', '\\ufffd'],
+])('an escaped half of a surrogate pair in a body of %s is sent as %s', async (type, sent) => {
+  const bodies: unknown[] = []
+  const refuse = ({ body }: RequestInit): Response => {
+    bodies.push(body)
+    return new Response('{}', { status: 404 })
+  }
+  const init = { method: 'POST', headers: { 'content-type': type }, body: '"\\ud83d"' }
+  const { provider } = play([refuse], {}, { send: (_, io) => io.fetch('https://api.example/v1', init) })
+  await failure(provider.complete('Hi'))
+  expect(bodies).toEqual([`"${sent}"`])
+})

@@ -171,7 +171,9 @@ export function defectRules(rule: Rule, { format }: Harness): void {
   rule('D11 malformed arguments are told, not repaired or wrapped', malformedArguments, {
     skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
   })
-  rule('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord)
+  rule('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord, {
+    skip: supports.jsonRecords === false ? `the records of ${format.api} are not JSON` : undefined,
+  })
 }
 
 async function setTools(lab: Lab): Promise<void> {

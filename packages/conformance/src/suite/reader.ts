@@ -12,7 +12,7 @@ const end = { done: true, value: undefined }
 
 /** The wire events of the text answer through its second piece of text: APIs open an answer with few or many without text. */
 export const begun = ({ pieces }: WireAnswer): readonly string[] =>
-  pieces.slice(0, pieces.findIndex((piece) => piece.includes('"lo"')) + 1)
+  pieces.slice(0, pieces.findIndex((piece) => /\blo\b/.test(piece)) + 1)
 
 /** A text answer of which only the first wire events come, through its second piece of text unless said otherwise; then silence. */
 export function stalled(lab: Lab, pieces?: number): Connection {

@@ -4,6 +4,7 @@ import { assert, assertCode, assertEqual, canonical, rejection } from '../assert
 import { type Connection, type Lab, question, stream } from '../lab.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
+import type { WireRequest } from '../wire-format.js'
 
 /** Q1–Q4: what is sent. Every other test checks its requests against the API's rules too. */
 export function requestRules(rule: Rule): void {
@@ -12,7 +13,7 @@ export function requestRules(rule: Rule): void {
   rule('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
-    const body = JSON.stringify(connection.requests[0]?.body)
+    const body = wireText(connection.requests[0])
     for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.'])
       assert(body.includes(text), `the body lacks "${text}": ${body}`)
   })
@@ -22,7 +23,7 @@ export function requestRules(rule: Rule): void {
     const sent = lab.conversation(connection)
     assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
     assert(sent.temperature === undefined || sent.temperature === 0.7, `temperature is ${String(sent.temperature)}`)
-    const body = JSON.stringify(connection.requests[0]?.body)
+    const body = wireText(connection.requests[0])
     for (const word of ['null', 'undefined', 'NaN']) assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
   })
   rule("Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults", async (lab) => {
@@ -54,7 +55,7 @@ export function requestRules(rule: Rule): void {
     const connection = lab.play(scriptNamed('text'))
     if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }]))
       return
-    const body = JSON.stringify(connection.requests[0]?.body)
+    const body = wireText(connection.requests[0])
     assert(image.source.type === 'base64' && body.includes(image.source.data), `the image is not on the wire: ${body}`)
   })
   rule("Q2 the caller's own headers are sent", async (lab) => {
@@ -107,6 +108,10 @@ async function schemas(lab: Lab): Promise<void> {
     )
   }
 }
+
+/** The body of a request as text, whether it is JSON or not. */
+const wireText = (request: WireRequest | undefined): string =>
+  typeof request?.body === 'string' ? request.body : JSON.stringify(request?.body)
 
 /** Each word of a schema is on the wire, unless the request is refused. */
 async function schemaSent(lab: Lab, properties: JsonObject, ...words: readonly string[]): Promise<void> {
@@ -221,7 +226,7 @@ async function histories(lab: Lab): Promise<void> {
     .conversation(connection, 4)
     .messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
   assertEqual(texts, ['one', 'two'], 'results in call order')
-  assert(!JSON.stringify(connection.requests[7]?.body).includes('signature'), "another provider's state is on the wire")
+  assert(!wireText(connection.requests[7]).includes('signature'), "another provider's state is on the wire")
 }
 
 async function foreignIds(lab: Lab): Promise<void> {

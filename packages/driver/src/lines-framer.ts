@@ -2,15 +2,15 @@ import type { WireRecord } from './driver.js'
 import type { Framer } from './framer.js'
 import { LineSplitter } from './lines.js'
 
-/** One JSON value a line; empty lines are skipped. */
-export class NdjsonFramer implements Framer {
+/** One record a line: JSON lines, whose empty lines are skipped, or text. */
+export class LinesFramer implements Framer {
   cut = false
   readonly #lines: LineSplitter
 
-  constructor(onRecord: (record: WireRecord) => void, maxBytes: number) {
+  constructor(onRecord: (record: WireRecord) => void, maxBytes: number, skipEmpty: boolean) {
     this.#lines = new LineSplitter((text, start, end) => {
-      const line = text.slice(start, end)
-      if (line.trim()) onRecord({ event: '', data: line })
+      const data = text.slice(start, end)
+      if (!skipEmpty || data.trim()) onRecord({ event: '', data, ...(this.cut && { unterminated: true }) })
     }, maxBytes)
   }
 
