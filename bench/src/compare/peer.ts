@@ -1,0 +1,108 @@
+import { type ErrorCode, isLlmError, LlmError, type Provider, ProviderError } from '@modelport/core'
+import type { HarnessConfig } from '@modelport/conformance'
+import {
+  createNeutralDecoder,
+  createProvider,
+  type Driver,
+  type NeutralRecord,
+  toErrorCode,
+  toNeutralError,
+  toNeutralResponse,
+  type Turn,
+} from '@modelport/driver'
+
+/** The key that every peer is given; the kit looks for it in everything that comes out. */
+export const apiKey = 'sk-conformance-4b1f0c7e9d'
+/** The address that every peer is given. The kit's server answers there, in memory. */
+export const baseUrl = 'http://conformance.test/v1'
+
+/** What the adapter of a peer is asked: one turn of a conversation over Chat Completions. */
+export interface PeerRequest {
+  readonly turn: Turn
+  readonly fetch: typeof globalThis.fetch
+  readonly signal: AbortSignal
+}
+
+/** One peer: another library, asked as its own documentation says. */
+export interface Peer {
+  /** Name and the packages whose versions are reported. */
+  readonly name: string
+  readonly packages: readonly string[]
+  /** Sends one turn, and says what the library reports of the reply. Throws what the library throws. */
+  ask(request: PeerRequest): AsyncIterable<NeutralRecord>
+  /** Tests that this library cannot be held to, besides those of {@link notApplicable}: start of the title → reason. */
+  readonly skip?: Readonly<Record<string, string>>
+}
+
+/**
+ * A provider whose requests and replies are the peer's. Readers, turns of a conversation and retries around them are ours, so the kit's
+ * rules on those say nothing of the peer and are not counted.
+ * @param unnamed the code of a failure for which the library documents neither a status nor a kind
+ */
+export function toProvider({ name, ask }: Peer, { fetch, ...common }: HarnessConfig, unnamed: ErrorCode): Provider {
+  const driver: Driver<Turn> = {
+    name,
+    framing: 'ndjson',
+    request: (turn) => turn,
+    send: async (turn, { signal }) => {
+      const records = ask({ turn, fetch: fetch, signal })[Symbol.asyncIterator]()
+      const next = async (): Promise<NeutralRecord | undefined> => {
+        try {
+          const { done, value } = await records.next()
+          return done ? undefined : value
+        } catch (error) {
+          throw signal.aborted ? signal.reason : toProviderError(name, error, unnamed)
+        }
+      }
+      // A failed status shows at the first record.
+      let first: Promise<NeutralRecord | undefined> | undefined = next()
+      await first
+      return toNeutralResponse(
+        {
+          next: () => {
+            const record = first ?? next()
+            first = undefined
+            return record
+          },
+          cancel: () => void records.return?.(undefined).catch(() => undefined),
+        },
+        turn.stream,
+      )
+    },
+    decoder: createNeutralDecoder,
+    error: (failure) => toNeutralError(name, failure),
+  }
+  return createProvider(driver, { ...common, model: 'model', cheapestModel: 'model', hosts: [] })
+}
+
+/** The library's error by the status it documents, or else as `unnamed`. Its words stay as they are. */
+function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): LlmError {
+  if (isLlmError(error)) return error
+  const status = statusOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return new ProviderError(
+    status === undefined ? unnamed : toErrorCode(status),
+    message,
+    { provider, ...(status !== undefined && { status }) },
+    { cause: error },
+  )
+}
+
+/** `statusCode` (AI SDK), `status` (the official SDKs, on which LangChain, TanStack AI and Agents JS stand). */
+function statusOf(error: unknown): number | undefined {
+  const { statusCode, status, cause } = Object(error) as Record<string, unknown>
+  const found = [statusCode, status].find((value): value is number => Number.isInteger(value) && Number(value) >= 400)
+  return found ?? (cause === undefined ? undefined : statusOf(cause))
+}
+
+/** The text of a message's content. */
+export const textOfContent = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : (content as readonly { readonly type: string; readonly text?: string }[])
+        .map((part) => {
+          if (part.type !== 'text')
+            throw new LlmError('unsupported', `the adapter does not send parts of type ${part.type}`)
+          return part.text ?? ''
+        })
+        .join('')

@@ -1,0 +1,125 @@
+import {
+  type Api,
+  type AssistantMessage,
+  type Context,
+  type Message,
+  type Model,
+  normalizeContext,
+} from '@earendil-works/pi-ai'
+import { stream } from '@earendil-works/pi-ai/api/openai-completions'
+import type { FinishReason } from '@modelport/core'
+import type { NeutralRecord } from '@modelport/driver'
+import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+
+const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+/** pi-ai: `stream` of its Chat Completions API. It only streams. */
+export const piAi: Peer = {
+  name: 'pi-ai',
+  packages: ['@earendil-works/pi-ai'],
+  ask: async function* ({ turn, fetch, signal }): AsyncGenerator<NeutralRecord> {
+    const { maxTokens, temperature } = turn.options
+    const events = stream(toModel(turn.model), normalizeContext(toContext(turn)), {
+      apiKey,
+      fetch,
+      signal,
+      maxRetries: 0,
+      ...(typeof maxTokens === 'number' && { maxTokens }),
+      ...(typeof temperature === 'number' && { temperature }),
+    })
+    let calls = 0
+    for await (const event of events) {
+      if (event.type === 'text_delta') yield { type: 'text', text: event.delta }
+      else if (event.type === 'thinking_delta') yield { type: 'reasoning', text: event.delta }
+      else if (event.type === 'toolcall_end') {
+        const { id, name, arguments: args } = event.toolCall
+        yield { type: 'call', index: calls++, id, name, arguments: JSON.stringify(args) }
+      } else if (event.type === 'error') {
+        // Failures are told in words alone.
+        throw new Error(event.error.errorMessage ?? event.reason)
+      } else if (event.type === 'done') yield toEnd(event.message)
+    }
+  },
+}
+
+const reasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', toolUse: 'tool-calls' }
+
+const toEnd = ({ stopReason, rawStopReason, usage }: AssistantMessage): NeutralRecord => ({
+  type: 'end',
+  finish: reasons[stopReason] ?? 'other',
+  ...(rawStopReason !== undefined && { raw: rawStopReason }),
+  usage: {
+    // Its `input` has no cached tokens in it; ours has.
+    inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,
+    outputTokens: usage.output,
+    cacheReadTokens: usage.cacheRead,
+    cacheCreationTokens: usage.cacheWrite,
+    ...(usage.reasoning !== undefined && { reasoningTokens: usage.reasoning }),
+  },
+})
+
+const toModel = (id: string): Model<'openai-completions'> => ({
+  id,
+  name: id,
+  api: 'openai-completions',
+  provider: 'openai-compatible',
+  baseUrl,
+  reasoning: false,
+  input: ['text'],
+  cost: zero,
+  contextWindow: 1_000_000,
+  maxTokens: 4096,
+})
+
+function toContext({ messages, tools }: PeerRequest['turn']): Context {
+  const system = messages.flatMap((message) => (message.role === 'system' ? [textOfContent(message.content)] : []))
+  return {
+    ...(system.length && { systemPrompt: system.join('\n') }),
+    messages: messages.flatMap(toMessage),
+    ...(tools.length && {
+      tools: tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => ({
+        name,
+        description,
+        parameters: parameters as never,
+      })),
+    }),
+  }
+}
+
+function toMessage(message: PeerRequest['turn']['messages'][number]): Message[] {
+  if (message.role === 'system') return []
+  const text = textOfContent(message.content)
+  if (message.role === 'user') return [{ role: 'user', content: text, timestamp: 0 }]
+  if (message.role === 'tool') {
+    return [
+      {
+        role: 'toolResult',
+        toolCallId: message.toolCallId,
+        toolName: message.toolName ?? '',
+        content: [{ type: 'text', text }],
+        isError: message.isError ?? false,
+        timestamp: 0,
+      },
+    ]
+  }
+  return [
+    {
+      role: 'assistant',
+      content: [
+        ...(text ? [{ type: 'text' as const, text }] : []),
+        ...(message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
+          type: 'toolCall' as const,
+          id,
+          name,
+          arguments: { ...args } as Record<string, never>,
+        })),
+      ],
+      api: 'openai-completions' as Api,
+      provider: 'openai-compatible',
+      model: 'model',
+      usage: { ...zero, totalTokens: 0, cost: { ...zero, total: 0 } },
+      stopReason: message.toolCalls?.length ? 'toolUse' : 'stop',
+      timestamp: 0,
+    },
+  ]
+}
