@@ -67,7 +67,7 @@ describe('chat --record', () => {
         if (text.includes(' text')) void server.close()
       },
     })
-    expect((await running.done).err).toContain('the recording ends before this answer')
+    expect((await running.done).err).toContain('the recording ends before this reply')
     expect(await elsewhere(['replay', file])).toMatchObject({ code: 0, out: 'Plain text\n' })
   })
 

@@ -107,9 +107,9 @@ describe('complete', () => {
     })
   })
 
-  test('says that an answer was cut, and what it cost', async () => {
+  test('says that a reply was cut, and what it cost', async () => {
     const { err } = await cli(['complete', '--usage', 'plain, cut'])
-    expect(err).toBe('warning: the answer was cut at the token limit\n12 in · 5 out · 0.00011 USD\n')
+    expect(err).toBe('warning: the reply was cut at the token limit\n12 in · 5 out · 0.00011 USD\n')
   })
 
   const wrong: [what: string, args: string[], code: number, message: string][] = [

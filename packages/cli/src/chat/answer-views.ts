@@ -6,7 +6,7 @@ import { Progress } from '../terminal/progress.js'
 import type { AnswerView } from './answer.js'
 import { toVisible } from '../tools/run-tool.js'
 
-/** How an answer is shown as text. */
+/** How a reply is shown as text. */
 export interface TextViewOptions {
   readonly out: Printer
   /** Where progress and notes go. */
@@ -17,7 +17,7 @@ export interface TextViewOptions {
   readonly markdown: boolean
 }
 
-/** Shows an answer to a person: Markdown on a terminal, the text as it is in a pipe. */
+/** Shows a reply to a person: Markdown on a terminal, the text as it is in a pipe. */
 export class TextView implements AnswerView {
   readonly #options: TextViewOptions
   readonly #safe: (text: string) => string
@@ -56,7 +56,7 @@ export class TextView implements AnswerView {
     this.#wait()
   }
 
-  /** An answer ends its line, also in a pipe. */
+  /** A reply ends its line, also in a pipe. */
   end(): void {
     this.#finish()
     if (this.#pipeOpen) this.#options.out.line()
@@ -96,13 +96,13 @@ export class TextView implements AnswerView {
     this.#last = undefined
   }
 
-  #wait(label = 'waiting for the answer'): void {
+  #wait(label = 'waiting for the reply'): void {
     this.#progress?.stop()
     this.#progress = new Progress(this.#options.err, label)
   }
 }
 
-/** Shows an answer to a program: every event as a line of JSON. */
+/** Shows a reply to a program: every event as a line of JSON. */
 export class JsonView implements AnswerView {
   readonly #out: Printer
 

@@ -16,9 +16,9 @@ export interface CallFlags {
 export const withCallFlags = (command: Command): Command =>
   command
     .option('-s, --system <text>', 'instructions for the model')
-    .option('--max-tokens <count>', 'most tokens of the answer', toCount)
+    .option('--max-tokens <count>', 'most tokens of the reply', toCount)
     .option('--temperature <number>', 'randomness, 0 to 2', toNumber)
-    .option('--schema <file>', 'JSON Schema that the answer must fit')
+    .option('--schema <file>', 'JSON Schema that the reply must fit')
     .option('--timeout <seconds>', 'most seconds for everything', toSeconds)
 
 /** A number of the command line. */

@@ -105,5 +105,5 @@ function greet({ json, out, err, io }: Cli, { id, model, messages }: Session, sa
   if (!io.stdin.isTTY) return
   const said = messages.length ? `, ${messages.length} messages so far` : ''
   const kept = save ? ` · saved as ${id}` : ' · not saved'
-  err.line(err.style('dim', `${err.foreign(model)}${said}${kept} · /help · Ctrl-C stops an answer, Ctrl-D ends`))
+  err.line(err.style('dim', `${err.foreign(model)}${said}${kept} · /help · Ctrl-C stops a reply, Ctrl-D ends`))
 }

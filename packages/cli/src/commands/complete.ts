@@ -19,7 +19,7 @@ interface CompleteOptions extends CommonOptions, CallFlags {
   readonly usage?: boolean
 }
 
-/** `modelport complete`: one answer, made for pipes. */
+/** `modelport complete`: one reply, made for pipes. */
 export function addComplete(program: Command, start: Start): void {
   withCallFlags(
     withModelOption(
@@ -28,7 +28,7 @@ export function addComplete(program: Command, start: Start): void {
       ),
     ),
   )
-    .description('answer one prompt; reads and writes pipes')
+    .description('reply to one prompt; reads and writes pipes')
     .option('--usage', 'print tokens and cost to the error output')
     .action((prompt: string[], options: CompleteOptions) => start(options, (cli) => complete(cli, prompt, options)))
 }
@@ -40,7 +40,7 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
   const messages: ChatMessage[] = [{ role: 'user', content: await readPrompt(cli, words) }]
   const provider = await newProvider(model.config, context)
   if (json) {
-    const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the answer', () =>
+    const { text, finishReason, usage, message } = await withProgress(err, 'waiting for the reply', () =>
       provider.generate(messages, callOptions, { signal }),
     )
     checkForm(callOptions, text, finishReason)
@@ -86,8 +86,8 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
 /** Says what the text alone does not: that it was cut, or filtered. */
 export function warnOfCut({ err }: Cli, { finishReason }: Answer): void {
   const notes: Partial<Record<FinishReason, string>> = {
-    length: 'the answer was cut at the token limit',
-    'content-filter': 'the model refused, or its answer was filtered',
+    length: 'the reply was cut at the token limit',
+    'content-filter': 'the model refused, or its reply was filtered',
   }
   const note = finishReason && notes[finishReason]
   if (note) err.line(err.style('yellow', `warning: ${note}`))

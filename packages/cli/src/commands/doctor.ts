@@ -18,7 +18,7 @@ interface DoctorOptions extends CommonOptions {
 /** `modelport doctor`: what works, what does not, and what to do about it. */
 export function addDoctor(program: Command, start: Start): void {
   withBaseUrlOption(withCommonOptions(program.command('doctor')))
-    .description('check each model from its configuration to an answer, and say what to do about what fails')
+    .description('check each model from its configuration to a reply, and say what to do about what fails')
     .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
     .addOption(
       new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),

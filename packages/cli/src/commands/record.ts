@@ -35,7 +35,7 @@ export function addRecord(program: Command, start: Start): void {
       ),
     ),
   )
-    .description('answer one prompt and write the exchange into a cassette, keys taken out')
+    .description('reply to one prompt and write the exchange into a cassette, keys taken out')
     .option('-t, --tools <file>', 'module with tools; they run without being asked for')
     .option(
       '--tool-timeout <seconds>',
@@ -82,6 +82,6 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const cassette = recorder.cassette()
   await saveRecording(file, cassette, asked, secretsOf(model, cli))
   if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })
-  else err.line(err.style('dim', `${toKept(cassette.exchanges.length, file)}: prompt and answer are in it`))
+  else err.line(err.style('dim', `${toKept(cassette.exchanges.length, file)}: prompt and reply are in it`))
   return exitCodes.done
 }

@@ -14,7 +14,7 @@ interface ReplayOptions extends CommonOptions {
   readonly lenient?: boolean
 }
 
-/** `modelport replay`: the answer of a cassette, without a network. */
+/** `modelport replay`: the reply of a cassette, without a network. */
 export function addReplay(program: Command, start: Start): void {
   withCommonOptions(
     program
@@ -22,7 +22,7 @@ export function addReplay(program: Command, start: Start): void {
       .argument('<file>', 'cassette that "modelport record" wrote')
       .argument('[prompt...]', 'ask this instead of what was asked'),
   )
-    .description('answer from a cassette; nothing is sent')
+    .description('reply from a cassette; nothing is sent')
     .option('--lenient', 'compare method and path of requests only')
     .action((file: string, prompt: string[], options: ReplayOptions) =>
       start(options, (cli) => replay(cli, resolve(file), prompt, options)),

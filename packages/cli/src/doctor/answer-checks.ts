@@ -30,7 +30,7 @@ const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({
   retry: { attempts: 1 },
 })
 
-/** An answer comes in pieces, and ends. */
+/** A reply arrives in pieces, and ends. */
 export async function checkStream(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   const provider = await providerOf(state)
   const startedAt = performance.now()
@@ -64,7 +64,7 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
       },
     )
     const [call] = toolCalls
-    if (!call) return { status: 'warning', detail: `it was not called; the answer ended with ${finishReason}`, fix }
+    if (!call) return { status: 'warning', detail: `it was not called; the reply ended with ${finishReason}`, fix }
     if (call.error !== undefined) return { status: 'warning', detail: `its arguments do not parse: ${call.error}`, fix }
     return { detail: `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})` }
   } catch (error) {
@@ -72,7 +72,7 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
   }
 }
 
-/** The answer fits a schema. */
+/** The reply fits a schema. */
 export async function checkSchema(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   if (state.model.profile?.supportsJsonSchema === false)
     return { status: 'skipped', detail: 'the profile says it cannot' }
@@ -85,8 +85,8 @@ export async function checkSchema(state: CheckState, _signal: AbortSignal, timeo
       responseFormat: { type: 'json-schema', name: 'health', schema },
     })
     return fits(text)
-      ? { detail: 'the answer fits' }
-      : { status: 'warning', detail: `the answer does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
+      ? { detail: 'the reply fits' }
+      : { status: 'warning', detail: `the reply does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
   } catch (error) {
     return toWarning(error, fix)
   }

@@ -29,7 +29,7 @@ export interface CheckOptions {
   onStep(step: DoctorStep): void
 }
 
-/** Checks a model from its configuration to an answer in a schema. Never rejects for what is wrong with it. */
+/** Checks a model from its configuration to a reply in a schema. Never rejects for what is wrong with it. */
 export async function checkModel(model: NamedModel, cli: Cli, options: CheckOptions): Promise<DoctorReport> {
   const state: CheckState = { model, cli }
   const steps: DoctorStep[] = []

@@ -146,7 +146,7 @@ async function probe(
 function toFailure(error: unknown, host: string): unknown {
   const code = codeOf(error)
   if ((error as { readonly name?: unknown }).name === 'AbortError') {
-    return new ProviderError('timeout', `${host}: no answer in time`, { provider: 'doctor', host, reason: 'connect' })
+    return new ProviderError('timeout', `${host}: no response in time`, { provider: 'doctor', host, reason: 'connect' })
   }
   if (denied.includes(code))
     return new ProviderError('network', `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`, {

@@ -76,12 +76,12 @@ export class ChatRecording {
     this.#exchanges = cassette.exchanges.length
   }
 
-  /** Ends the recording before an answer that failed or was stopped; what came before stays. */
+  /** Ends the recording before a reply that failed or was stopped; what came before stays. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
     const { err, json } = this.#cli
-    if (!json) err.line(err.style('yellow', 'the recording ends before this answer'))
+    if (!json) err.line(err.style('yellow', 'the recording ends before this reply'))
   }
 
   /** Says what was kept. */

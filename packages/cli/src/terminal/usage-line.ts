@@ -1,6 +1,6 @@
 import type { ModelProfile, TokenUsage } from '@modelport/core'
 
-/** What an answer cost, as far as the configuration knows prices. */
+/** What a reply cost, as far as the configuration knows prices. */
 export interface Cost {
   readonly amount: number
   readonly currency: string

@@ -6,7 +6,7 @@ import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
 /** What a tool is told about the call it answers. */
 export interface ToolCallContext {
   readonly callId: string
-  /** The round of the answer the call belongs to; the first is 1. */
+  /** The turn that the call belongs to; the first is 1. */
   readonly step: number
   readonly signal: AbortSignal
 }

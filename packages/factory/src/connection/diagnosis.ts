@@ -37,8 +37,8 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   dns: 'The host name does not resolve: check its spelling in the base URL, and the network.',
   refused: 'Nothing listens there: start the server, or correct the port of the base URL.',
   tls: 'The secure connection failed: check http against https in the base URL, the certificate, and the clock.',
-  interrupted: 'The connection broke while the answer came: try again, and look at proxies in between.',
-  timeout: 'No answer in time: check the network, a firewall, or whether the server is still loading the model.',
+  interrupted: 'The connection broke while the reply arrived: try again, and look at proxies in between.',
+  timeout: 'No response in time: check the network, a firewall, or whether the server is still loading the model.',
   proxy: 'The proxy refused: check its address, its password and what it allows.',
   redirect:
     'The server answers with a redirect, which is not followed: set the base URL to its target if you trust it.',
@@ -51,7 +51,7 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   overloaded: 'The vendor is overloaded: try again later.',
   server: "The server failed: try again, and look at the vendor's status page.",
   request: 'The server refused the request: check the model and the base URL.',
-  'not-an-llm-server': 'What answers there is no API of this kind: check the base URL, its path included.',
+  'not-an-llm-server': 'The server there does not offer this API: check the base URL, its path included.',
   aborted: 'The test was stopped.',
   unknown: 'See the message.',
 }

@@ -64,13 +64,13 @@ const never: readonly ErrorCode[] = [
   'unsupported',
 ]
 
-/** A provider, and how it has done of late. */
+/** A provider and its health. */
 interface Member {
   readonly provider: Provider
   readonly health: ProviderHealth
 }
 
-/** The providers of a fallback, in order, and how each has done of late. */
+/** The providers of a fallback, in order, with their health. */
 export class FallbackChain {
   readonly #members: readonly Member[]
   readonly #codes: ReadonlySet<ErrorCode>
@@ -101,10 +101,10 @@ export class FallbackChain {
     this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
   }
 
-  /** Begins a call: the options merged, and whom to ask in which order. */
+  /** Begins a call: merges the options and decides the order of the providers. */
   walk(options: readonly CallOptions[]): FallbackWalk {
     const ready = this.#members.filter(({ health }) => !health.cooling)
-    // Where all of them cool down, asking is better than failing.
+    // If all of them cool down, asking is better than failing.
     const order = [...ready, ...this.#members.filter((member) => !ready.includes(member))]
     return new FallbackWalk(
       order,
@@ -145,7 +145,7 @@ export class FallbackChain {
   }
 }
 
-/** One call's way through the providers: each is asked at most once. */
+/** One call over the providers: each is asked at most once. */
 export class FallbackWalk {
   readonly #order: readonly Member[]
   readonly #options: CallOptions
@@ -173,7 +173,7 @@ export class FallbackWalk {
     this.#startedAt = now()
   }
 
-  /** Asks the current provider, and on until one answers. The caller's signal is theirs alone; `signal` may end the way too. */
+  /** Asks the current provider, then the next ones until one replies. `signal` aborts in addition to the signal of the caller. */
   async ask<T>(
     ask: (provider: Provider, options: CallOptions, succeeded: () => void) => Promise<T>,
     signal?: AbortSignal,
@@ -190,12 +190,12 @@ export class FallbackWalk {
     }
   }
 
-  /** The current provider has begun to answer. */
+  /** Records that the current provider has begun to reply. */
   succeeded(): void {
     this.#current().health.record(true)
   }
 
-  /** Goes to the next provider; false when the failure is the caller's to see. */
+  /** Moves to the next provider; returns false if the failure must reach the caller. */
   moveOn(error: unknown): boolean {
     if (this.#options.signal?.aborted || !this.#switches(error)) return false
     const { provider, health } = this.#current()
@@ -203,7 +203,7 @@ export class FallbackWalk {
     const next = this.#order[this.#position + 1]
     if (!next || this.#remainingMs() <= 0) return false
     this.#position++
-    // Another provider is another attempt: who counts attempts must hear of it, and may refuse it.
+    // Another provider is another attempt: `onRetry` counts attempts, and may refuse it.
     this.#options.retry?.onRetry?.({ attempt: (error as Partial<ProviderError>).attempts ?? 1, delayMs: 0, error })
     this.#tell({ from: provider, to: next.provider, error })
     return true

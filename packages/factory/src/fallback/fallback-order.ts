@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 
-/** What is reached from the first, in the order it is asked, each once: there may be as many ways to one as there are subsets of the others. */
+/** Depth-first order without repeats: the number of paths can be exponential. */
 export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (path: readonly T[]) => void): T[] {
   const found = new Set<T>()
   const follow = (one: T, path: readonly T[]): void => {
@@ -15,8 +15,8 @@ export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (
 }
 
 /**
- * A configuration, then those it falls back to and what these fall back to, each once and without a fallback of its own: a spare one's
- * spares are asked after it.
+ * A configuration, then its fallbacks and theirs, each once and without fallbacks of its own: the fallbacks of a fallback are asked
+ * right after it.
  * @throws {LlmError} `config` — the fallbacks go in a circle, or are not a list.
  */
 export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {
@@ -25,7 +25,7 @@ export function fallbackOrder(model: ModelConfig | string): (ModelConfig | strin
   }).map((one) => (typeof one === 'string' ? one : { ...one, fallback: undefined }))
 }
 
-/** Passes over a model that is not a configuration: its reader reports it. */
+/** Skips a model that is not a configuration: `resolveModel` reports it. */
 function sparesOf(model: ModelConfig | string): readonly ModelConfig[] {
   const spares: unknown = (model as Partial<ModelConfig> | null)?.fallback ?? []
   if (!Array.isArray(spares)) throw new LlmError('config', 'fallback must be a list of configurations')

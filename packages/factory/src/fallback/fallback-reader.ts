@@ -22,18 +22,18 @@ type Open<R> = (provider: Provider, options: CallOptions) => Promise<R>
 const end = Object.freeze({ done: true, value: undefined })
 
 /**
- * A reader over a reader, which another may take the place of until an answer has begun. It keeps no queue and no clock: each read
+ * A reader over a reader, which another may replace until a reply has begun. It keeps no queue and no clock: each read
  * is the inner reader's own, and so are the rules R1–R10.
  */
 abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
   protected inner: R
   readonly #walk: FallbackWalk
   readonly #closing = new AbortController()
-  /** True until something of the answer, or of the round, was given out. */
+  /** True until a part of the reply, or of the turn, was returned. */
   #waiting = true
   #closed = false
   #failure: { readonly error: unknown } | undefined
-  /** Reads made while an answer was waited for: one at a time, in order. */
+  /** Reads made before a reply began: one at a time, in order. */
   #reads: Promise<unknown> = Promise.resolve()
   #pending = 0
 
@@ -107,7 +107,7 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
       this.#failure = { error }
       throw error
     }
-    // Nobody takes over: the reader that failed knows whether it stays so.
+    // No provider takes over: the reader that failed knows whether its failure is final.
     throw failure
   }
 
@@ -121,7 +121,7 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
     return { done: false, value: item }
   }
 
-  /** Set while a read waits, which the compiler does not see. */
+  /** A method, since the compiler does not see that `close` may run while a read waits. */
   #isClosed(): boolean {
     return this.#closed
   }
@@ -129,7 +129,7 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
 
 const ignore = (): void => undefined
 
-/** A stream of text that another provider may take over before its first piece. */
+/** A stream of text that another provider may take over before its first chunk. */
 export class TextFallbackReader extends FallbackReader<string, StreamReader> implements StreamReader {
   readonly #open: Open<StreamReader>
   #spent: TokenUsage = toUsage([])
@@ -139,7 +139,7 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     this.#open = open
   }
 
-  /** Opens the stream: a failure that nobody takes over rejects here. */
+  /** Opens the stream: a failure that no other provider takes over rejects here. */
   static async start(walk: FallbackWalk, open: Open<StreamReader>): Promise<TextFallbackReader> {
     return new TextFallbackReader(walk, await walk.ask(open), open)
   }
@@ -176,7 +176,7 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
   }
 }
 
-/** A conversation with tools that another provider may take over before its first event, or between two rounds. */
+/** A conversation with tools that another provider may take over before its first event, or between two turns. */
 export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamReader> implements ToolStreamReader {
   #tools: readonly ToolDefinition[]
   #text = ''
@@ -188,7 +188,7 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
     this.#tools = tools
   }
 
-  /** Opens the stream: a failure that nobody takes over rejects here. */
+  /** Opens the stream: a failure that no other provider takes over rejects here. */
   static async startConversation(
     walk: FallbackWalk,
     messages: readonly ChatMessage[],

@@ -3,8 +3,8 @@ import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 
 /**
- * A provider made of providers: asks the first, and the next when that fails before its answer begins. Once an answer has begun,
- * with the first read that gave something, its failure is the caller's to see. A conversation with tools stays with the provider
+ * A provider made of providers: asks the first, and the next if that fails before its reply begins. A reply has begun with the
+ * first read that returned something; from then on its failure reaches the caller. A conversation with tools stays with the provider
  * that began it; when that fails between two turns, the next continues the same conversation.
  * The failure of the last one tried is thrown as it is.
  * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.

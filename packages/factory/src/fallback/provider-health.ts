@@ -3,7 +3,7 @@ import type { LlmError } from '@modelport/core'
 /** Calls older than this say nothing of a provider's health, in milliseconds. */
 const windowMs = 60_000
 
-/** How a provider has done of late, and whether it is passed over for it. */
+/** The recent calls of a provider, and whether it is passed over because of them. */
 export class ProviderHealth {
   readonly #coolDownMs: number
   readonly #now: () => number
@@ -20,7 +20,7 @@ export class ProviderHealth {
     return this.#now() < this.#coolUntil
   }
 
-  /** A call has come to this. More than half of at least two calls of a minute failing cools it down, and so does a refused key. */
+  /** Records a call. If more than half of at least two calls within a minute failed, or a key was refused, the provider cools down. */
   record(ok: boolean, error?: LlmError): void {
     const at = this.#now()
     this.#calls = [...this.#calls.filter((call) => at - call.at < windowMs), { at, ok }].slice(-1000)

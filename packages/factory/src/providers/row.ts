@@ -20,7 +20,7 @@ export interface ListedModel {
   readonly id: string
 }
 
-/** What a provider package gives to make things with. */
+/** The functions of a provider package that create things. */
 export interface ProviderCreators {
   /** For example `createAnthropic`. Gets the settings that the row makes of the configuration. */
   readonly createProvider: (settings: never) => Provider
