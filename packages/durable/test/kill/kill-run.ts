@@ -28,6 +28,8 @@ export interface KillReport {
   readonly freezes: number
   /** Calls whose outcome a person had to settle. */
   readonly uncertain: number
+  /** Runs that stopped as a crash loop, and were opened again. */
+  readonly reopened: number
   /** Effects of tools that may not be repeated, that happened twice. */
   readonly doubled: readonly string[]
   /** Effects that should have happened and did not. */
@@ -81,7 +83,7 @@ export async function killRun({
     return made
   }
   const children = Array.from({ length: workers }, spawnWorker)
-  let [killed, freezes, uncertain] = [0, 0, 0]
+  let [killed, freezes, uncertain, reopened] = [0, 0, 0, 0]
   const lines = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [])
   /** Settles uncertain calls by looking into the ledger, as a person would; returns the number of open runs. */
   const settle = async (): Promise<number> => {
@@ -98,7 +100,11 @@ export async function killRun({
           () => undefined,
         )
       }
-    return open.length
+    // Killed five times in a row before it stored anything: an operator lets it continue.
+    const stopped = await store.operations.list({ state: 'stopped' })
+    for (const { id } of stopped) await store.operations.resume(id)
+    reopened += stopped.length
+    return open.length + stopped.length
   }
   try {
     for (;;) {
@@ -138,6 +144,7 @@ export async function killRun({
     kills: killed,
     freezes,
     uncertain,
+    reopened,
     doubled: [...counts].filter(([line, count]) => line.startsWith('once') && count > 1).map(([line]) => line),
     missing: expected.filter((line) => !counts.has(line)),
     repeatedIdempotent: [...counts].filter(([line, count]) => line.startsWith('again') && count > 1).length,
