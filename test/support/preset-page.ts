@@ -33,8 +33,8 @@ function quirksOf(name: PresetName): string[] {
       `Ids of tool calls have ${toolCallIds.length ?? `at most ${toolCallIds.maxLength ?? 64}`} characters.`,
     quirks.streamUsage === false && '`stream_options` is not sent: usage comes unasked.',
     quirks.messageNames === false && 'A message may not have a `name`.',
-    quirks.countedBeside &&
-      `Tokens of ${quirks.countedBeside.join(', ')} are reported next to the sums; usage adds them.`,
+    quirks.countedSeparately &&
+      `Tokens of ${quirks.countedSeparately.join(', ')} are reported next to the sums; usage adds them.`,
     quirks.takesTemperature === false && 'The default temperature is left out.',
     quirks.requiredReasoningField &&
       `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,

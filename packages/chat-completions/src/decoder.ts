@@ -20,7 +20,7 @@ import { ReplyFacts } from './facts.js'
 import type { ChatState } from './messages.js'
 import type { ChatDialect } from './dialect.js'
 import { ToolCallReader } from './tool-calls.js'
-import type { CountedBeside } from './usage.js'
+import type { CountedSeparately } from './usage.js'
 import {
   asItems,
   asObject,
@@ -50,8 +50,8 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
 export const createChatDecoder = (
   sink: Sink,
   turn: Turn,
-  dialect: Partial<Pick<ChatDialect, 'countedBeside'>> = {},
-): Decoder => new ChatDecoder(sink, turn.stream, dialect.countedBeside)
+  dialect: Partial<Pick<ChatDialect, 'countedSeparately'>> = {},
+): Decoder => new ChatDecoder(sink, turn.stream, dialect.countedSeparately)
 
 /** What has come of an answer. */
 interface Seen {
@@ -83,11 +83,11 @@ class ChatDecoder implements Decoder {
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
-  constructor(sink: Sink, stream: boolean, beside?: readonly CountedBeside[]) {
+  constructor(sink: Sink, stream: boolean, separate?: readonly CountedSeparately[]) {
     this.#sink = sink
     this.#stream = stream
     this.#calls = new ToolCallReader(sink)
-    this.#facts = new ReplyFacts(sink, beside)
+    this.#facts = new ReplyFacts(sink, separate)
   }
 
   push({ event, data, whole }: WireRecord): void {

@@ -1,6 +1,6 @@
 import type { ContentPart, JsonObject, OptionValues } from '@modelport/core'
 import type { ToolCallIdRule } from '@modelport/driver'
-import type { CountedBeside } from './usage.js'
+import type { CountedSeparately } from './usage.js'
 
 /** How one server speaks Chat Completions, as data: what a vendor's row changes of {@link defaultChatDialect}. */
 export interface ChatDialect {
@@ -37,7 +37,7 @@ export interface ChatDialect {
   /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
   readonly lacks: readonly (keyof OptionValues)[]
   /** Token counts that this server reports next to the sum they belong to, not inside it. Default: only what its total confirms. */
-  readonly countedBeside: readonly CountedBeside[]
+  readonly countedSeparately: readonly CountedSeparately[]
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>
 }
@@ -61,6 +61,6 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   toolChoices: ['auto', 'none', 'required', 'named'],
   messageNames: true,
   lacks: [],
-  countedBeside: [],
+  countedSeparately: [],
   rename: {},
 })

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import { type CountedBeside, toCounts, toOtherModels } from './usage.js'
+import { type CountedSeparately, toCounts, toOtherModels } from './usage.js'
 import { asItems, asObject, asText, type WireAnswer, type WireChoice } from './wire.js'
 
 /** Fields of a usage object that hold times and rates. */
@@ -9,7 +9,7 @@ const measured = /_(time|ms|per_second)$/
 /** Collects what servers report besides the reply: ids, tier, times, filters, counts. Chunks repeat and complete each other. */
 export class ReplyFacts {
   readonly #sink: Sink
-  readonly #beside: readonly CountedBeside[]
+  readonly #separate: readonly CountedSeparately[]
   #identity: Pick<Partial<WireAnswer>, 'id' | 'service_tier' | 'provider'> = {}
   #usage: unknown
   #unattributed: number | undefined
@@ -20,9 +20,9 @@ export class ReplyFacts {
     reply: undefined,
   }
 
-  constructor(sink: Sink, beside: readonly CountedBeside[] = []) {
+  constructor(sink: Sink, separate: readonly CountedSeparately[] = []) {
     this.#sink = sink
-    this.#beside = beside
+    this.#separate = separate
   }
 
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
@@ -81,7 +81,7 @@ export class ReplyFacts {
   }
 
   #count(usage: unknown): boolean {
-    const counts = toCounts(usage, this.#gateway ? [...this.#beside, 'reasoning'] : this.#beside)
+    const counts = toCounts(usage, this.#gateway ? [...this.#separate, 'reasoning'] : this.#separate)
     if (!counts) return false
     this.#usage = usage
     const unattributedTokens = counts.unattributedTokens ?? (this.#unattributed ? 0 : undefined)

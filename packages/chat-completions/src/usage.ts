@@ -5,7 +5,7 @@ type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCrea
 type Counts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }
 
 /** Counts that a server reports next to the sum they belong to, instead of inside it. */
-export type CountedBeside = 'reasoning' | 'audio'
+export type CountedSeparately = 'reasoning' | 'audio'
 
 /* @__NO_SIDE_EFFECTS__ */
 const toPaths = (fields: string): readonly (readonly string[])[] => fields.split(' ').map((field) => field.split('.'))
@@ -37,10 +37,10 @@ const toolCounters = ['server_tool_use', 'server_tool_use_details', 'server_side
 const toolCounts = ['num_sources_used', 'num_search_queries', 'num_server_side_tools_used'] as const
 
 /**
- * The counts of a usage object of Chat Completions or Responses; undefined if it has none. `countedBeside` lists what must be
+ * The counts of a usage object of Chat Completions or Responses; undefined if it has none. `countedSeparately` lists what must be
  * added to the sums.
  */
-export function toCounts(value: unknown, countedBeside: readonly CountedBeside[] = []): Counts | undefined {
+export function toCounts(value: unknown, countedSeparately: readonly CountedSeparately[] = []): Counts | undefined {
   if (!value) return undefined
   const usage = asObject(value)
   const counts: Counts = {}
@@ -53,7 +53,7 @@ export function toCounts(value: unknown, countedBeside: readonly CountedBeside[]
     }
   }
   if (!Object.keys(counts).length) return undefined
-  addBeside(counts, usage, countedBeside)
+  addSeparate(counts, usage, countedSeparately)
   const inputByModality = byModality(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
   const outputByModality = byModality(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
   const providerToolCounts = toToolCounts(usage)
@@ -67,19 +67,19 @@ export function toCounts(value: unknown, countedBeside: readonly CountedBeside[]
   }
 }
 
-/** The server's total confirms what is counted next to the sums; a gateway whose total leaves it out is listed in `countedBeside`. */
-function addBeside(
+/** The server's total confirms what is counted next to the sums; a gateway whose total leaves it out is listed in `countedSeparately`. */
+function addSeparate(
   counts: Counts,
   usage: Partial<Record<string, unknown>>,
-  countedBeside: readonly CountedBeside[],
+  countedSeparately: readonly CountedSeparately[],
 ): void {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = counts
   const audio = asNumber(asObject(usage['prompt_tokens_details'])['audio_tokens']) ?? 0
   const total = usage['total_tokens']
   const spare = typeof total === 'number' ? total - inputTokens - outputTokens : undefined
-  if (reasoningTokens > 0 && (spare === reasoningTokens || countedBeside.includes('reasoning')))
+  if (reasoningTokens > 0 && (spare === reasoningTokens || countedSeparately.includes('reasoning')))
     counts.outputTokens = outputTokens + reasoningTokens
-  if (audio > 0 && (spare === audio || countedBeside.includes('audio')) && spare !== 0)
+  if (audio > 0 && (spare === audio || countedSeparately.includes('audio')) && spare !== 0)
     counts.inputTokens = inputTokens + audio
   const sum = (counts.inputTokens ?? 0) + (counts.outputTokens ?? 0)
   if (typeof total === 'number' && total > sum) counts.unattributedTokens = total - sum

@@ -78,7 +78,7 @@ describe('counts', () => {
     const heard = { prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { audio_tokens: 375 } }
     const inputOf = async (more: object): Promise<Generation['usage']> =>
       (
-        await chatProvider(() => json(usage({ ...heard, ...more })), { countedBeside: ['audio'] }).generate(
+        await chatProvider(() => json(usage({ ...heard, ...more })), { countedSeparately: ['audio'] }).generate(
           question,
           once,
         )

@@ -24,6 +24,26 @@ function withExtra(
   }
 }
 
+/** Emits `tool-call-complete` for an open call before the stream fails. */
+function completingCutCalls(reader: ToolStreamReader): Partial<ToolStreamReader> {
+  let open: { readonly id: string; readonly name: string } | undefined
+  return {
+    next: async () => {
+      try {
+        const result = await reader.next()
+        if (result.value?.type === 'tool-call-start') open = result.value.toolCall
+        if (result.value?.type === 'tool-call-complete') open = undefined
+        return result
+      } catch (error) {
+        if (!open) throw error
+        const toolCall = { ...open, arguments: {}, argumentsText: '' }
+        open = undefined
+        return { done: false, value: { type: 'tool-call-complete', toolCall } }
+      }
+    },
+  }
+}
+
 /** Providers that break one rule each: the rule, and the provider. */
 export const mutants: Readonly<Record<string, readonly [rule: string, harness: Harness]>> = {
   'drops the second call': [
@@ -152,6 +172,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     'D8',
     sent(({ temperature, ...body }) => (temperature ? { ...body, temperature } : body)),
   ],
+  'completes a call that was cut': ['S1', reading(completingCutCalls)],
   'ends twice': ['D10', reading((reader) => withExtra(reader, (event) => (event.type === 'done' ? event : undefined)))],
   'wraps malformed arguments': [
     'D11',

@@ -12,7 +12,7 @@ export interface Capability {
 export interface Capabilities {
   /** Tool calls in the API's own form. Where there are none, a tool call is to be asked for as JSON. */
   readonly tools: Capability
-  /** Several tool calls in one round. */
+  /** Several tool calls in one turn. */
   readonly parallelTools: Capability
   /** Images in user messages. */
   readonly images: Capability
@@ -27,8 +27,8 @@ export interface Capabilities {
   /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */
   readonly providerTools?: ProviderToolForms
   /**
-   * Fields of `CallOptions.vendor` that hold a whole reply to one of several texts. A text that is nothing but `{choices}` stands for the list of texts, `{grammar}` for
-   * the same as a grammar in llama.cpp's notation (GBNF). Unset: none are known.
+   * Fields of `CallOptions.vendor` that hold a whole reply to one of several texts. A text that is nothing but `{choices}` stands for
+   * the list of texts, `{grammar}` for the same as a grammar in GBNF notation. Unset: none are known.
    */
   readonly choices?: JsonObject
 }

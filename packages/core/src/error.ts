@@ -29,17 +29,17 @@ export type ErrorCode =
 
 /** What had arrived when a stream failed. */
 export interface PartialReply {
-  /** Text of the failed round. */
+  /** Text of the failed turn. */
   readonly text: string
-  /** Reasoning text of the failed round. */
+  /** Reasoning text of the failed turn. */
   readonly reasoning: string
-  /** Calls of the failed round; an unfinished one has `error` set. */
+  /** Calls of the failed turn; an unfinished one has `error` set. */
   readonly toolCalls: readonly ToolCall[]
   /** Counts so far; mostly too low, as servers report them at the end. */
   readonly usage: TokenUsage
   /** Bytes of the body read. */
   readonly bytes: number
-  /** Why the round had ended, when the failure came after that. */
+  /** Why the turn had ended, when the failure came after that. */
   readonly finishReason?: FinishReason
 }
 
@@ -87,7 +87,7 @@ export interface ProviderErrorDetails {
   readonly attempts?: number
   /** The vendor's body, redacted, at most 64 KiB. */
   readonly body?: string
-  /** What had arrived, when an answer had begun. */
+  /** What had arrived, when a reply had begun. */
   readonly partial?: PartialReply
 }
 

@@ -16,7 +16,7 @@ export type StreamEvent =
   | { readonly type: 'tool-call-start'; readonly toolCall: { readonly id: string; readonly name: string } }
   | { readonly type: 'tool-call-delta'; readonly id: string; readonly text: string }
   | { readonly type: 'tool-call-complete'; readonly toolCall: ToolCall }
-  /** The round is over; `usage` is the round's own. Answer the calls before the next read. */
+  /** The turn is over; `usage` is the turn's own. Send the results of its calls before the next read. */
   | { readonly type: 'turn-end'; readonly reason: FinishReason; readonly usage: TokenUsage }
   /** The last event; `usage` is that of the whole stream. */
   | { readonly type: 'done'; readonly reason: FinishReason; readonly usage: TokenUsage }

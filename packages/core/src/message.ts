@@ -37,16 +37,16 @@ export interface UserMessage {
   readonly byRun?: true
 }
 
-/** What the model said in one round. */
+/** What the model said in one turn. */
 export interface AssistantMessage {
   readonly role: 'assistant'
-  /** The visible answer; '' when the round has calls alone. */
+  /** The visible text; '' when the turn has only calls. */
   readonly content: Content
   /** The calls of the turn, in wire order. Each needs a result before the conversation continues. */
   readonly toolCalls?: readonly ToolCall[]
   /** Visible reasoning text. */
   readonly reasoning?: string
-  /** Text of a refusal, where the vendor keeps it apart from the answer. */
+  /** Text of a refusal, where the vendor keeps it apart from the text. */
   readonly refusal?: string
   /** Who wrote it. Unset on messages made by hand. */
   readonly origin?: MessageOrigin
@@ -55,9 +55,9 @@ export interface AssistantMessage {
 /** The result of one tool call. */
 export interface ToolMessage {
   readonly role: 'tool'
-  /** The {@link ToolCall.id} it answers. */
+  /** The {@link ToolCall.id} of the call that this is the result of. */
   readonly toolCallId: string
-  /** Name of the called tool. Unset: taken from the call it answers. */
+  /** Name of the called tool. Unset: taken from that call. */
   readonly toolName?: string
   /** What the model will see. */
   readonly content: Content

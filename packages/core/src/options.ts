@@ -1,7 +1,7 @@
 import type { LlmError } from './error.js'
 import type { JsonObject, ToolChoice, ToolDefinition } from './tool.js'
 
-/** What form the answer must have. `json` any JSON object; `json-schema` JSON that fits the schema. */
+/** What form the reply must have. `json` any JSON object; `json-schema` JSON that fits the schema. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json' }
@@ -51,9 +51,9 @@ export interface OptionValues {
   readonly tools?: readonly ToolDefinition[]
   /** Whether and which tool the model has to call. Unset: the vendor's default, `auto`. */
   readonly toolChoice?: ToolChoice
-  /** False allows one tool call a round. */
+  /** False allows one tool call a turn. */
   readonly parallelToolCalls?: boolean
-  /** What form the answer must have. Default: text. */
+  /** What form the reply must have. Default: text. */
   readonly responseFormat?: ResponseFormat
   /** How much the model should think first. Unset: the model's default. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'

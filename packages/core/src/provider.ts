@@ -6,17 +6,17 @@ import type { ReplyDetails } from './reply-details.js'
 import type { ToolCall, ToolDefinition } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
-/** One complete answer. */
+/** One complete reply. */
 export interface Generation extends ReplyDetails {
-  /** The answer; '' when there are calls alone. */
+  /** The text; '' when there are only calls. */
   readonly text: string
-  /** Calls to answer, in wire order; mostly empty. */
+  /** Calls that await results, in wire order; mostly empty. */
   readonly toolCalls: readonly ToolCall[]
-  /** What the answer cost. */
+  /** What the reply cost. */
   readonly usage: TokenUsage
-  /** Why the answer ended. Look at it before you trust the text to be whole. */
+  /** Why the reply ended. Look at it before you trust the text to be whole. */
   readonly finishReason: FinishReason
-  /** The answer as a message, to append to the history. */
+  /** The reply as a message, to append to the history. */
   readonly message: AssistantMessage
   /** Visible reasoning text. */
   readonly reasoning?: string
@@ -26,7 +26,7 @@ export interface Generation extends ReplyDetails {
 export interface Provider {
   /** Name of the provider, for example in errors and `origin`. */
   readonly name: string
-  /** The model that answers. */
+  /** The model to ask. */
   readonly model: string
   /** Default model for delegated work. */
   readonly cheapestModel: string
@@ -39,11 +39,11 @@ export interface Provider {
   completeWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<string>
   /** Answers a conversation: text, tool calls, usage, finish reason, message. Throws like {@link Provider.complete}. */
   generate(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation>
-  /** Streams the answer to one prompt. An HTTP failure rejects here, not at the first read. */
+  /** Streams the reply to one prompt. An HTTP failure rejects here, not at the first read. */
   stream(prompt: string, ...options: CallOptions[]): Promise<StreamReader>
-  /** Streams the answer to a conversation. */
+  /** Streams the reply to a conversation. */
   streamWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader>
-  /** Streams a conversation with tools: one reader spans all its rounds. */
+  /** Streams a conversation with tools: one reader spans all its turns. */
   streamWithTools(
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],

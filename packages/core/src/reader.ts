@@ -11,7 +11,7 @@ import type { TokenUsage } from './usage.js'
 export interface Reader<T> extends AsyncIterableIterator<T, undefined, undefined>, AsyncDisposable {
   /**
    * The next item, or `{ done: true }` at the clean end and ever after.
-   * @throws {LlmError} `truncated` — the wire closed before the answer's end; any other code of the failure.
+   * @throws {LlmError} `truncated` — the wire closed before the reply's end; any other code of the failure.
    * @throws the abort signal's own reason, unwrapped, once the call's signal is aborted.
    */
   next(): Promise<IteratorResult<T, undefined>>
@@ -36,21 +36,21 @@ export interface StreamReader extends Reader<string> {
 /** A stream that spans a whole conversation with tools. */
 export interface ToolStreamReader extends Reader<StreamEvent> {
   /**
-   * Answers tool calls of the current round, all at once or one by one, in any order. The next read after `turn-end` then
+   * Gives the results of tool calls of the current turn, all at once or one by one, in any order. The next read after `turn-end` then
    * continues with everything the model said and the results in call order. Nothing is sent before that read.
-   * @throws {LlmError} `invalid-request` — an id is unknown or already answered; nothing of this call is taken.
+   * @throws {LlmError} `invalid-request` — an id is unknown or already has its result; nothing of this call is taken.
    * @throws {TypeError} the stream has ended or no call is open.
    */
   sendToolResults(results: readonly ToolResult[]): Promise<void>
-  /** Replaces the tools from the next round on. */
+  /** Replaces the tools from the next turn on. */
   setTools(tools: readonly ToolDefinition[]): void
   /** Why the last finished turn ended; undefined before that. */
   finishReason(): FinishReason | undefined
   /** All text of all turns so far. */
   fullText(): string
-  /** Token counts of all rounds so far. */
+  /** Token counts of all turns so far. */
   usage(): TokenUsage
-  /** Sources, calls of the vendor's own tools, warnings of all rounds so far; the reason is that of the last round. */
+  /** Sources, calls of the vendor's own tools, warnings of all turns so far; the reason is that of the last turn. */
   details(): ReplyDetails
   /** The conversation so far, plain JSON: ready to store, or to hand to another provider. */
   messages(): readonly ChatMessage[]

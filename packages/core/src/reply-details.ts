@@ -1,4 +1,4 @@
-/** One likely token at a position of the answer. */
+/** One likely token at a position of the reply. */
 export interface TokenLogprob {
   /** The token's text. */
   readonly token: string
@@ -8,7 +8,7 @@ export interface TokenLogprob {
   readonly top?: readonly { readonly token: string; readonly logprob: number }[]
 }
 
-/** Where a statement of the answer comes from. */
+/** Where a statement of the reply comes from. */
 export interface Citation {
   /** Address of the source. */
   readonly url?: string
@@ -28,7 +28,7 @@ export interface Citation {
   readonly end?: number
 }
 
-/** A call of a tool that the vendor ran itself, for example a web search. Nothing is to be answered. */
+/** A call of a tool that the vendor ran itself, for example a web search. It needs no result. */
 export interface ProviderToolCall {
   /** The vendor's id of the call, where it has one. */
   readonly id?: string
@@ -58,7 +58,7 @@ export interface ProviderFile {
 
 /** What a reply has besides its text, its tool calls and its token counts. */
 export interface ReplyDetails {
-  /** The vendor's own word for why the answer ended. */
+  /** The vendor's own word for why the reply ended. */
   readonly rawFinishReason?: string
   /** A report on each token, when `topLogprobs` asked for it. */
   readonly logprobs?: readonly TokenLogprob[]

@@ -31,7 +31,7 @@ export interface ToolCall {
 
 /** What a tool call came to. */
 export interface ToolResult {
-  /** The {@link ToolCall.id} this answers. */
+  /** The {@link ToolCall.id} of the call that this is the result of. */
   readonly callId: string
   /** What the model will see: text, or parts for vendors that take them. */
   readonly content: Content

@@ -17,7 +17,7 @@ export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOption
 
 /** Configuration that every provider takes. */
 export interface CommonConfig {
-  /** The model that answers. */
+  /** The model to ask. */
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
   readonly cheapestModel?: string | undefined

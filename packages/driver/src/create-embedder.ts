@@ -53,8 +53,8 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
           )
         }
         for (const vector of batch.vectors) vectors.push(vector)
-        const round = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
-        usage = addUsage(usage, toUsage([round], 0, batch.inputTokens !== undefined))
+        const counts = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
+        usage = addUsage(usage, toUsage([counts], 0, batch.inputTokens !== undefined))
       }
       checkVectors(name, vectors, dimensions ?? vectors[0]?.length ?? 0)
       return { vectors, usage }

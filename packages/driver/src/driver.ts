@@ -18,16 +18,16 @@ import type { Framer } from './framer.js'
 /** A `fetch` as the platform has it; the one given to a driver checks hosts, refuses redirects and rejects failures typed. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** One round of a conversation, checked and complete: what a driver turns into a request. */
+/** One turn of a conversation, checked and complete: what a driver turns into a request. */
 export interface Turn {
   /** The model to ask for. */
   readonly model: string
   /**
-   * The conversation. The `system` option stands first as a system message; every tool message has its `toolName` and answers a
-   * call of the assistant message before it; the messages that answer one round follow each other in call order.
+   * The conversation. The `system` option stands first as a system message; every tool message has its `toolName` and the result of
+   * a call of the assistant message before it; the results of one turn follow each other in call order.
    */
   readonly messages: readonly ChatMessage[]
-  /** Tools the model may call in this round. */
+  /** Tools the model may call in this turn. */
   readonly tools: readonly ToolDefinition[]
   /**
    * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller set `null`: send nothing then, or the
@@ -36,7 +36,7 @@ export interface Turn {
   readonly options: OptionValues
   /** The temperature to send if the caller set none and the model takes one; undefined if the caller set `null`. */
   readonly defaultTemperature: number | undefined
-  /** True for a stream, false for one JSON answer. */
+  /** True for a stream, false for one whole response. */
   readonly stream: boolean
 }
 
@@ -86,7 +86,7 @@ export interface ToolCallDelta {
   readonly value?: unknown
 }
 
-/** A failure the server reports inside an answer that began well. */
+/** A failure the server reports inside a response of status 200. */
 export interface InBandFailure {
   /** The vendor's error object or text. */
   readonly body: unknown
@@ -101,19 +101,19 @@ export type ResponseFacts = {
 
 /** Where a decoder puts what it read. Each method may be called any number of times. */
 export interface Sink {
-  /** A piece of the answer; '' is nothing. */
+  /** A delta of the reply's text; '' is ignored. */
   text(text: string): void
-  /** A piece of visible reasoning; '' is nothing. */
+  /** A delta of visible reasoning; '' is ignored. */
   reasoning(text: string): void
   /** A live view of the text so far. Decoders that need ranges of it should not copy it. */
   written(kind: 'text' | 'reasoning'): WrittenText
-  /** Refusal text; it is also shown as text when the answer has no other. */
+  /** Refusal text; it is also shown as text when the reply has no other. */
   refusal(text: string): void
   /** A piece of the call with this key, the wire's index or id. Numeric keys are ordered by number, others as they came. */
   toolCall(key: number | string, piece: ToolCallDelta): void
-  /** The call is whole. Calls never ended this way are ended with the round. */
+  /** The call is whole. Calls never ended this way are ended with the turn. */
   endToolCall(key: number | string): void
-  /** An image or the like in the answer. */
+  /** An image or the like in the reply. */
   part(part: ContentPart): void
   /** A source the model named. */
   citation(citation: Citation): void
@@ -145,7 +145,7 @@ export interface Sink {
   state(state: unknown): void
   /** Something the caller should know that is not a failure. */
   warning(text: string): void
-  /** The server reports a failure: ends the round with the driver's `error`. */
+  /** The server reports a failure: ends the turn with the driver's `error`. */
   fail(failure: InBandFailure): never
 }
 
@@ -159,15 +159,15 @@ export interface Decoder {
 
 /** An exchange that failed on the server's side. */
 export interface HttpFailure {
-  /** 200 when the failure came inside an answer and the vendor gave no status. */
+  /** 200 when the failure came inside a response and the vendor gave no status. */
   readonly status: number
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Headers
   /** Parsed JSON of the body, else undefined. */
   readonly body: unknown
   /** The body as text, at most 64 KiB. */
   readonly text: string
-  /** True when it came inside a 2xx answer. */
+  /** True when it came inside a 2xx response. */
   readonly inBand: boolean
 }
 
@@ -185,7 +185,7 @@ export interface Driver<Request = unknown> {
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
   send(request: Request, io: DriverIo): Promise<Response>
-  /** A fresh decoder of one answer, streamed or whole. */
+  /** A fresh decoder of one response, streamed or whole. */
   decoder(sink: Sink, turn: Turn): Decoder
   /** Names a failure. Pure. `toProviderError` does the common part. */
   error(failure: HttpFailure): ProviderError

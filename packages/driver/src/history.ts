@@ -7,9 +7,9 @@ const refuse = (message: string): never => {
 }
 
 /**
- * Checks a conversation and brings it into the form every driver gets: the system text first, every call answered right after the
- * message that made it, answers in call order and with the name of their tool.
- * @throws {LlmError} `invalid-request` — no message, an unknown role, an unanswered call, an answer without its call, or calls nested too deeply.
+ * Checks a conversation and brings it into the form every driver gets: the system text first, the result of every call right
+ * after the message that made it, in call order and with the name of its tool.
+ * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a result without its call, or calls nested too deeply.
  */
 export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
   const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
@@ -21,20 +21,20 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
     const asked = index
-    const answers = new Map<string, ToolMessage>()
+    const results = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
       checkContent(next, `messages[${index}]`)
-      if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || answers.has(next.toolCallId)) {
+      if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || results.has(next.toolCallId)) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
-      answers.set(next.toolCallId, next)
+      results.set(next.toolCallId, next)
     }
-    const missing = message.toolCalls.filter(({ id }) => !answers.has(id)).map(({ id }) => id)
+    const missing = message.toolCalls.filter(({ id }) => !results.has(id)).map(({ id }) => id)
     if (missing.length)
       refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
     checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
-    for (const call of message.toolCalls) normal.push({ ...(answers.get(call.id) as ToolMessage), toolName: call.name })
+    for (const call of message.toolCalls) normal.push({ ...(results.get(call.id) as ToolMessage), toolName: call.name })
   }
   return normal
 }

@@ -2,11 +2,11 @@
 export interface Timeouts {
   /** Opening the connection. Default 10,000 (Node only: elsewhere the platform's). */
   readonly connectMs: number
-  /** From sending to the response's headers. Default 120,000 for streams, 600,000 for whole answers. */
+  /** From sending to the response's headers. Default 120,000 for streams, 600,000 for whole replies. */
   readonly headersMs: number | undefined
   /** Between two reads of the body. Default 60,000. */
   readonly idleMs: number
-  /** Between two pieces of the answer; comments and pings do not count. Default 300,000. */
+  /** Between two deltas of the reply; comments and pings do not count. Default 300,000. */
   readonly semanticIdleMs: number
 }
 

@@ -26,7 +26,7 @@ const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|
 /** A proxy that refuses a connection (4xx) will refuse it again; one that failed (5xx) may not. */
 const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
 
-/** Codes of a handshake with a server that answered in something else than TLS, mostly in plain HTTP. */
+/** Codes of a handshake with a server that does not speak TLS, mostly in plain HTTP. */
 const plainHttp = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$|^EPROTO$/
 
 /** OpenSSL's own line: `80BC...:error:0A00010B:SSL routines:tls_get_more_records:packet length too long:../deps/...:` */

@@ -9,7 +9,7 @@ import {
 import type { Decoder, HttpFailure, Sink } from './driver.js'
 import { parseJson } from './parse-json.js'
 
-/** A record of the neutral wire, for answers that are made in this process: one a line in a stream, a list of them in a whole answer. */
+/** A record of the neutral wire, for replies that are made in this process: one a line in a stream, a list of them in a whole reply. */
 export type NeutralRecord =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -27,11 +27,11 @@ export type NeutralRecord =
   | { readonly type: 'end'; readonly finish: FinishReason; readonly raw?: string; readonly usage: Partial<TokenCounts> }
   | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string }
 
-/** Where the records of an answer come from. */
+/** Where the records of a reply come from. */
 export interface NeutralSource {
   /** The next record, or undefined at the end. Asked again only after it has settled. A rejection becomes an `error` record. */
   next(): Promise<NeutralRecord | undefined>
-  /** The answer is wanted no more. */
+  /** The reply is no longer wanted. */
   cancel(): void
 }
 

@@ -85,7 +85,7 @@ export class ToolCallBuffer {
     return this.#order.filter((call) => call.name).map((call) => call.done ?? unfinished(call))
   }
 
-  /** The finished calls: those that may be answered. */
+  /** The finished calls, which await results. */
   finishedCalls(): readonly ToolCall[] {
     return this.#order.flatMap(({ done }) => done ?? [])
   }

@@ -36,7 +36,7 @@ export class MessageDecoder implements Decoder {
   #explanation: string | undefined
   #refusal: WireStop['stop_details']
   #container: string | undefined
-  /** Where thinking of earlier rounds was left out, and why. */
+  /** Where thinking of earlier turns was left out, and why. */
   #dropped: readonly string[] = []
 
   constructor(sink: Sink, turn: Pick<Turn, 'messages'>) {

@@ -24,7 +24,7 @@ export interface ConversationRules {
 export interface WireConversation {
   readonly system: readonly WireBlock[]
   readonly messages: readonly WireMessage[]
-  /** The container that code of an earlier round ran in. */
+  /** The container that code of an earlier turn ran in. */
   readonly container: string | undefined
 }
 
@@ -34,7 +34,7 @@ interface Draft {
 }
 
 /**
- * Turns a conversation into the API's form: consecutive messages of one role become one, the results of a round stand first in one
+ * Turns a conversation into the API's form: consecutive messages of one role become one, the results of a turn stand first in one
  * user message, and system messages stand in `system` unless the model takes them where they are.
  * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no user message, or none at the start.
  */

@@ -3,7 +3,7 @@ import { isSayable } from './content.js'
 import { providerName } from './error.js'
 import type { WireBlock } from './wire.js'
 
-/** Kept among the blocks of a state: the container that code of this round ran in. Never sent as a block. */
+/** Kept among the blocks of a state: the container that code of this turn ran in. Never sent as a block. */
 export const containerType = 'modelport_container'
 
 /** True for thinking, readable or not. */

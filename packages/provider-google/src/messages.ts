@@ -38,7 +38,7 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
     const parts = toParts(message, traits, wireIds)
     if (!parts.length) continue
     const last = contents.at(-1)
-    // The results of one round stand in one content; a user's message has its own.
+    // The results of one turn stand in one content; a user's message has its own.
     if (last && message.role === previous && message.role !== 'user') last.parts.push(...parts)
     else contents.push({ role: message.role === 'assistant' ? 'model' : 'user', parts })
     previous = message.role

@@ -135,10 +135,10 @@ class SchemaConverter {
     if (!reference.startsWith('#')) return this.#refuse(place, 'only references inside the schema can be put in place')
     const target = resolve(this.#root, reference)
     if (target === undefined) return this.#refuse(place, `${reference} is nowhere in the schema`)
-    const { $ref: _, ...beside } = schema
+    const { $ref: _, ...rest } = schema
     return {
       ...this.convert(target, { ...at, depth: at.depth + 1, open: [...at.open, reference] }),
-      ...this.convert(beside, at),
+      ...this.convert(rest, at),
     }
   }
 

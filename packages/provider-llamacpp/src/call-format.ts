@@ -6,7 +6,7 @@ export interface CallFormat {
   readonly open: string
   /** True when `open` belongs to the JSON. */
   readonly bare: boolean
-  /** True when the calls of a round are one JSON list. */
+  /** True when the calls of a turn are one JSON list. */
   readonly list: boolean
   /** Text that ends a call; '' when the JSON's end is the call's. */
   readonly close: string
@@ -14,7 +14,7 @@ export interface CallFormat {
   readonly prefix: string
   readonly middle: string
   readonly suffix: string
-  /** Undefined when the template knows one call a round only. */
+  /** Undefined when the template knows only one call a turn. */
   readonly between: string | undefined
   readonly end: string
 }

@@ -11,7 +11,7 @@ export interface TemplateMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly content: string
   readonly name?: string
-  /** Thinking of an earlier round; templates show it where the model wants it. */
+  /** Thinking of an earlier turn; templates show it where the model wants it. */
   readonly reasoning_content?: string
   readonly tool_calls?: readonly {
     readonly id: string

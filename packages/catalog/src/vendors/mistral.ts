@@ -22,7 +22,7 @@ export const mistral: ChatVendor = {
     streamUsage: false,
     messageNames: false,
     rename: { seed: 'random_seed' },
-    countedBeside: ['audio'],
+    countedSeparately: ['audio'],
     lacks: ['topK', 'topLogprobs'],
     reasoning: { none: { reasoning_effort: 'none' }, high },
   },

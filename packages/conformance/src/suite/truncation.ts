@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@modelport/core'
-import { assert, assertCode, assertEqual, rejection } from '../assert.js'
+import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
@@ -101,6 +101,14 @@ function assertTruncated({ events, error }: Outcome, truth: Round, what: string)
     truth.reasoning.startsWith(reasoningOfEvents(events)),
     `${what}: reasoning of the events is not a prefix of the truth`,
   )
+  for (const event of events) {
+    if (event.type !== 'tool-call-complete') continue
+    const { name, arguments: values, error: broken } = event.toolCall
+    const known = truth.toolCalls.some(
+      (whole) => whole.name === name && whole.error === broken && canonical(whole.arguments) === canonical(values),
+    )
+    assert(known, `${what}: a tool-call-complete of a call that was cut: ${canonical(event.toolCall)}`)
+  }
   for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
     const whole = truth.toolCalls[index]
     assertEqual(call.name, whole?.name, `${what}: name of partial call ${index}`)
