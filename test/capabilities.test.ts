@@ -38,25 +38,11 @@ const googleRow = (model: string): Row => ({
   hosts: ['ai.google.dev'],
 })
 
-const presetHosts: Readonly<Record<compatible.PresetName, readonly string[]>> = {
-  alibaba: ['www.alibabacloud.com'],
-  cerebras: ['inference-docs.cerebras.ai'],
-  deepseek: ['api-docs.deepseek.com'],
-  fireworks: ['docs.fireworks.ai'],
-  'github-models': ['docs.github.com'],
-  grok: ['docs.x.ai'],
-  groq: ['console.groq.com', 'github.com/groq'],
-  huggingface: ['huggingface.co'],
-  'llamacpp-server': ['github.com/ggml-org'],
-  lmstudio: ['lmstudio.ai'],
-  mistral: ['docs.mistral.ai'],
-  moonshot: ['platform.kimi.ai'],
-  'openai-compatible': ['platform.openai.com'],
-  openrouter: ['openrouter.ai'],
-  perplexity: ['docs.perplexity.ai'],
-  together: ['docs.together.ai'],
-  vllm: ['docs.vllm.ai'],
-  zai: ['docs.z.ai'],
+/** Hosts whose pages are sources for a preset: that of its documentation, on GitHub with the owner. */
+const presetHosts = (name: compatible.PresetName): readonly string[] => {
+  const { host, pathname } = new URL(compatible.presets[name].docs)
+  const own = host === 'github.com' ? `${host}/${pathname.split('/')[1] ?? ''}` : host
+  return name === 'groq' ? [own, 'github.com/groq'] : [own]
 }
 
 const presetRow = (name: compatible.PresetName): Row => {
@@ -65,7 +51,7 @@ const presetRow = (name: compatible.PresetName): Row => {
     capabilities: compatible.capabilities(config),
     create: (fetch) => compatible.createOpenAICompatible({ ...config, fetch }),
     embedder: () => compatible.createOpenAICompatibleEmbedder(config),
-    hosts: presetHosts[name],
+    hosts: presetHosts(name),
   }
 }
 
@@ -91,7 +77,7 @@ const rows: Readonly<Record<string, Row>> = {
     hosts: ['node-llama-cpp.withcat.ai'],
   },
   ...Object.fromEntries(
-    Object.keys(presetHosts).map((name) => [`preset ${name}`, presetRow(name as compatible.PresetName)]),
+    Object.keys(compatible.presets).map((name) => [`preset ${name}`, presetRow(name as compatible.PresetName)]),
   ),
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 // Who may import what: the one table behind the lint rule, its test, and the package manifests.
 //
 // `package`   folder under packages/; `*` matches the rest of a name
@@ -270,31 +272,27 @@ export const boundaries = [
 // Packages that know no vendor: handed a Provider, or building one from parts.
 export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'durable', 'studio']
 
+const vendorFolder = new URL('../../packages/catalog/src/vendors/', import.meta.url)
+
+/** Vendors of the catalog, but for those whose name is an English word. */
+const catalogNames = readdirSync(vendorFolder)
+  .map((file) => file.replace(/\.ts$/, ''))
+  .filter((name) => !['together', 'perplexity'].includes(name))
+
 // Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments included.
 export const vendorNames = [
-  'anthropic',
-  'claude',
-  'openai',
-  'chatgpt',
-  'gpt-',
-  'gemini',
-  'vertex',
-  'ollama',
-  'deepseek',
-  'grok',
-  'groq',
-  'mistral',
-  'openrouter',
-  'huggingface',
-  'lm studio',
-  'lmstudio',
-  'llama.cpp',
-  'llamacpp',
-  'llama-cpp',
-  'vllm',
-  'azure',
-  'bedrock',
-  'cohere',
-  'qwen',
-  'google',
+  ...new Set([
+    ...catalogNames,
+    'claude',
+    'gemini',
+    'chatgpt',
+    'gpt-',
+    'lm studio',
+    'llama.cpp',
+    'llama-cpp',
+    'azure',
+    'bedrock',
+    'cohere',
+    'qwen',
+  ]),
 ]
