@@ -28,10 +28,11 @@ const programs = [
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 32_800 },
   { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 29_400 },
   { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 21_900 },
+  // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 66_000,
+    limit: 68_000,
   },
   { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 76_000 },
 ]
