@@ -33,6 +33,18 @@ export default defineConfig({
         extends: true as const,
         test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] },
       })),
+      // What agents can do, durable agents can do: the same tests, with a SQLite store.
+      {
+        extends: true as const,
+        test: {
+          name: 'agent-on-sqlite',
+          root: join(root, 'packages/agent'),
+          include: ['test/{client,run,server}/**/*.test.ts'],
+          // Measures the memory of long streams, at length.
+          exclude: ['test/server/streams.test.ts'],
+          setupFiles: [join(root, 'packages/durable/test/support/agent-suite.ts')],
+        },
+      },
       { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'] } },
     ],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text', 'json-summary'] },
