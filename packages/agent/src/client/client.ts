@@ -27,7 +27,9 @@ export interface SendOptions {
   readonly historyLength?: number
   /** True does not wait for the end. Default false. */
   readonly returnImmediately?: boolean
+  /** Sent along with the message. */
   readonly metadata?: JsonObject
+  /** Aborts the request; the task continues. */
   readonly signal?: AbortSignal
   /** Where the calling task belongs. */
   readonly run?: AgentRunContext
@@ -35,8 +37,11 @@ export interface SendOptions {
 
 /** A decision about an approval. */
 export interface ApprovalAnswer {
+  /** The request that is decided. */
   readonly requestId: string
+  /** True allows the call, false refuses it. */
   readonly approved: boolean
+  /** Why, for the model and the record. */
   readonly reason?: string
   /** Digest of what was shown: the server refuses a decision about something else. */
   readonly digest?: string
@@ -44,10 +49,15 @@ export interface ApprovalAnswer {
 
 /** Which tasks are listed. */
 export interface ListOptions {
+  /** Only tasks of this session. */
   readonly sessionId?: string
+  /** Only tasks in this state. */
   readonly state?: Task['state']
+  /** Most tasks of a page, 1 to 100. Default: 50, which the server says. */
   readonly pageSize?: number
+  /** `next` of the page before. */
   readonly pageToken?: string
+  /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
@@ -61,10 +71,13 @@ export interface AgentClient {
   send(message: string | readonly Part[] | Message, options?: SendOptions): Promise<Task>
   /** Sends a message and reads what happens. Ends when the task is over or waits for input; leaving it does not stop the task. */
   stream(message: string | readonly Part[] | Message, options?: SendOptions): AsyncIterableIterator<ClientEvent>
+  /** The task as it is now. @throws {AgentError} `task-not-found` */
   get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
+  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with A2A 0.3 and Protolink */
   list(
     options?: ListOptions,
   ): Promise<{ readonly tasks: readonly Task[]; readonly next?: string; readonly total: number }>
+  /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
   cancel(taskId: string, reason?: string): Promise<Task>
   /** Reads what happens to a task from now on. */
   subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>

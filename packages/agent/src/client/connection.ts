@@ -13,6 +13,7 @@ export type ClientAuth =
 
 /** How a client talks to an agent. */
 export interface AgentClientOptions {
+  /** How the client proves who it is. Default: it does not. */
   readonly auth?: ClientAuth
   /** Default: that of the platform. */
   readonly fetch?: typeof fetch

@@ -2,8 +2,11 @@ import type { AgentCard, AgentRole } from '../models/card.js'
 
 /** What is looked for; every given field must match. */
 export interface DirectoryQuery {
+  /** Only the agent of this name. */
   readonly name?: string
+  /** Only agents with this role. */
   readonly role?: AgentRole
+  /** Only agents with this tag. */
   readonly tag?: string
   /** Id of a skill. */
   readonly skill?: string
@@ -17,6 +20,7 @@ export interface AgentDirectory {
   unregister(name: string): void
   /** The cards that match, in the order they were added. */
   find(query?: DirectoryQuery): readonly AgentCard[]
+  /** How many agents there are. */
   readonly size: number
 }
 

@@ -6,16 +6,21 @@ import { type Part, parts as make } from './part.js'
 export interface Artifact {
   /** Unique within its task. */
   readonly id: string
+  /** The content. */
   readonly parts: readonly Part[]
+  /** Whatever its maker adds; extensions use their URI as the key. */
   readonly metadata: JsonObject
   /** ISO 8601, UTC. */
   readonly timestamp: string
   /** What it is: `result` by default; `answer` is the text that completed the task. */
   readonly kind: string
+  /** For people. */
   readonly name?: string
+  /** For people. */
   readonly description?: string
   /** The resource that it represents. */
   readonly uri?: string
+  /** MIME type of the content as a whole. */
   readonly mediaType?: string
   /** The action of the run that made it. */
   readonly actionId?: string

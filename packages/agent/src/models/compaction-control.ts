@@ -13,6 +13,7 @@ export interface HistoryCompactionRequest {
   readonly preserveRecent: number
   /** Most tokens of a summary. Default 512. */
   readonly summaryMaxTokens: number
+  /** The session whose history is compacted. */
   readonly sessionId?: string
 }
 

@@ -7,11 +7,15 @@ export type MessageRole = 'user' | 'agent' | 'assistant' | 'system'
 
 /** One unit of communication between agents. */
 export interface Message {
+  /** Made by the sender. */
   readonly id: string
+  /** Who speaks. */
   readonly role: MessageRole
+  /** The content. */
   readonly parts: readonly Part[]
   /** ISO 8601, UTC. */
   readonly timestamp: string
+  /** Whatever its sender adds; extensions use their URI as the key. */
   readonly metadata?: JsonObject
   /** URIs of the extensions that contributed to the message. */
   readonly extensions?: readonly string[]

@@ -14,30 +14,43 @@ export interface PartFields {
 
 /** A tool that is to be called. */
 export interface ToolCallContent {
+  /** The tool that is called. */
   readonly toolName: string
+  /** Its arguments, not validated yet. */
   readonly args: JsonObject
+  /** Ties the output to the call. */
   readonly callId?: string
 }
 
 /** What a tool call came to: a result, or an error. */
 export interface ToolOutputContent {
+  /** The call that this is the output of. */
   readonly callId?: string
+  /** The tool that was called. */
   readonly toolName?: string
+  /** What the tool returned. Unset: it failed. */
   readonly result?: JsonValue
+  /** Why the tool failed. Unset: it did not. */
   readonly error?: string
 }
 
 /** A request to run the model. */
 export interface InferContent {
+  /** What the model is asked. */
   readonly prompt?: string
+  /** Who asks, as the sender says. */
   readonly user?: string
+  /** JSON schema that the answer must satisfy. */
   readonly outputSchema?: JsonObject
+  /** Whatever the sender adds. */
   readonly metadata?: JsonObject
 }
 
 /** A failure, for programs and people. */
 export interface ErrorContent {
+  /** Class of the error, for programs. */
   readonly code: string
+  /** What went wrong, for people. */
   readonly message: string
   /** True if the same request may succeed later. Default false. */
   readonly retryable: boolean
@@ -45,15 +58,21 @@ export interface ErrorContent {
 
 /** A state that the sender asks for, for example `input-required`. */
 export interface StatusContent {
+  /** The state that is reported. */
   readonly state: string
+  /** What is said about it. */
   readonly message?: string
 }
 
 /** Which way a flow continues. */
 export interface RouteContent {
+  /** The route that was chosen. */
   readonly routeKey: string
+  /** Why. */
   readonly reason?: string
+  /** How sure the chooser is, 0 to 1. */
   readonly confidence?: number
+  /** Whatever the chooser adds. */
   readonly metadata?: JsonObject
 }
 

@@ -41,14 +41,19 @@ export type TaskEvent = TaskEventBody & {
 
 /** What a task is before its first event. */
 export interface TaskRecord {
+  /** Id of the task, made by the server. */
   readonly id: string
   /** Name of the agent that works on it. */
   readonly agent: string
   /** Who owns it. */
   readonly principal: string
+  /** The session that it belongs to. */
   readonly sessionId: string
+  /** When it was made, ISO 8601, UTC. */
   readonly createdAt: string
+  /** What the caller sent along. */
   readonly metadata: JsonObject
+  /** State of the flow that the task belongs to. */
   readonly flowState: JsonObject
   /** The task that this one was delegated from, and the action there. */
   readonly parent?: { readonly taskId: string; readonly actionId: string }

@@ -7,16 +7,21 @@ import { checkTransition, type TaskState } from './task-state.js'
 
 /** One unit of work. Plain data; the functions of this module return new values. */
 export interface Task {
+  /** Made by the server. */
   readonly id: string
   /** The conversation that the task belongs to. */
   readonly sessionId: string
+  /** Where the task is in its life. */
   readonly state: TaskState
   /** What the state says to people or programs, for example which input is required. */
   readonly statusMessage?: Message
   /** When the state was entered, ISO 8601, UTC. */
   readonly statusAt: string
+  /** What was said, oldest first. */
   readonly messages: readonly Message[]
+  /** What was made, in the order in which it was first added. */
   readonly artifacts: readonly Artifact[]
+  /** What the caller sent along, and the state history. */
   readonly metadata: JsonObject
   /** Context of a flow that the task runs in; kept, never interpreted here. */
   readonly flowState: JsonObject
@@ -28,16 +33,23 @@ export interface Task {
 
 /** One entry of `metadata.state_history`. */
 export interface StateChange {
+  /** The state before. */
   readonly previous_state: TaskState
+  /** The state after. */
   readonly new_state: TaskState
+  /** When, ISO 8601, UTC. */
   readonly timestamp: string
 }
 
 /** What a new task may be given. */
 export interface TaskFields {
+  /** Default: a new one. */
   readonly id?: string
+  /** Default: a new one. */
   readonly sessionId?: string
+  /** Default: none. */
   readonly metadata?: JsonObject
+  /** Default: none. */
   readonly flowState?: JsonObject
 }
 

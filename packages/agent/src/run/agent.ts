@@ -17,6 +17,7 @@ export interface TaskContext {
   readonly message: Message
   /** Text of the message. */
   readonly input: string
+  /** Where the task belongs: pass it on to agents that the handler calls. */
   readonly run: AgentRunContext
   /** Aborts when the task is cancelled or its time is over. */
   readonly signal: AbortSignal
@@ -34,6 +35,7 @@ export interface TaskContext {
  * Ends a turn in another state than `completed`. A waiting task continues with the next message.
  */
 export interface TaskOutcome {
+  /** The state that the turn ends in. */
   readonly state: 'input-required' | 'auth-required' | 'failed' | 'rejected'
   /** What is wanted, or why. */
   readonly message: string | readonly Part[]
@@ -63,22 +65,31 @@ export interface AgentSettings {
   readonly handler?: AgentHandler
   /** The model of the default handler. */
   readonly provider?: Provider
+  /** What the model may call. */
   readonly tools?: readonly Tool[]
   /** Agents that the model may delegate to: see `toAgentTarget`. */
   readonly agents?: readonly AgentTarget[]
   /** The application's own instructions. */
   readonly system?: string
+  /** How the model is asked to act. Default: what the provider supports best. */
   readonly mode?: ActionMode | 'auto'
+  /** What the model can do, where the provider does not know. */
   readonly capabilities?: Capabilities
+  /** Facts about the model, as its prices. */
   readonly profile?: ModelProfile
+  /** Most steps and calls of one turn. */
   readonly limits?: Partial<RunLimits>
   /** Most that one turn of a task may spend. */
   readonly budget?: RunBudget
+  /** When the conversation is shortened. Default: never. */
   readonly compaction?: AutoCompaction
+  /** JSON schema that each answer must satisfy. */
   readonly outputSchema?: JsonObject
+  /** Settings of each model call. */
   readonly options?: CallOptions
   /** What may be done without asking. Default: everything. */
   readonly policy?: AgentPolicy
+  /** How approvals are given. */
   readonly approvals?: ApprovalSettings
   /** Tools that callers may call directly, and that are shown as skills. Default: all. */
   readonly expose?: readonly string[]
@@ -96,9 +107,11 @@ export interface AgentSettings {
 
 /** A card and a handler. */
 export interface Agent {
+  /** The name of its card; unique within a server. */
   readonly name: string
   /** Without addresses: those are where the agent is served. */
   readonly card: AgentCard
+  /** What it was made of. */
   readonly settings: AgentSettings
 }
 

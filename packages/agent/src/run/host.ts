@@ -20,20 +20,25 @@ import { extendChain, type ForeignContext } from './run-context.js'
 
 /** A message for an agent, as its caller sends it. */
 export interface IncomingMessage {
+  /** Name of the agent. */
   readonly agent: string
   /** Who sends it, authenticated. */
   readonly principal: string
+  /** What is said. */
   readonly message: Message
   /** Continues this task. */
   readonly taskId?: string
   /** The conversation that a new task belongs to. Unset: a new one. */
   readonly sessionId?: string
+  /** Kept with a new task. */
   readonly metadata?: JsonObject
+  /** Kept with a new task. */
   readonly flowState?: JsonObject
   /** What the caller says about where the task belongs; it only narrows. */
   readonly context?: ForeignContext
   /** True stores neither the task nor its conversation: the task is in memory until a minute after its end. */
   readonly offRecord?: boolean
+  /** The call of another task that this one works for. */
   readonly parent?: TaskRecord['parent']
   /**
    * What a message id that was seen before means. True (the default): the same message, whose task is given again, also after its end; with another
@@ -46,6 +51,7 @@ export interface IncomingMessage {
 
 /** What {@link AgentHost.send} gives. */
 export interface Accepted {
+  /** The task with the message. */
   readonly task: Task
   /** Number of the last event in `task`. */
   readonly seq: number

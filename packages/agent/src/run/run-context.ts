@@ -6,10 +6,13 @@ import { extensionUri } from '../wire/extension.js'
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
 export interface AgentRunContext {
+  /** The task at hand. */
   readonly taskId: string
+  /** Its session. */
   readonly sessionId: string
   /** Who owns the task. */
   readonly principal: string
+  /** Ties together what all agents of a chain do. */
   readonly traceId?: string
   /** The task of the caller. */
   readonly parentTaskId?: string
@@ -49,17 +52,27 @@ export function readForeignContext(metadata: JsonObject): ForeignContext {
   const own = objectAt(objectAt(metadata, extensionUri), 'run_context')
   const wire = Object.keys(own).length ? own : objectAt(metadata, 'run_context')
   const budget = isObject(wire['budget']) ? wire['budget'] : {}
-  return {
-    chain: strings(wire['agent_chain']) ?? [],
-    ...compactObject({
-      traceId: text(wire['trace_id']),
-      parentTaskId: text(wire['parent_run_id']),
-      permissions: permissionsOf(wire['permissions']),
-      deadline: number(wire['deadline']),
-      maxCost: number(budget['max_cost']),
-    }),
-  }
+  return readContext({
+    chain: wire['agent_chain'],
+    traceId: wire['trace_id'],
+    parentTaskId: wire['parent_run_id'],
+    permissions: wire['permissions'],
+    deadline: wire['deadline'],
+    maxCost: budget['max_cost'],
+  })
 }
+
+/** Reads each field as far as it is valid. */
+const readContext = (given: Readonly<Record<string, unknown>>): ForeignContext => ({
+  chain: strings(given['chain']) ?? [],
+  ...compactObject({
+    traceId: text(given['traceId']),
+    parentTaskId: text(given['parentTaskId']),
+    permissions: permissionsOf(given['permissions']),
+    deadline: number(given['deadline']),
+    maxCost: number(given['maxCost']),
+  }),
+})
 
 /** The context as metadata of a request to another agent. */
 export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
@@ -91,20 +104,9 @@ export function extendChain(chain: readonly string[], name: string): readonly st
   return [...chain, name]
 }
 
-const readStored = (context: JsonObject): ForeignContext => ({
-  chain: strings(context['chain']) ?? [],
-  ...compactObject({
-    traceId: text(context['traceId']),
-    parentTaskId: text(context['parentTaskId']),
-    permissions: permissionsOf(context['permissions']),
-    deadline: number(context['deadline']),
-    maxCost: number(context['maxCost']),
-  }),
-})
-
 /** The context that a task was created with; it never widens, also after a restart. */
 export const contextOf = ({ context, agent }: TaskRecord): ForeignContext =>
-  context ? readStored(context) : { chain: [agent] }
+  context ? readContext(context) : { chain: [agent] }
 
 /**
  * Lets no turn begin after the caller's deadline, for example when the task continues in another process.

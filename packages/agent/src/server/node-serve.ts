@@ -20,6 +20,7 @@ export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
 export interface ListeningServer extends AgentServer {
   /** Where it listens. */
   readonly url: string
+  /** The port that it listens at. */
   readonly port: number
 }
 

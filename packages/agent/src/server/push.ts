@@ -10,9 +10,13 @@ import { addressOf, toA2aTask } from '../wire/a2a/task-codec.js'
 
 /** One notification, as it goes out. */
 export interface PushRequest {
+  /** Where it goes. */
   readonly url: string
+  /** All headers, credentials included. */
   readonly headers: Readonly<Record<string, string>>
+  /** The JSON that is sent. */
   readonly body: string
+  /** Milliseconds that the receiver may take. */
   readonly timeoutMs: number
 }
 
@@ -24,6 +28,7 @@ export type PushSender = (request: PushRequest) => Promise<number>
 
 /** How notifications are sent. */
 export interface PushOptions {
+  /** Sends one notification. */
   readonly send: PushSender
   /** Deliveries of one notification before it is given up. Default 8. */
   readonly maxAttempts?: number

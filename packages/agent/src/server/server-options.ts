@@ -39,6 +39,7 @@ export interface AgentServerOptions {
   readonly signingKey?: CardSigningKey
   /** Most bytes of a body. Default 4 MiB. */
   readonly maxBodyBytes?: number
+  /** How event streams are kept. */
   readonly streams?: StreamOptions
   /** False refuses A2A 0.3. Default true. */
   readonly legacy?: boolean
@@ -52,6 +53,7 @@ export interface AgentServerOptions {
 
 /** A server of agents: a function from requests to responses, for any runtime. */
 export interface AgentServer {
+  /** Runs the tasks: for callers in the same process. */
   readonly host: AgentHost
   /** Serves one request. Never rejects. */
   fetch(request: Request): Promise<Response>

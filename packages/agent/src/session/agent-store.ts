@@ -7,11 +7,17 @@ import type { TaskStore } from './task-store.js'
 
 /** Everything that agents keep. `createMemoryStore` makes one for a single process; a durable store passes the same contract tests. */
 export interface AgentStore {
+  /** The tasks and their events. */
   readonly tasks: TaskStore
+  /** The conversations. */
   readonly sessions: SessionStore
+  /** Messages for tasks that are worked on. */
   readonly inbox: Inbox
+  /** Notifications that are not delivered yet. */
   readonly outbox: Outbox
+  /** Where notifications go. */
   readonly pushConfigs: PushConfigStore
+  /** Which message ids were seen. */
   readonly idempotency: IdempotencyStore
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases

@@ -1,6 +1,8 @@
 /** What makes a request the same as an earlier one. */
 export interface IdempotencyKey {
+  /** Who sent the message. */
   readonly principal: string
+  /** Whom it was sent to. */
   readonly agent: string
   /** The sender's id of the message. */
   readonly messageId: string

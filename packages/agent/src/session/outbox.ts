@@ -2,11 +2,15 @@ import type { TaskKey } from './task-store.js'
 
 /** Where notifications of a task are sent. Credentials are secrets: a durable store encrypts them. */
 export interface PushConfig {
+  /** Unique within its task. */
   readonly id: string
+  /** The task that is reported. */
   readonly taskId: string
+  /** Where notifications are sent. */
   readonly url: string
   /** Sent back in a header, so that the receiver recognizes the sender. */
   readonly token?: string
+  /** What the header `Authorization` holds. */
   readonly authentication?: { readonly scheme: string; readonly credentials?: string }
   /** Wire that the notifications speak. Default `1.0`. */
   readonly version?: '1.0' | '0.3'
@@ -16,6 +20,7 @@ export interface PushConfig {
 export interface PushConfigStore {
   /** Stores or replaces a configuration. */
   put(key: TaskKey, config: PushConfig): Promise<void>
+  /** One configuration, or `undefined`. */
   get(key: TaskKey, configId: string): Promise<PushConfig | undefined>
   /** The configurations of a task, oldest first. */
   list(key: TaskKey): Promise<readonly PushConfig[]>
@@ -25,7 +30,9 @@ export interface PushConfigStore {
 
 /** One notification that waits to be delivered. */
 export interface OutboxRow {
+  /** The task. */
   readonly key: TaskKey
+  /** The configuration that says where it goes. */
   readonly configId: string
   /** Number of the task event that it tells; unique within its configuration. */
   readonly seq: number

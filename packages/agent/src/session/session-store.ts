@@ -3,8 +3,11 @@ import type { CompactionResult } from '@modelport/runtime'
 
 /** A conversation of one principal with one agent. */
 export interface SessionKey {
+  /** Who owns the session. */
   readonly principal: string
+  /** The agent that it is with. */
   readonly agent: string
+  /** Id of the session. */
   readonly id: string
 }
 
@@ -31,6 +34,7 @@ export type SessionEntry = SessionEntryBody & {
 
 /** What a store knows of a conversation without reading it. */
 export interface SessionHead {
+  /** The session. */
   readonly key: SessionKey
   /** Number of the last entry; 0 if there is none. */
   readonly seq: number

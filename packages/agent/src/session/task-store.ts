@@ -4,7 +4,9 @@ import type { TaskState } from '../models/task-state.js'
 
 /** A task of one principal. A task of another principal does not exist for the caller. */
 export interface TaskKey {
+  /** Who owns the task. */
   readonly principal: string
+  /** Id of the task. */
   readonly id: string
 }
 
@@ -13,9 +15,11 @@ export const nameOfTask = ({ principal, id }: TaskKey): string => JSON.stringify
 
 /** What a store knows of a task without reading its events. */
 export interface TaskHead {
+  /** What never changes. */
   readonly record: TaskRecord
   /** Sequence number of the last event; 0 if there is none. */
   readonly seq: number
+  /** The state now. */
   readonly state: TaskState
   /** When the state was last set, ISO 8601, UTC. */
   readonly statusAt: string
@@ -26,10 +30,13 @@ export type NewTaskEvent = TaskEventBody & { readonly at: string; readonly attem
 
 /** Which tasks are listed. */
 export interface TaskQuery {
+  /** Only tasks of this principal. */
   readonly principal: string
   /** Only of this agent. */
   readonly agent?: string
+  /** Only tasks of this session. */
   readonly sessionId?: string
+  /** Only tasks in this state. */
   readonly state?: TaskState
   /** Only tasks whose status time is at or after this one, ISO 8601, UTC. */
   readonly statusAfter?: string
@@ -41,6 +48,7 @@ export interface TaskQuery {
 
 /** One page of tasks, newest status first. */
 export interface TaskPage {
+  /** The tasks of the page. */
   readonly heads: readonly TaskHead[]
   /** Where the next page starts. Unset: this is the last page. */
   readonly next?: string

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
 import type { Cli } from '../program/cli.js'
-import { toStudioTool } from '../studio/studio-models.js'
+import { toLoopTool } from '../tools/loop-tool.js'
 import { loadTools } from '../tools/tool-module.js'
 
 /** Fields of an agent in a file. */
@@ -42,7 +42,7 @@ async function toAgent(cli: Cli, file: string, where: string, entry: unknown): P
   return createAgent({
     card,
     provider: await newProvider(model.config, cli.context),
-    tools: local.map(toStudioTool),
+    tools: local.map(toLoopTool),
     ...(model.profile && { profile: model.profile }),
     ...(system !== undefined && { system }),
     ...(policy && { policy }),

@@ -16,7 +16,8 @@ import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
-import { toStudioModel, toStudioTool } from '../studio/studio-models.js'
+import { toStudioModel } from '../studio/studio-models.js'
+import { toLoopTool } from '../tools/loop-tool.js'
 import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
@@ -69,7 +70,7 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
   const served = await serveStudio(
     createStudio({
       models,
-      tools: options.tools === undefined ? demoTools : (await loadTools(options.tools)).map(toStudioTool),
+      tools: options.tools === undefined ? demoTools : (await loadTools(options.tools)).map(toLoopTool),
       agents,
       sources,
       ...(file !== undefined && { file, store: openFileStore(file) }),

@@ -1,11 +1,8 @@
-import type { Tool } from '@modelport/runtime'
 import { apiHosts, hostPort, newProvider, resolveModel } from '@modelport/factory'
-import { defineTool } from '@modelport/runtime'
 import type { StudioModel } from '@modelport/studio'
 import type { NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../program/cli.js'
 import { secretsOf } from '../secrets/secrets.js'
-import type { LocalTool } from '../tools/tool-module.js'
 
 /** A configured model for the studio: its requests pass through the studio's recorder, and its keys stay in this process. */
 export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
@@ -24,11 +21,3 @@ export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
     open: (fetch) => newProvider(row.offline ? config : { ...config, fetch }, cli.context),
   }
 }
-
-/** A tool of the user's module as the loop takes it. */
-export const toStudioTool = (tool: LocalTool): Tool =>
-  defineTool({
-    ...tool.definition,
-    ...(tool.timeoutMs !== undefined && { timeoutMs: tool.timeoutMs }),
-    execute: async (args, { callId, step, signal }) => tool.execute(await tool.check(args), { callId, step, signal }),
-  })
