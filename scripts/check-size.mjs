@@ -12,8 +12,8 @@ const compatible = '@modelport/provider-openai-compatible'
 const programs = [
   { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_150 },
   // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
-  // 0.4 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 23_500 },
+  // 0.6 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
+  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 23_850 },
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
   // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md says what is above it.
