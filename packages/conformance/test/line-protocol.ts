@@ -106,7 +106,12 @@ export const lineDriver: Driver<string> = {
 
 /** A provider that speaks the line protocol. */
 export const createLines = (config: HarnessConfig): Provider =>
-  createProvider(lineDriver, { model: 'lines-1', cheapestModel: 'lines-1', ...config, hosts: ['lines.example:443'] })
+  createProvider(lineDriver, {
+    ...config,
+    model: config.model ?? 'lines-1',
+    cheapestModel: config.cheapestModel ?? 'lines-1',
+    hosts: ['lines.example:443'],
+  })
 
 // The wire, written apart from the driver.
 

@@ -251,7 +251,7 @@ describe('a scripted conversation', () => {
     expect(headers).not.toHaveProperty('authorization')
     expect(Object.keys(body)).not.toContain('betas')
     expect(
-      (await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' } as object)).headers,
+      (await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' })).headers,
     ).toMatchObject({ authorization: 'Bearer token-0123456789' })
   })
 

@@ -168,10 +168,10 @@ describe('a row and a configuration', () => {
   })
 
   test('a key that is not needed', async () => {
-    expect((await sentBy('lmstudio', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBe(
+    expect((await sentBy('lmstudio', {}, { apiKey: undefined })).key).toBe(
       'Bearer lm-studio',
     )
-    expect((await sentBy('llamacpp-server', {}, { apiKey: undefined } as unknown as PresetConfig)).key).toBeNull()
+    expect((await sentBy('llamacpp-server', {}, { apiKey: undefined })).key).toBeNull()
   })
 
   test.each<[string, () => unknown, RegExp]>([
