@@ -1,4 +1,4 @@
-// Every TypeScript block of every page, and of the packages' own, type-checks, and runs against the wire server unless it says `ts no-run`.
+// Every TypeScript block of every page, of the packages' own, and of every @example, type-checks, and runs against the wire server unless it says `ts no-run`.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -34,7 +34,12 @@ const testCode = withoutLayout(tests)
 /** Pages whose blocks stand in a test, but for their layout, are type-checked and run there. */
 const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => testCode.includes(withoutLayout(code)))
 const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
-const pages = [...inFolder('docs'), ...inFolder('docs/guides'), ...readmes].filter((page) => !isOfTest(page))
+const sources = repositoryFiles().filter(
+  (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && readText(path).includes(' * @example'),
+)
+const pages = [...inFolder('docs'), ...inFolder('docs/guides'), ...readmes, ...sources].filter(
+  (page) => !isOfTest(page),
+)
 const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
 
 const usage = { inputTokens: 12, outputTokens: 5 }
@@ -95,7 +100,9 @@ describe.each(runPages)('%s', (page) => {
     process.chdir(pageFolder(runFolder, page))
     const before = server.requests.length
     await import(/* @vite-ignore */ file)
-    const asks = /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(code)
+    const asks =
+      !code.includes('createMock(') &&
+      /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(code)
     if (asks) expect(server.requests.length).toBeGreaterThan(before)
   })
 })

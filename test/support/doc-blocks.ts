@@ -20,9 +20,17 @@ export interface DocBlock {
 const fence = /(?:^<!-- given\n([^]*?)\n-->\n+)?^```ts( no-run)?\n([^]*?)^```$/gm
 const yamlFence = /^```yaml\n([^]*?)^```$/gm
 
-/** The TypeScript blocks of a page, in order. */
-export function docBlocks(page: string): DocBlock[] {
+/** The text of a page. Of a source file only what its comments say, line by line. */
+function pageText(page: string): string {
   const text = readText(page)
+  if (!page.endsWith('.ts')) return text
+  const lines = text.split('\n').map((line) => /^ \*(?: (.*))?$/.exec(line)?.[1] ?? '')
+  return lines.join('\n')
+}
+
+/** The TypeScript blocks of a page or of the comments of a source file, in order. */
+export function docBlocks(page: string): DocBlock[] {
+  const text = pageText(page)
   return [...text.matchAll(fence)].map(({ index, 0: whole, 1: given, 2: mark, 3: code = '' }, position) => ({
     page,
     line: text.slice(0, index + whole.indexOf('```ts')).split('\n').length + 1,
@@ -34,14 +42,14 @@ export function docBlocks(page: string): DocBlock[] {
 
 /** Where a page's files are written; ignored by git. */
 export const pageFolder = (kind: string, page: string): string =>
-  join(root, '.cache', kind, page.replace(/\.md$/, '').replaceAll('/', '-'))
+  join(root, '.cache', kind, page.replace(/\.(?:md|ts)$/, '').replaceAll('/', '-'))
 
 /** Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns their paths. */
 export function writePage(kind: string, page: string, change: (code: string) => string = (code) => code): string[] {
   const folder = pageFolder(kind, page)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const [, yaml = ''] of readText(page).matchAll(yamlFence))
+  for (const [, yaml = ''] of pageText(page).matchAll(yamlFence))
     writeFileSync(join(folder, 'config.yaml'), change(yaml))
   return docBlocks(page).map(({ name, code }) => {
     const file = join(folder, name)

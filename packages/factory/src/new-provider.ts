@@ -21,6 +21,13 @@ import type { ListedModel } from './providers/row.js'
 /**
  * Creates a provider from a configuration or from `provider:model`. Loads the provider's package; opens no connection.
  * @throws {LlmError} `config` — unknown provider, package not installed, no key, no model, no address; `invalid-base-url`.
+ * @example
+ * ```ts
+ * import { newProvider } from '@modelport/factory'
+ *
+ * const provider = await newProvider({ provider: 'anthropic', model: 'claude-sonnet-5', baseUrl: 'http://localhost:8080', apiKey: 'sk-example-123456' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
  */
 export const newProvider = (config: ModelConfig | string, context?: FactoryContext): Promise<Provider> =>
   newProviderWith(loadCreators, config, context)
@@ -67,6 +74,13 @@ export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Regi
  * Asks the model for one word: exactly one request, never retried, at most 15 seconds over everything. An empty reply that ran into
  * the token limit counts as success: the model can be reached. Fallbacks are not asked.
  * @throws {LlmError} what is wrong; `diagnose` names it and says what to do.
+ * @example
+ * ```ts
+ * import { testConnection } from '@modelport/factory'
+ *
+ * const report = await testConnection({ provider: 'ollama', model: 'llama3.2', baseUrl: 'http://localhost:11434' })
+ * console.log(report)
+ * ```
  */
 export const testConnection = (
   config: ModelConfig | string,

@@ -28,6 +28,13 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 /**
  * A provider for the Anthropic Messages API; the official SDK builds its requests.
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
+ * @example
+ * ```ts
+ * import { createAnthropic } from '@modelport/provider-anthropic'
+ *
+ * const provider = createAnthropic({ model: 'claude-sonnet-5', apiKey: process.env['ANTHROPIC_API_KEY'] ?? '' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
  */
 export function createAnthropic(config: AnthropicConfig): Provider {
   requireConfig(config, 'createAnthropic')

@@ -37,7 +37,16 @@ export interface GoogleClient {
   readonly request: BuildRequest
 }
 
-/** Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work. */
+/**
+ * Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
+ * @example
+ * ```ts
+ * import { createGoogle } from '@modelport/provider-google'
+ *
+ * const provider = createGoogle({ model: 'gemini-3.1-flash-lite', apiKey: process.env['GEMINI_API_KEY'] ?? '' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
+ */
 export function createGoogle(config: GoogleConfig): Provider {
   requireConfig(config, 'createGoogle')
   const client = createClient(config)

@@ -42,6 +42,13 @@ export interface MockProvider extends Provider {
  * A provider that answers from a list, without a network. Only the answers are made up: readers, tool rounds, retries, usage,
  * clocks and aborts are those of every provider.
  * @throws {LlmError} `config` — there are no responses, or a number is not a whole number of at least 0.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ *
+ * const mock = createMock({ responses: ['Hello', { error: 'rate-limit' }] })
+ * console.log(await mock.complete('Hi'), mock.requests.length)
+ * ```
  */
 export function createMock(config: MockConfig = {}): MockProvider {
   const { responses = [], defaultResponse, chunkSize = 3, delayMs = 0, usage, ...common } = config

@@ -36,6 +36,13 @@ export interface OllamaConnection {
  * Loading a model takes minutes and holds the headers back, and a tool call is held back until it is whole: all three clocks
  * (`headersMs`, `idleMs`, `semanticIdleMs`) are 600,000 ms unless set.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is malformed.
+ * @example
+ * ```ts
+ * import { createOllama } from '@modelport/provider-ollama'
+ *
+ * const provider = createOllama({ model: 'llama3.2' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
  */
 export function createOllama(config: OllamaConfig): Provider {
   requireConfig(config, 'createOllama')

@@ -14,6 +14,13 @@ import { type OpenAICompatibleConfig, toDialect } from './config.js'
 /**
  * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
  * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used.
+ * @example
+ * ```ts
+ * import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+ *
+ * const provider = createOpenAICompatible({ baseUrl: 'http://localhost:1234/v1', model: 'qwen3-8b' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
  */
 export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider {
   requireConfig(config, 'createOpenAICompatible')

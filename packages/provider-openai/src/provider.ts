@@ -23,6 +23,13 @@ import { cheapestModel, traitsOf } from './traits.js'
  * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; the
  * official SDK builds the requests. Opens no connection before the first call.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
+ * @example
+ * ```ts
+ * import { createOpenAI } from '@modelport/provider-openai'
+ *
+ * const provider = createOpenAI({ model: 'gpt-5.4', apiKey: process.env['OPENAI_API_KEY'] ?? '' })
+ * console.log(await provider.complete('Why is the sky blue?'))
+ * ```
  */
 export function createOpenAI(config: OpenAIConfig): Provider {
   requireConfig(config, 'createOpenAI')

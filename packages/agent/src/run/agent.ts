@@ -119,6 +119,20 @@ export interface Agent {
  * Makes an agent. Nothing runs yet.
  * @throws {AgentError} `invalid-params` — the card is not valid.
  * @throws {LlmError} `config` — a policy, a limit or `expose` is not valid.
+ * @example
+ * ```ts
+ * import { answerOf, createAgent, createAgentClient } from '@modelport/agent'
+ * import { serve } from '@modelport/agent/node'
+ * import { createMock } from '@modelport/provider-mock'
+ *
+ * const weather = createAgent({
+ *   card: { name: 'weather', description: 'The weather anywhere, now' },
+ *   provider: createMock({ defaultResponse: 'It is warm in Rome' }),
+ * })
+ * const server = await serve([weather])
+ * console.log(answerOf(await createAgentClient(server.url).send('Is it warm in Rome?')))
+ * await server.close()
+ * ```
  */
 export function createAgent(settings: AgentSettings): Agent {
   const {

@@ -44,6 +44,17 @@ export interface DialogCaller {
 /**
  * Makes an agent of a provider.
  * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit is out of its range.
+ * @example
+ * ```ts
+ * import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
+ * import { createMock } from '@modelport/provider-mock'
+ * import { z } from 'zod'
+ *
+ * const weather = definePrompt({ path: 'weather', text: 'How warm is {city}?', parse: json(z.object({ degrees: z.number() })) })
+ * const reporter = createDialogCaller({ name: 'reporter', provider: createMock({ responses: ['{"degrees": 28}'] }) })
+ * const { value } = await reporter.call(reporter.open().send(weather, { city: 'Rome' }))
+ * console.log(value.degrees)
+ * ```
  */
 export function createDialogCaller(settings: CallerSettings): DialogCaller {
   const { name, provider, system, limits } = settings

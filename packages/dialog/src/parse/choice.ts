@@ -4,6 +4,12 @@ import { type Parser, problem, quote } from './parser.js'
 /**
  * Accepts one of these words and nothing else. Case, surrounding quotes and marks of punctuation do not count.
  * @throws {LlmError} `config` — there is no choice, or two choices differ only in what does not count.
+ * @example
+ * ```ts
+ * import { choice } from '@modelport/dialog'
+ *
+ * console.log(await choice(['yes', 'no']).read(' Yes. '))
+ * ```
  */
 export function choice<const Choice extends string>(choices: readonly Choice[]): Parser<Choice> {
   const byWord = new Map(choices.map((one) => [normalize(one), one]))

@@ -67,6 +67,14 @@ interface Tag {
  * Accepts a reply with these tags, and hands the content of each to its parser. Text outside of them is dropped. Reports every missing,
  * unclosed, repeated and malformed tag at once. The time is linear in the length of the reply.
  * @throws {LlmError} `config` — a name is given twice or cannot stand in a tag, or there is no tag at all.
+ * @example
+ * ```ts
+ * import { json, parseReply, tags } from '@modelport/dialog'
+ * import { z } from 'zod'
+ *
+ * const parser = tags({ xml: { answer: json(z.object({ yes: z.boolean() })) } })
+ * console.log(await parser.read('Let me think. <answer>{"yes": true}</answer>'), parseReply)
+ * ```
  */
 export function tags<const Settings extends TagSettings>(settings: Settings): Parser<TagValues<Settings>> {
   const { signals = [], requiredSignals = [] } = settings

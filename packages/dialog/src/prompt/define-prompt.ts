@@ -6,6 +6,17 @@ import { PromptText } from './prompt-text.js'
  * Makes a prompt. Its arguments are typed by the placeholders of its text, its value by its parser.
  * @throws {LlmError} `config` — the path is not a path, a brace is unmatched, or a handler has placeholders that nothing fills; the message
  * names the prompt, line and column.
+ * @example
+ * ```ts
+ * import { definePrompt, json } from '@modelport/dialog'
+ * import { z } from 'zod'
+ *
+ * export const weather = definePrompt({
+ *   path: 'weather',
+ *   text: 'How warm is it in {city}?',
+ *   parse: json(z.object({ temperature: z.number() })),
+ * })
+ * ```
  */
 export function definePrompt<
   const Text extends string,

@@ -8,6 +8,17 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
  * that began it; when that fails between two turns, the next continues the same conversation.
  * The failure of the last one tried is thrown as it is.
  * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.
+ * @example
+ * ```ts
+ * import { createFallback } from '@modelport/factory'
+ * import { createMock } from '@modelport/provider-mock'
+ *
+ * const provider = createFallback([
+ *   createMock({ defaultResponse: { error: 'overloaded' }, defaults: { retry: { attempts: 1 } } }),
+ *   createMock({ responses: ['Hi from the second'] }),
+ * ])
+ * console.log(await provider.complete('Hello'))
+ * ```
  */
 export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
   const given: unknown = providers

@@ -9,6 +9,12 @@ import type { ResolvedModel } from '../providers/row.js'
  * `host:port` that a provider of this configuration asks for answers, or '' for one that opens no connection. Loads no provider
  * and contacts nothing.
  * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
+ * @example
+ * ```ts
+ * import { apiHost } from '@modelport/factory'
+ *
+ * console.log(apiHost('anthropic:claude-sonnet-5')) // api.anthropic.com:443
+ * ```
  */
 export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
   const api = ownHosts(resolveModel(config, context), context).find(({ purpose }) => purpose === 'api')

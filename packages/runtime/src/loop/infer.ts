@@ -12,6 +12,27 @@ import { RunState } from './run-state.js'
  * Runs a model with tools until it answers or a limit ends it: a call of the model, the actions it asks for, their results, and so on.
  * How it went is in the result, a failed model call included; the transcript in it can always be sent again.
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ * import { defineTool, infer } from '@modelport/runtime'
+ * import { z } from 'zod'
+ *
+ * const weather = defineTool({
+ *   name: 'get_weather',
+ *   description: 'The weather of a city',
+ *   parameters: z.object({ city: z.string() }),
+ *   execute: ({ city }) => `28 °C in ${city}`,
+ * })
+ * const provider = createMock({
+ *   responses: [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'It is warm.'],
+ * })
+ * const result = await infer(provider, {
+ *   messages: [{ role: 'user', content: 'Is it warm in Rome?' }],
+ *   tools: [weather],
+ * })
+ * if (result.status === 'final') console.log(result.content)
+ * ```
  */
 export async function infer<Output = unknown>(
   provider: Provider,
@@ -29,6 +50,16 @@ export async function infer<Output = unknown>(
  * The same as {@link infer}, but hands out its events: the run continues as they are read. Nothing starts before the first read or `result()`;
  * `close()` cancels the run. Once the signal aborts, reads reject with its reason, and the result is `cancelled`.
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ * import { inferStream } from '@modelport/runtime'
+ *
+ * const provider = createMock({ responses: ['It is warm.'] })
+ * const run = inferStream(provider, { messages: [{ role: 'user', content: 'Is it warm in Rome?' }] })
+ * for await (const event of run) console.log(event.type)
+ * console.log((await run.result()).status)
+ * ```
  */
 export function inferStream<Output = unknown>(
   provider: Provider,

@@ -23,6 +23,19 @@ import { TextReader } from './text-reader.js'
  * Puts middleware around every call of a provider. The first middleware is the outermost. The result is a {@link Provider} with the same name, model and
  * description; a hook that is not set costs nothing and changes nothing.
  * @throws {LlmError} `config` — `provider` is not a provider.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ * import { wrapProvider } from '@modelport/runtime'
+ *
+ * const provider = wrapProvider(createMock({ responses: ['Hi'] }), {
+ *   beforeCall: (call) => {
+ *     console.log(call.method)
+ *     return call
+ *   },
+ * })
+ * console.log(await provider.complete('Hello'))
+ * ```
  */
 export function wrapProvider(provider: Provider, ...middleware: readonly Middleware[]): Provider {
   checkProvider(provider)

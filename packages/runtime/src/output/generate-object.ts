@@ -68,6 +68,19 @@ Object.defineProperty(ObjectError.prototype, 'name', { value: 'ObjectError' })
  * what is wrong.
  * @throws {ObjectError} `protocol` — no reply fitted.
  * @throws {LlmError} `config` — the schema cannot be shown to a model, or nothing is asked; any other code of the calls.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ * import { generateObject } from '@modelport/runtime'
+ * import { z } from 'zod'
+ *
+ * const provider = createMock({ responses: ['{"city": "Rome", "temperature": 28}'] })
+ * const { object } = await generateObject(provider, {
+ *   messages: [{ role: 'user', content: 'How warm is Rome?' }],
+ *   schema: z.object({ city: z.string(), temperature: z.number() }),
+ * })
+ * console.log(object.temperature)
+ * ```
  */
 export async function generateObject<Output = unknown>(
   provider: Provider,

@@ -19,6 +19,19 @@ export interface ObjectReader<Output> extends Reader<PartialObject<Output>> {
 /**
  * Streams one object: each read gives the object so far. The reply is not asked for again if it does not fit: `result()` then rejects.
  * Throws like {@link generateObject}.
+ * @example
+ * ```ts
+ * import { createMock } from '@modelport/provider-mock'
+ * import { streamObject } from '@modelport/runtime'
+ * import { z } from 'zod'
+ *
+ * const provider = createMock({ responses: ['{"city": "Rome", "temperature": 28}'] })
+ * const reader = await streamObject(provider, {
+ *   messages: [{ role: 'user', content: 'How warm is Rome?' }],
+ *   schema: z.object({ city: z.string(), temperature: z.number() }),
+ * })
+ * for await (const partial of reader) console.log(partial)
+ * ```
  */
 export async function streamObject<Output = unknown>(
   provider: Provider,

@@ -41,6 +41,18 @@ export interface ToolSettings<Parameters extends ToolParameters> {
  * Makes a tool. The schema checks the arguments before `execute` is called; if they do not fit, the model reads why.
  * @throws {LlmError} `config` — the name, the description, `execute` or the time limit is not valid, or the parameters do not describe an object that
  * a model can be shown; `unsupported` — the JSON Schema has a keyword that is not understood.
+ * @example
+ * ```ts
+ * import { defineTool } from '@modelport/runtime'
+ * import { z } from 'zod'
+ *
+ * export const add = defineTool({
+ *   name: 'add',
+ *   description: 'Adds two numbers',
+ *   parameters: z.object({ a: z.number(), b: z.number() }),
+ *   execute: ({ a, b }) => a + b,
+ * })
+ * ```
  */
 export function defineTool<Parameters extends ToolParameters = JsonObject>(settings: ToolSettings<Parameters>): Tool {
   checkToolSettings(settings)

@@ -35,7 +35,16 @@ export interface Studio {
   close(): Promise<void>
 }
 
-/** Makes the studio. It contacts nothing until the page asks for it. */
+/**
+ * Makes the studio. It contacts nothing until the page asks for it.
+ * @example
+ * ```ts no-run
+ * import { createDemoModel, createStudio } from '@modelport/studio'
+ * import { loadPage } from '@modelport/studio/node'
+ *
+ * export const studio = createStudio({ models: [createDemoModel()], assets: await loadPage() })
+ * ```
+ */
 export function createStudio(options: StudioOptions): Studio {
   const guard = new SessionGuard({ now: Date.now })
   const runs = new Runs(options)
