@@ -42,14 +42,19 @@ export const aiSdk: Peer = {
 
 const toCall = (
   index: number,
-  { toolCallId, toolName, input }: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown },
+  call: {
+    readonly toolCallId: string
+    readonly toolName: string
+    readonly input: unknown
+    readonly invalid?: boolean | undefined
+  },
 ): NeutralRecord => ({
   type: 'call',
   index,
-  id: toolCallId,
-  name: toolName,
+  id: call.toolCallId,
+  name: call.toolName,
   // Arguments that are not JSON are handed out as text.
-  arguments: typeof input === 'string' ? input : JSON.stringify(input),
+  arguments: call.invalid && typeof call.input === 'string' ? call.input : JSON.stringify(call.input),
 })
 
 const reasons: Readonly<Record<string, FinishReason>> = {

@@ -54,9 +54,11 @@ export function toProvider({ name, ask }: Peer, { fetch, ...common }: HarnessCon
           throw signal.aborted ? signal.reason : toProviderError(name, error, unnamed)
         }
       }
-      // A failed status shows at the first record.
+      // A failed status shows at the first record. Any other failure is the stream's own.
       let first: Promise<NeutralRecord | undefined> | undefined = next()
-      await first
+      await first.catch((error: unknown) => {
+        if (signal.aborted || statusOf(error) !== undefined) throw error
+      })
       return toNeutralResponse(
         {
           next: () => {
@@ -79,11 +81,12 @@ export function toProvider({ name, ask }: Peer, { fetch, ...common }: HarnessCon
 function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): LlmError {
   if (isLlmError(error)) return error
   const status = statusOf(error)
+  const requestId = requestIdOf(error)
   const message = error instanceof Error ? error.message : String(error)
   return new ProviderError(
     status === undefined ? unnamed : toErrorCode(status),
     message,
-    { provider, ...(status !== undefined && { status }) },
+    { provider, ...(status !== undefined && { status }), ...(requestId !== undefined && { requestId }) },
     { cause: error },
   )
 }
@@ -93,6 +96,17 @@ function statusOf(error: unknown): number | undefined {
   const { statusCode, status, cause } = Object(error) as Record<string, unknown>
   const found = [statusCode, status].find((value): value is number => Number.isInteger(value) && Number(value) >= 400)
   return found ?? (cause === undefined ? undefined : statusOf(cause))
+}
+
+/** `requestID` of the official SDKs, or the header among those that the AI SDK keeps. */
+function requestIdOf(error: unknown): string | undefined {
+  const { requestID, responseHeaders, cause } = Object(error) as {
+    readonly requestID?: unknown
+    readonly responseHeaders?: Readonly<Record<string, string>>
+    readonly cause?: unknown
+  }
+  const found = typeof requestID === 'string' ? requestID : responseHeaders?.['x-request-id']
+  return found ?? (cause === undefined ? undefined : requestIdOf(cause))
 }
 
 /** The text of a message's content. */

@@ -7,7 +7,7 @@ import {
   normalizeContext,
 } from '@earendil-works/pi-ai'
 import { stream } from '@earendil-works/pi-ai/api/openai-completions'
-import type { FinishReason } from '@modelport/core'
+import type { FinishReason, TokenCounts } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
 import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
 
@@ -48,15 +48,20 @@ const toEnd = ({ stopReason, rawStopReason, usage }: AssistantMessage): NeutralR
   type: 'end',
   finish: reasons[stopReason] ?? 'other',
   ...(rawStopReason !== undefined && { raw: rawStopReason }),
-  usage: {
-    // Its `input` has no cached tokens in it; ours has.
-    inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,
-    outputTokens: usage.output,
-    cacheReadTokens: usage.cacheRead,
-    cacheCreationTokens: usage.cacheWrite,
-    ...(usage.reasoning !== undefined && { reasoningTokens: usage.reasoning }),
-  },
+  usage: toUsage(usage),
 })
+
+/** Its `input` has no cached tokens in it; ours has. Nothing reported is all zeros. */
+const toUsage = (usage: AssistantMessage['usage']): Partial<TokenCounts> =>
+  usage.totalTokens === 0
+    ? {}
+    : {
+        inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,
+        outputTokens: usage.output,
+        cacheReadTokens: usage.cacheRead,
+        cacheCreationTokens: usage.cacheWrite,
+        ...(usage.reasoning !== undefined && { reasoningTokens: usage.reasoning }),
+      }
 
 const toModel = (id: string): Model<'openai-completions'> => ({
   id,

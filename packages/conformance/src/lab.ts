@@ -1,6 +1,6 @@
 import type { CallOptions, ChatMessage, Provider, StreamEvent, ToolResult, ToolStreamReader } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
-import { assert } from './assert.js'
+import { assert, ConformanceError } from './assert.js'
 import type { Harness } from './harness.js'
 import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './memory-server.js'
 import type { Script, ScriptTurn } from './script.js'
@@ -122,19 +122,22 @@ export interface Outcome {
   readonly error?: unknown
 }
 
-/** Reads a stream to its end and never throws. Calls are answered by `answer`; undefined leaves them open. */
+/** Reads a stream to its end; its failure is part of the outcome. Calls are answered by `answer`; undefined leaves them open. */
 export async function readOut(reader: ToolStreamReader, answer?: Answer): Promise<Outcome> {
   const events: StreamEvent[] = []
+  let turns = 0
   try {
     for (;;) {
       const { done, value } = await reader.next()
       if (done) return { events, failed: false }
       events.push(value)
       if (value.type === 'turn-end' && value.reason === 'tool-calls' && answer) {
+        assert(++turns < 100, 'the stream asks for tool results again and again: 100 turns')
         await reader.sendToolResults(answer(callsOf(events)))
       }
     }
   } catch (error) {
+    if (error instanceof ConformanceError) throw error
     return { events, failed: true, error }
   }
 }
