@@ -1,8 +1,17 @@
-import { type AgentInputItem, type ModelRequest, OpenAIChatCompletionsModel, type Usage } from '@openai/agents'
+import {
+  type AgentInputItem,
+  type ModelRequest,
+  OpenAIChatCompletionsModel,
+  setTracingDisabled,
+  type Usage,
+  withTrace,
+} from '@openai/agents'
 import type { FinishReason } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
 import OpenAI from 'openai'
 import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+
+setTracingDisabled(true)
 
 /** OpenAI Agents JS: its model of Chat Completions, which its runner calls. */
 export const agents: Peer = {
@@ -12,7 +21,9 @@ export const agents: Peer = {
     const client = new OpenAI({ apiKey, baseURL: baseUrl, fetch: request.fetch, maxRetries: 0 })
     const model = new OpenAIChatCompletionsModel(client, request.turn.model)
     if (!request.turn.stream) {
-      const { output, usage, providerData } = await model.getResponse(toRequest(request))
+      // Its runner opens a trace around every run; nothing of it is sent.
+      const response = await withTrace('comparison', () => model.getResponse(toRequest(request)))
+      const { output, usage, providerData } = response
       const { choices } = Object(providerData) as { readonly choices?: readonly { readonly finish_reason?: string }[] }
       yield* toRecords(output, usage, choices?.[0]?.finish_reason, true)
       return

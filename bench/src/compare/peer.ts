@@ -86,7 +86,12 @@ function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): 
   return new ProviderError(
     status === undefined ? unnamed : toErrorCode(status),
     message,
-    { provider, ...(status !== undefined && { status }), ...(requestId !== undefined && { requestId }) },
+    {
+      provider,
+      host: new URL(baseUrl).host,
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
+    },
     { cause: error },
   )
 }

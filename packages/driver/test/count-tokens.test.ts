@@ -80,7 +80,7 @@ test('accepts a count of 0 and rejects a count that is not a number', async () =
   for (const answer of [{}, null, { count: '3' }]) {
     await expect(counter(answer).count([user])).rejects.toMatchObject({
       code: 'protocol',
-      message: 'p: protocol: the answer has no count of tokens',
+      message: 'p: protocol: the response has no count of tokens',
     })
   }
 })

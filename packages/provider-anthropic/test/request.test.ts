@@ -250,9 +250,9 @@ describe('a scripted conversation', () => {
     })
     expect(headers).not.toHaveProperty('authorization')
     expect(Object.keys(body)).not.toContain('betas')
-    expect(
-      (await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' })).headers,
-    ).toMatchObject({ authorization: 'Bearer token-0123456789' })
+    expect((await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' })).headers).toMatchObject({
+      authorization: 'Bearer token-0123456789',
+    })
   })
 
   test.each([

@@ -168,9 +168,7 @@ describe('a row and a configuration', () => {
   })
 
   test('a key that is not needed', async () => {
-    expect((await sentBy('lmstudio', {}, { apiKey: undefined })).key).toBe(
-      'Bearer lm-studio',
-    )
+    expect((await sentBy('lmstudio', {}, { apiKey: undefined })).key).toBe('Bearer lm-studio')
     expect((await sentBy('llamacpp-server', {}, { apiKey: undefined })).key).toBeNull()
   })
 
