@@ -82,10 +82,12 @@ function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): 
   if (isLlmError(error)) return error
   const status = statusOf(error)
   const requestId = requestIdOf(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const words = error instanceof Error ? error.message : String(error)
+  const code = status === undefined ? unnamed : toErrorCode(status)
   return new ProviderError(
-    status === undefined ? unnamed : toErrorCode(status),
-    message,
+    code,
+    // The kit wants the status and the code in the message, in whatever words.
+    status === undefined ? words : `${status} ${code}: ${words}`,
     {
       provider,
       host: new URL(baseUrl).host,
