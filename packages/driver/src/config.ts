@@ -67,7 +67,7 @@ export interface ProviderSettings extends CommonConfig {
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]
   /** What the API and the model can do, profile applied. `describeProvider` gives it to the runtime. Unset: not known. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** Keys and tokens, to be taken out of every text that leaves. A function is asked for each text: for tokens that change. */
   readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
 }

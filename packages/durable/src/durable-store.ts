@@ -12,12 +12,12 @@ import { RunTable } from './runs/run-table.js'
 /** Settings of every store. */
 export interface StoreOptions {
   /** Encrypts messages, arguments, results and credentials with AES-256-GCM; 32 bytes. Ids, names, times and states stay readable. Default: nothing is encrypted. */
-  readonly encryptionKey?: Uint8Array
+  readonly encryptionKey?: Uint8Array | undefined
   /**
    * How long a run stays with a process that gives no sign of life, in milliseconds: so late another process continues after a crash. Default 15,000, at
    * least 1,000. Processes that share a store may differ.
    */
-  readonly leaseMs?: number
+  readonly leaseMs?: number | undefined
 }
 
 /** Everything that agents and runs keep, in a database that outlives the process. */

@@ -15,21 +15,22 @@ import { failsAtOnce, isInParts, type MockResponse, toMockAnswer } from './respo
 const name = 'mock'
 
 /** Configuration of {@link createMock}. */
-export interface MockConfig extends Partial<Omit<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'headers'>> {
+export interface MockConfig
+  extends Partial<Omit<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'headers' | 'model'>> {
   /** Answers to the requests, in order; attempts after a failure and rounds after tool results are requests too. */
-  readonly responses?: readonly MockResponse[]
+  readonly responses?: readonly MockResponse[] | undefined
   /** The answer once `responses` are used up. Unset: they start again from the first. */
-  readonly defaultResponse?: MockResponse
+  readonly defaultResponse?: MockResponse | undefined
   /** Default `mock`. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** What `describeProvider` says the provider can do. Unset: not known. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** Characters in a streamed piece of text; 0 cuts nothing. Default 3. */
-  readonly chunkSize?: number
+  readonly chunkSize?: number | undefined
   /** Milliseconds before each streamed piece, on the clock of the configuration. Default 0. */
-  readonly delayMs?: number
+  readonly delayMs?: number | undefined
   /** Token counts of each answer. Default 10 in, 5 out. */
-  readonly usage?: Partial<TokenCounts>
+  readonly usage?: Partial<TokenCounts> | undefined
 }
 
 /** A provider that plays a script. */

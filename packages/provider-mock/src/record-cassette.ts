@@ -5,9 +5,9 @@ import { createScrub, scrubHeaders, type ScrubbedRequest, type ScrubOptions } fr
 /** Configuration of {@link recordCassette}. */
 export interface RecordOptions extends ScrubOptions {
   /** What sends the requests. Default: the transport that every provider uses. */
-  readonly fetch?: Fetch
+  readonly fetch?: Fetch | undefined
   /** Address of an HTTP proxy to send through, as a provider's own `proxy`, which a provider with a recorder does not use. Node only. */
-  readonly proxy?: string
+  readonly proxy?: string | undefined
 }
 
 /** A `fetch` that keeps what passes through it. */

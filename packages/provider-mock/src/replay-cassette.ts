@@ -14,9 +14,9 @@ import { createScrub, type ScrubOptions } from './scrub.js'
 /** Configuration of {@link replayCassette}. */
 export interface ReplayOptions extends ScrubOptions {
   /** `strict`: method, URL, headers and body must be those of the record. `lenient`: method and path. Default `strict`. */
-  readonly mode?: 'strict' | 'lenient'
+  readonly mode?: 'strict' | 'lenient' | undefined
   /** `sequence`: as recorded. `any`: the first fitting exchange that is left, for calls side by side. Default `sequence`. */
-  readonly order?: 'sequence' | 'any'
+  readonly order?: 'sequence' | 'any' | undefined
 }
 
 /** A `fetch` that answers from a cassette and opens no connection. */

@@ -16,22 +16,22 @@ export interface MockToolCall {
 /** What the mock says to one request. */
 export interface MockTurn {
   /** Text, cut into chunks when it is streamed; a list is streamed as it is. */
-  readonly text?: string | readonly string[]
+  readonly text?: string | readonly string[] | undefined
   /** Reasoning before the text, cut alike. */
-  readonly reasoning?: string | readonly string[]
+  readonly reasoning?: string | readonly string[] | undefined
   /** Calls of the round, in order, after the text. */
-  readonly toolCalls?: readonly MockToolCall[]
+  readonly toolCalls?: readonly MockToolCall[] | undefined
   /** Default `stop`, which becomes `tool-calls` with tool calls. */
-  readonly finish?: FinishReason
+  readonly finish?: FinishReason | undefined
   /** Token counts, over those of the configuration. */
-  readonly usage?: Partial<TokenCounts>
+  readonly usage?: Partial<TokenCounts> | undefined
   /**
    * Fails with this instead of ending: without text, reasoning or calls before anything is sent, so that it is tried again if the
    * code is one for that; else after them.
    */
-  readonly error?: ErrorCode | LlmError
+  readonly error?: ErrorCode | LlmError | undefined
   /** True ends the wire after text and calls without its terminal mark: the read rejects `truncated`. */
-  readonly cut?: boolean
+  readonly cut?: boolean | undefined
 }
 
 /** A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or `cut` is the last. */

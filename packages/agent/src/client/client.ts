@@ -20,19 +20,19 @@ export type ClientEvent =
 /** How a message is sent. */
 export interface SendOptions {
   /** Continues this task. */
-  readonly taskId?: string
+  readonly taskId?: string | undefined
   /** Starts the task in this conversation. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** Most messages of the history that come back. */
-  readonly historyLength?: number
+  readonly historyLength?: number | undefined
   /** True does not wait for the end. Default false. */
-  readonly returnImmediately?: boolean
+  readonly returnImmediately?: boolean | undefined
   /** Sent along with the message. */
-  readonly metadata?: JsonObject
+  readonly metadata?: JsonObject | undefined
   /** Aborts the request; the task continues. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Where the calling task belongs. */
-  readonly run?: AgentRunContext
+  readonly run?: AgentRunContext | undefined
 }
 
 /** A decision about an approval. */

@@ -14,25 +14,25 @@ export type ClientAuth =
 /** How a client talks to an agent. */
 export interface AgentClientOptions {
   /** How the client proves who it is. Default: it does not. */
-  readonly auth?: ClientAuth
+  readonly auth?: ClientAuth | undefined
   /** Default: that of the platform. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
   /** Milliseconds without a byte after which a stream counts as lost. Default 60,000. */
-  readonly idleMs?: number
+  readonly idleMs?: number | undefined
   /** Reconnects of a stream in a row without an event. Default 5. */
-  readonly maxReconnects?: number
+  readonly maxReconnects?: number | undefined
   /** Milliseconds before the first reconnect; they double each time. Default 250. */
-  readonly reconnectMs?: number
+  readonly reconnectMs?: number | undefined
   /** Most bytes of a response that is not a stream. Default 32 MiB. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** Which protocol is spoken. Default `auto`: what the card offers, A2A first. */
-  readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | 'protolink'
+  readonly protocol?: 'auto' | 'a2a' | 'a2a-0.3' | 'protolink' | undefined
   /** Which binding of A2A is spoken. Default: the first of the card. */
-  readonly binding?: 'JSONRPC' | 'HTTP+JSON'
+  readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
   /** The keys that cards of A2A 1.0 must be signed with. Default: signatures are not checked. */
-  readonly cardVerification?: CardVerification
+  readonly cardVerification?: CardVerification | undefined
   /** Other origins that the card may name. Default: none. */
-  readonly allowedOrigins?: readonly string[]
+  readonly allowedOrigins?: readonly string[] | undefined
 }
 
 const headerOf = (auth: ClientAuth | undefined): Readonly<Record<string, string>> => {

@@ -62,45 +62,45 @@ export interface AgentSettings {
   /** Who it is. Tools are added as skills. */
   readonly card: CardFields
   /** Works on messages. Default: runs the provider with the tools. */
-  readonly handler?: AgentHandler
+  readonly handler?: AgentHandler | undefined
   /** The model of the default handler. */
-  readonly provider?: Provider
+  readonly provider?: Provider | undefined
   /** What the model may call. */
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly Tool[] | undefined
   /** Agents that the model may delegate to: see `toAgentTarget`. */
-  readonly agents?: readonly AgentTarget[]
+  readonly agents?: readonly AgentTarget[] | undefined
   /** The application's own instructions. */
-  readonly system?: string
+  readonly system?: string | undefined
   /** How the model is asked to act. Default: what the provider supports best. */
-  readonly mode?: ActionMode | 'auto'
+  readonly mode?: ActionMode | 'auto' | undefined
   /** What the model can do, where the provider does not know. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** Facts about the model, as its prices. */
-  readonly profile?: ModelProfile
+  readonly profile?: ModelProfile | undefined
   /** Most steps and calls of one turn. */
-  readonly limits?: Partial<RunLimits>
+  readonly limits?: Partial<RunLimits> | undefined
   /** Most that one turn of a task may spend. */
-  readonly budget?: RunBudget
+  readonly budget?: RunBudget | undefined
   /** When the conversation is shortened. Default: never. */
-  readonly compaction?: AutoCompaction
+  readonly compaction?: AutoCompaction | undefined
   /** JSON schema that each answer must satisfy. */
-  readonly outputSchema?: JsonObject
+  readonly outputSchema?: JsonObject | undefined
   /** Settings of each model call. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** What may be done without asking. Default: everything. */
-  readonly policy?: AgentPolicy
+  readonly policy?: AgentPolicy | undefined
   /** How approvals are given. */
-  readonly approvals?: ApprovalSettings
+  readonly approvals?: ApprovalSettings | undefined
   /** Tools that callers may call directly, and that are shown as skills. Default: all. */
-  readonly expose?: readonly string[]
+  readonly expose?: readonly string[] | undefined
   /** Most tasks that run at once. Default 64. */
-  readonly maxConcurrency?: number
+  readonly maxConcurrency?: number | undefined
   /** Most tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
-  readonly maxQueue?: number
+  readonly maxQueue?: number | undefined
   /** What a new task does to one of its session that waits for input: `supersede` cancels it, `keep` leaves it. Default `supersede`. */
-  readonly whenWaiting?: 'supersede' | 'keep'
+  readonly whenWaiting?: 'supersede' | 'keep' | undefined
   /** Most milliseconds of one turn. Default 600,000. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** A fuller card for authenticated callers. */
   extendedCard?(principal: string): CardFields | Promise<CardFields>
 }

@@ -7,9 +7,9 @@ import type { HostOptions } from './host-options.js'
 /** How {@link executeTask} runs. */
 export interface ExecuteOptions extends HostOptions {
   /** Cancels the task. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Owner of the task. Default `local`. */
-  readonly principal?: string
+  readonly principal?: string | undefined
 }
 
 /**

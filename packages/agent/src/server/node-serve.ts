@@ -9,11 +9,11 @@ import type { AgentServer, AgentServerOptions } from './server-options.js'
 /** How a server of Node is started. */
 export interface ServeOptions extends Omit<AgentServerOptions, 'push'> {
   /** Default 0: a free one. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** Address to listen at. Default `127.0.0.1`; others need `authentication`. */
-  readonly hostname?: string
+  readonly hostname?: string | undefined
   /** How push notifications are sent; `false` does not support them. Default: to public `https:` addresses. */
-  readonly push?: AgentServerOptions['push'] | false
+  readonly push?: AgentServerOptions['push'] | false | undefined
 }
 
 /** A server that listens. */

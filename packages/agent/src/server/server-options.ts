@@ -24,31 +24,31 @@ export interface AgentServerOptions {
    * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a request. Default: `http://127.0.0.1`; `serve` sets the address
    * that it listens at.
    */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Default: a memory store. */
-  readonly store?: AgentStore
+  readonly store?: AgentStore | undefined
   /** Who may call. Default: everybody on this machine, and requests from elsewhere are refused. */
-  readonly authentication?: readonly Authentication[]
+  readonly authentication?: readonly Authentication[] | undefined
   /** Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback without authentication. */
-  readonly allowedHosts?: readonly string[]
+  readonly allowedHosts?: readonly string[] | undefined
   /** Origins of pages that may call. Default: none. */
-  readonly allowedOrigins?: readonly string[]
+  readonly allowedOrigins?: readonly string[] | undefined
   /** How push notifications are sent. Default: they are not supported. */
-  readonly push?: PushOptions
+  readonly push?: PushOptions | undefined
   /** Signs the cards. */
-  readonly signingKey?: CardSigningKey
+  readonly signingKey?: CardSigningKey | undefined
   /** Most bytes of a body. Default 4 MiB. */
-  readonly maxBodyBytes?: number
+  readonly maxBodyBytes?: number | undefined
   /** How event streams are kept. */
-  readonly streams?: StreamOptions
+  readonly streams?: StreamOptions | undefined
   /** False refuses A2A 0.3. Default true. */
-  readonly legacy?: boolean
+  readonly legacy?: boolean | undefined
   /** Called with what fails inside, without secrets of the caller. Default: nothing. */
   onError?(error: unknown): void
   /** Called with each request that is refused for who sent it. Default: nothing. */
   onRefusal?(refusal: Refusal): void
   /** Clock and random source. Default: those of the platform. */
-  readonly entropy?: Entropy
+  readonly entropy?: Entropy | undefined
 }
 
 /** A server of agents: a function from requests to responses, for any runtime. */

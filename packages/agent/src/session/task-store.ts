@@ -33,17 +33,17 @@ export interface TaskQuery {
   /** Only tasks of this principal. */
   readonly principal: string
   /** Only of this agent. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** Only tasks of this session. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** Only tasks in this state. */
-  readonly state?: TaskState
+  readonly state?: TaskState | undefined
   /** Only tasks whose status time is at or after this one, ISO 8601, UTC. */
-  readonly statusAfter?: string
+  readonly statusAfter?: string | undefined
   /** Most tasks of the page. */
   readonly limit: number
   /** `next` of the page before. */
-  readonly cursor?: string
+  readonly cursor?: string | undefined
 }
 
 /** One page of tasks, newest status first. */

@@ -15,8 +15,8 @@ export interface DialogParts {
 
 /** The options of a call that continues another. */
 interface ResumedCall {
-  readonly resume?: RunCheckpoint
-  readonly messages?: readonly ChatMessage[]
+  readonly resume?: RunCheckpoint | undefined
+  readonly messages?: readonly ChatMessage[] | undefined
 }
 
 const interrupted =

@@ -25,69 +25,69 @@ export interface CallerSettings {
   /** The model behind the agent. */
   readonly provider: Provider
   /** The instructions that `open` starts a dialog with. Default: none. */
-  readonly system?: AnyPrompt | string
+  readonly system?: AnyPrompt | string | undefined
   /** When a call gives up. */
-  readonly limits?: Partial<CallLimits>
+  readonly limits?: Partial<CallLimits> | undefined
   /** Options of every model call, under those of the prompt. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** Most that each call may spend; a ledger is shared by all calls. Default: no limit. */
-  readonly budget?: RunBudget | BudgetLedger
+  readonly budget?: RunBudget | BudgetLedger | undefined
   /** What is known of the model: checked before each call. Default: what the provider says about itself. */
-  readonly card?: ModelCard
+  readonly card?: ModelCard | undefined
   /** What the provider can do. Default: what the provider says about itself. */
-  readonly capabilities?: Capabilities
+  readonly capabilities?: Capabilities | undefined
   /** How the model asks for tools: see `InferRequest.mode`. Default `auto`. */
-  readonly mode?: ActionMode | 'auto'
+  readonly mode?: ActionMode | 'auto' | undefined
   /** Decides on each tool call. Default: all are allowed. */
-  readonly authorize?: Authorize
+  readonly authorize?: Authorize | undefined
   /** Version of the rules behind `authorize`, for calls that are stored and resumed. */
-  readonly policyVersion?: string
+  readonly policyVersion?: string | undefined
   /** Agents that the model may delegate to. Default: none. */
-  readonly agents?: readonly AgentTarget[]
+  readonly agents?: readonly AgentTarget[] | undefined
   /** When and how a conversation that is too long is made shorter. Default: never. */
-  readonly compaction?: AutoCompaction
+  readonly compaction?: AutoCompaction | undefined
   /**
    * `response` shows the results of each tool round in a user message too, unless the prompt says otherwise. It does not change the provider: choose its API
    * where you make it. Default `completion`.
    */
-  readonly apiType?: 'completion' | 'response'
+  readonly apiType?: 'completion' | 'response' | undefined
   /** Called with a report of each failure. What it throws is ignored. */
-  readonly reports?: (report: CallReport) => void | Promise<void>
+  readonly reports?: ((report: CallReport) => void | Promise<void>) | undefined
   /**
    * Milliseconds before a recall; the first attempt is 1. Default: what the server asks for, at least a random half to all of 1 second, doubled with each attempt
    * up to 30 seconds.
    */
-  readonly recallDelayMs?: (attempt: number) => number
+  readonly recallDelayMs?: ((attempt: number) => number) | undefined
 }
 
 /** What one call can say besides its dialog. */
 export interface AgentCallOptions {
   /** Aborts the call. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Most milliseconds for the whole call, waits included. Default: none. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** Over that of the agent. */
-  readonly budget?: RunBudget | BudgetLedger
+  readonly budget?: RunBudget | BudgetLedger | undefined
   /** Over those of the agent. */
-  readonly limits?: Partial<CallLimits>
+  readonly limits?: Partial<CallLimits> | undefined
   /** Over those of the agent and the prompt. */
-  readonly options?: CallOptions
+  readonly options?: CallOptions | undefined
   /** Handed to the parser as `context.args`. */
   readonly parserArgs?: unknown
   /** Kept in the trace as it is, for the application. */
   readonly extra?: unknown
   /** Where the call is written down, so that another process can continue it. */
-  readonly journal?: RunJournal
+  readonly journal?: RunJournal | undefined
   /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */
-  readonly resume?: RunCheckpoint
+  readonly resume?: RunCheckpoint | undefined
   /** The messages stored with `resume`, as a journal has them. Default: those of the dialog. */
-  readonly messages?: readonly ChatMessage[]
+  readonly messages?: readonly ChatMessage[] | undefined
   /** What was decided about the pending items of `resume`. */
-  readonly decisions?: readonly ResumeDecision[]
+  readonly decisions?: readonly ResumeDecision[] | undefined
   /** Where the call belongs; passed on to every tool. */
-  readonly scope?: RunScope
+  readonly scope?: RunScope | undefined
   /** Called with the trace when the call has ended. */
-  readonly onTrace?: (trace: CallTrace) => void
+  readonly onTrace?: ((trace: CallTrace) => void) | undefined
   /** Called for every event of the run behind the call. */
-  readonly onRunEvent?: (event: RunEvent) => void
+  readonly onRunEvent?: ((event: RunEvent) => void) | undefined
 }

@@ -8,20 +8,20 @@ export type ClassifyMethod = 'logprobs' | 'grammar' | 'schema' | 'votes'
 /** How a dialog is classified. */
 export interface ClassifyOptions extends Omit<AgentCallOptions, 'resume' | 'decisions' | 'parserArgs'> {
   /** Default: the first of `logprobs`, `grammar`, `schema` and `votes` that the provider can do. */
-  readonly method?: ClassifyMethod
+  readonly method?: ClassifyMethod | undefined
   /**
    * `words` asks for the labels themselves, each of which must be one token; `letters` gives each label a letter. Default: words, of which the first token
    * counts, unless a label is long or two labels begin alike.
    */
-  readonly labels?: 'words' | 'letters'
+  readonly labels?: 'words' | 'letters' | undefined
   /** Least probability that must fall on labels, 0 to 1; less is an error. Default 0.5. */
-  readonly minCoverage?: number
+  readonly minCoverage?: number | undefined
   /** How many tokens the server reports, which limits the number of labels: 1 to 20. Default 20. */
-  readonly topLogprobs?: number
+  readonly topLogprobs?: number | undefined
   /** Calls, for the methods by votes. Default 5. */
-  readonly votes?: number
+  readonly votes?: number | undefined
   /** The question, with `{classes}` for the labels. Default: `Please respond with one and only one word from {classes}`. */
-  readonly question?: string
+  readonly question?: string | undefined
 }
 
 /** What a classification came to. */

@@ -8,17 +8,17 @@ export type TagParsers = Readonly<Record<string, Parser<unknown>>>
 /** The tags of a reply. Names are unique across all fields. */
 export interface TagSettings {
   /** `<name>…</name>`, each required. */
-  readonly xml?: TagParsers
+  readonly xml?: TagParsers | undefined
   /** Fenced blocks whose first word is the name, each required. */
-  readonly markdown?: TagParsers
+  readonly markdown?: TagParsers | undefined
   /** `<name>…</name>` that may be missing. */
-  readonly optional?: TagParsers
+  readonly optional?: TagParsers | undefined
   /** Fenced blocks that may be missing. */
-  readonly optionalMarkdown?: TagParsers
+  readonly optionalMarkdown?: TagParsers | undefined
   /** `<name>` without content: true where the reply has it. */
-  readonly signals?: readonly string[]
+  readonly signals?: readonly string[] | undefined
   /** Signals that the reply must have. */
-  readonly requiredSignals?: readonly string[]
+  readonly requiredSignals?: readonly string[] | undefined
 }
 
 type Values<Parsers> = Parsers extends TagParsers

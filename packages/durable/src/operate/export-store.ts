@@ -11,7 +11,7 @@ export interface ExportOptions {
    * Called for each message, argument, result and other body; the returned value is exported in its place. Such an export has no addresses of
    * notifications and cannot be imported. Default: everything is exported as it is, in clear text and with credentials.
    */
-  readonly redact?: (body: unknown) => unknown
+  readonly redact?: ((body: unknown) => unknown) | undefined
 }
 
 type Query = readonly [table: TableName, where: string, ...params: readonly string[]]

@@ -11,9 +11,9 @@ export interface PruneOptions {
    * `all` removes tasks and runs that are over, with everything about them. `pieces` keeps them and removes the pieces of text and progress of
    * completed ones, whose whole is in later events. Default `all`. Both remove what the engine and the inboxes keep of work that is done.
    */
-  readonly what?: 'all' | 'pieces'
+  readonly what?: 'all' | 'pieces' | undefined
   /** True counts and removes nothing. Default false. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
 }
 
 /** What {@link StoreOperations.prune} removed, or would remove. */

@@ -30,11 +30,11 @@ export interface WorkItem {
 /** Which work {@link StoreOperations.list} gives. */
 export interface WorkQuery {
   /** Only this state. Default: everything that is not over. */
-  readonly state?: string
+  readonly state?: string | undefined
   /** True adds what is over. Default false. */
-  readonly all?: boolean
+  readonly all?: boolean | undefined
   /** Most items of each kind. Default 100. */
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 /** What an operator decided about a call. */

@@ -11,7 +11,7 @@ import { fromStoredResult } from './stored-result.js'
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
   /** Stops the work here, not the run: it stays claimable, and `run` rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How often a call that waits for another worker tries to claim, in milliseconds. */

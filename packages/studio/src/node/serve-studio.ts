@@ -10,7 +10,7 @@ import type { StudioAsset } from '../server/studio-options.js'
 /** Configuration of {@link serveStudio}. */
 export interface ServeStudioOptions {
   /** TCP port on 127.0.0.1. Default 0: the system chooses one. */
-  readonly port?: number
+  readonly port?: number | undefined
 }
 
 /** A studio that is being served. */

@@ -38,28 +38,28 @@ export interface StudioOptions {
   /** The models in the order in which the page lists them. The first is selected. */
   readonly models: readonly StudioModel[] | (() => Promise<readonly StudioModel[]>)
   /** Tools that the models may call. Default: none. */
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly Tool[] | undefined
   /**
    * MCP servers and other sources of tools, each with its own name. The models may call their tools, and the page can call them by hand. Whoever
    * made them closes them.
    */
-  readonly sources?: readonly ToolSource[]
+  readonly sources?: readonly ToolSource[] | undefined
   /** Agents behind an address. Default: none. */
-  readonly agents?: readonly StudioAgent[]
+  readonly agents?: readonly StudioAgent[] | undefined
   /** Where runs are kept. Default: in memory. */
-  readonly store?: StudioStore
+  readonly store?: StudioStore | undefined
   /** Path of the store's file, shown on the page. */
-  readonly file?: string
+  readonly file?: string | undefined
   /** The hosts that the configuration contacts. */
-  readonly hosts?: () => Promise<readonly HostInfo[]>
+  readonly hosts?: (() => Promise<readonly HostInfo[]>) | undefined
   /** Allow-list formats by name. */
-  readonly allowLists?: Readonly<Record<string, () => Promise<AllowListInfo>>>
+  readonly allowLists?: Readonly<Record<string, () => Promise<AllowListInfo>>> | undefined
   /** Tests the connection to a model, step by step. */
-  readonly doctor?: (model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>
+  readonly doctor?: ((model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>) | undefined
   /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
-  readonly openCassette?: (cassette: unknown) => StudioModel | Promise<StudioModel>
+  readonly openCassette?: ((cassette: unknown) => StudioModel | Promise<StudioModel>) | undefined
   /** Most runs kept; the oldest are deleted. Default 1,000. */
-  readonly maxRuns?: number
+  readonly maxRuns?: number | undefined
   /** The page's files by path, `/index.html` included. The Node entry fills it. */
   readonly assets: Readonly<Record<string, StudioAsset>>
 }
