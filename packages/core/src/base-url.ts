@@ -1,16 +1,16 @@
 import { LlmError } from './error.js'
 
-/** A base URL in its one normal form. */
+/** A base URL in normal form. */
 export interface BaseUrl {
-  /** Scheme, host, port when it is not the scheme's own, and path without a slash at its end. */
+  /** Scheme, host, port unless it is the scheme's default, and path without a trailing slash. */
   readonly href: string
   /** `host:port`, the port always present, IPv6 in brackets: what a sandbox must allow. */
   readonly host: string
 }
 
 /**
- * Reads a base URL with the platform's own parser. Query and fragment are dropped, spaces around it and a dot at the host's end too.
- * The result's `href` reads back to the same result.
+ * Parses a base URL with the platform's own parser. Drops query, fragment, surrounding spaces and a dot at the end of the host.
+ * Parsing the result's `href` gives the same result.
  * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL, or it has user information, a tab, a line break, NUL or port 0.
  */
 export function parseBaseUrl(text: string): BaseUrl {
@@ -29,6 +29,6 @@ export function parseBaseUrl(text: string): BaseUrl {
   const hostname = url.hostname.replace(/\.$/, '')
   const { port } = url
   const host = `${hostname}:${port || (url.protocol === 'https:' ? 443 : 80)}`
-  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]/.test(host)) fail('no such host or port can be contacted')
+  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]/.test(host)) fail('its host or its port is not valid')
   return { href: `${url.protocol}//${hostname}${port && `:${port}`}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
 }

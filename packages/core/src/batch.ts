@@ -4,7 +4,7 @@ import type { CallOptions } from './options.js'
 import type { Generation } from './provider.js'
 import type { RequestOptions } from './request-options.js'
 
-/** One request of a batch: what `Provider.generate` takes, without what only a call in this process has. */
+/** One request of a batch: the messages and options of `Provider.generate`, without those that only a call in this process can have. */
 export interface BatchRequest {
   /** The conversation. */
   readonly messages: readonly ChatMessage[]
@@ -12,14 +12,14 @@ export interface BatchRequest {
   readonly options?: CallOptions
 }
 
-/** Where a batch stands. `ended` has results, which may be failures each; `cancelled` and `expired` have those made before. */
+/** State of a batch. An `ended` one has a reply or a failure for each request; a `cancelled` or `expired` one has those made before. */
 export type BatchStatus = 'running' | 'cancelling' | 'ended' | 'cancelled' | 'expired' | 'failed'
 
-/** A batch at the vendor: plain JSON, to be kept until it ends. */
+/** A batch at the vendor: plain JSON, which the application keeps until the batch ends. */
 export interface Batch {
   /** The vendor's id. */
   readonly id: string
-  /** Where it stands. */
+  /** Its state. */
   readonly status: BatchStatus
   /** How many requests it has. Unset: the vendor does not say yet. */
   readonly total?: number
@@ -29,7 +29,7 @@ export interface Batch {
   readonly failed?: number
   /** When it was made, ISO 8601. */
   readonly createdAt?: string
-  /** When the vendor gives it up, ISO 8601. */
+  /** When the vendor stops working on it, ISO 8601. */
   readonly expiresAt?: string
   /** Why it failed as a whole. */
   readonly error?: string
@@ -40,21 +40,24 @@ export type BatchResult =
   | { readonly generation: Generation; readonly error?: undefined }
   | { readonly error: LlmError; readonly generation?: undefined }
 
-/** Submits many requests at once, to which the vendor replies within a day, at a lower price. Separate from {@link Provider}: a capability is never an optional method. */
+/**
+ * Submits many requests at once, to which the vendor replies within a day, at a lower price. Separate from {@link Provider}: a
+ * capability is never an optional method.
+ */
 export interface BatchRunner {
   /** Name of the provider. */
   readonly name: string
   /** The model that replies. */
   readonly model: string
   /**
-   * Submits requests, once: it is not tried again unless `retry` says so, since the vendor may have the batch already and a second one
-   * would be paid for too. Rejects `invalid-request` without requests, and as `Provider.generate` for a request that cannot be sent.
+   * Submits the requests. It retries only if `retry` says so: the vendor may have the batch already, and would charge for a second
+   * one too. Rejects `invalid-request` without requests, and as `Provider.generate` for a request that cannot be sent.
    */
   createBatch(requests: readonly BatchRequest[], options?: RequestOptions): Promise<Batch>
-  /** Asks where a batch stands. */
+  /** Asks for the state of a batch. */
   getBatch(id: string, options?: RequestOptions): Promise<Batch>
   /**
-   * The results, in the order of the requests; a request that the vendor has no result for has an error. Rejects `invalid-request` while the batch
+   * The results, in the order of the requests; a request without a result at the vendor has an error. Rejects `invalid-request` while the batch
    * runs, and with the reason of a batch that failed as a whole.
    */
   batchResults(id: string, options?: RequestOptions): Promise<readonly BatchResult[]>

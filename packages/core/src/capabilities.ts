@@ -1,16 +1,16 @@
 import type { JsonObject } from './tool.js'
 
-/** Whether something can be done, and who says so. */
+/** Whether something is supported, and where that is written. */
 export interface Capability {
-  /** `by-model` where the API can say it and the model decides: a {@link ModelProfile} may settle it. Undefined where the vendor says nothing. */
+  /** `by-model` if the API can express it and the model decides: a {@link ModelProfile} may settle it. Undefined if the vendor says nothing. */
   readonly supported: boolean | 'by-model' | undefined
   /** Where it is written or how it was found: an address, or the name of the test that shows it. */
   readonly source: string
 }
 
-/** What can be asked of a provider, as data. A call that asks for more is refused with `unsupported` where the API has no word for it. */
+/** What a provider supports, as data. A call that asks for something the API cannot express rejects `unsupported`. */
 export interface Capabilities {
-  /** Tool calls in the API's own form. Where there are none, a tool call is to be asked for as JSON. */
+  /** Tool calls in the API's own form. Without them, ask the model to write a tool call as JSON text. */
   readonly tools: Capability
   /** Several tool calls in one turn. */
   readonly parallelTools: Capability
@@ -27,15 +27,15 @@ export interface Capabilities {
   /** Tools that the vendor runs itself, each in the vendor's own form. Unset: none is known. */
   readonly providerTools?: ProviderToolForms
   /**
-   * Fields of `CallOptions.vendor` that hold a whole reply to one of several texts. A text that is nothing but `{choices}` stands for
-   * the list of texts, `{grammar}` for the same as a grammar in GBNF notation. Unset: none are known.
+   * Fields of `CallOptions.vendor` that restrict the whole reply to one of several texts. The string `{choices}` is replaced by the
+   * list of texts, `{grammar}` by a grammar for them in GBNF notation. Unset: none are known.
    */
   readonly choices?: JsonObject
 }
 
 /**
- * Vendor tools in the form of `CallOptions.providerTools`. A text that is nothing but `{width}` stands for the setting of that name; a field whose setting is unset
- * is left out.
+ * Vendor tools in the form of `CallOptions.providerTools`. The string `{width}` is replaced by the setting of that name; a field whose
+ * setting is unset is left out.
  */
 export interface ProviderToolForms {
   /** Search of the web. */

@@ -56,7 +56,7 @@ export type Content = string | readonly ContentPart[]
 /**
  * Makes a media source from bytes with their media type, from a `data:` URI, or from an `http(s):` address.
  * No file is read and nothing is fetched.
- * @throws {TypeError} the input is neither, or the `data:` URI is not base64 with a media type.
+ * @throws {TypeError} the input is something else, or the `data:` URI is not base64 with a media type.
  */
 export function toMediaSource(input: string | Uint8Array, mediaType?: string): MediaSource {
   if (typeof input !== 'string') {
@@ -76,7 +76,7 @@ export const toImagePart = (input: string | Uint8Array, mediaType?: string): Ima
   source: toMediaSource(input, mediaType),
 })
 
-/** The text of a content, its text parts joined with nothing between; other parts are left out. */
+/** The text of a content: its text parts, concatenated. Other parts are left out. */
 export function textOf(content: Content): string {
   if (typeof content === 'string') return content
   let text = ''

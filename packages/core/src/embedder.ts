@@ -6,7 +6,7 @@ export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined
   /** Most milliseconds for the whole call. Default: none. */
   readonly deadlineMs?: number | undefined
-  /** What the vectors are for, for vendors that tell them apart. */
+  /** What the vectors are for, for vendors that distinguish these. */
   readonly purpose?: 'query' | 'document' | undefined
 }
 

@@ -113,7 +113,7 @@ export class ProviderError extends LlmError implements ProviderErrorDetails {
 }
 Object.defineProperty(ProviderError.prototype, 'name', { value: 'ProviderError' })
 
-/** True for any modelport error, also one of another copy of the package, and of this code when one is given. */
+/** True for any modelport error, even one of another copy of the package; with `code`, only for an error of that code. */
 export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError {
   return error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))
 }

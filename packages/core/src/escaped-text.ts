@@ -1,4 +1,4 @@
-/** A text that may come from a longer, escaped one: where in that each of its characters starts and ends. */
+/** A text, and where each of its characters starts and ends in the escaped text that it was decoded from. */
 export interface EscapedText {
   readonly text: string
   readonly starts?: Uint32Array
@@ -12,7 +12,7 @@ const named: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
 }
 
-/** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. Positions refer to the first text. */
+/** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. Positions refer to the original text. */
 export function decodeEscapes({ text, starts, ends }: EscapedText): EscapedText | undefined {
   if (!/[\\%&]/.test(text)) return undefined
   const newStarts = new Uint32Array(text.length)

@@ -5,7 +5,7 @@ import type { TokenUsage } from './usage.js'
  * Why a turn ended.
  * `stop` the model was done · `length` a token limit · `tool-calls` it waits for results · `content-filter` it was stopped or
  * refused · `pause` the vendor paused a long turn, which continues by itself · `error` the vendor gave up on the turn ·
- * `other` a reason without an equal here · `unknown` the server gave none.
+ * `other` a reason without an equivalent here · `unknown` the server gave none.
  */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'pause' | 'error' | 'other' | 'unknown'
 

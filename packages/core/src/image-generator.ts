@@ -11,7 +11,7 @@ export interface ImageOptions extends RequestOptions {
   readonly aspectRatio?: string
   /** The vendor's own word for it, for example `high`. Unset: the vendor decides. */
   readonly quality?: string
-  /** Whether the background may be seen through. Unset: the vendor decides. */
+  /** Whether the background is transparent. Unset: the vendor decides. */
   readonly background?: 'transparent' | 'opaque'
   /** Kind of the files. Unset: the vendor decides. */
   readonly format?: 'png' | 'jpeg' | 'webp'
@@ -27,7 +27,7 @@ export interface GeneratedImage extends MediaBytes {
   readonly revisedPrompt?: string
 }
 
-/** What one call of an {@link ImageGenerator} came to. */
+/** The result of one call of an {@link ImageGenerator}. */
 export interface GeneratedImages {
   /** At least one, in the order of the response. */
   readonly images: readonly GeneratedImage[]
@@ -42,7 +42,7 @@ export interface ImageGenerator {
   /** The model that makes the images. */
   readonly model: string
   /**
-   * Makes images of a description. Throws like `Provider.complete`; `content-filter` if the vendor filtered every image, `unsupported` for
+   * Makes images from a description. Throws like `Provider.complete`; `content-filter` if the vendor filtered every image, `unsupported` for
    * an option that its API cannot express.
    */
   generateImages(prompt: string, options?: ImageOptions): Promise<GeneratedImages>

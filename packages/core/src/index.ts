@@ -15,6 +15,7 @@ export type { StoredConversation, WireMessage } from './json-forms.js'
 export { fromJson, fromWireMessage, toJson, toToolMessage, toWireMessage } from './json-forms.js'
 export { mergeDetails } from './merge-details.js'
 export { mergeGenerations } from './merge-generations.js'
+export { longestTimer } from './longest-timer.js'
 export type {
   AssistantMessage,
   ChatMessage,
@@ -31,6 +32,7 @@ export { isProvider } from './provider.js'
 export type { Redact } from './redact.js'
 export { createRedact, headerSecrets } from './redact.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'
+export { ReaderBase } from './reader-base.js'
 export type { RankedDocument, Ranking, Reranker, RerankOptions } from './reranker.js'
 export type { MediaBytes, RequestOptions } from './request-options.js'
 export type { Speech, SpeechGenerator, SpeechOptions } from './speech-generator.js'
@@ -42,6 +44,7 @@ export type {
   SafetyReport,
   TokenLogprob,
 } from './reply-details.js'
+export { asText, isObject, isPollution, pollutes } from './unknown-values.js'
 export { estimateTokens, tokensPerMessage } from './token-estimate.js'
 export type { JsonObject, ToolCall, ToolChoice, ToolDefinition, ToolResult } from './tool.js'
 export type { Transcriber, Transcription, TranscriptionOptions, TranscriptSpan } from './transcriber.js'

@@ -3,9 +3,9 @@ import { LlmError } from './error.js'
 import type { ChatMessage, ToolMessage } from './message.js'
 import type { ToolCall, ToolResult } from './tool.js'
 
-/** A stored conversation: plain JSON with the version of its form. */
+/** A stored conversation: plain JSON with a version. */
 export interface StoredConversation {
-  /** Of the form, not of the package. */
+  /** Version of this format, not of the package. */
   readonly version: 1
   /** The conversation, in order. */
   readonly messages: readonly ChatMessage[]
@@ -13,7 +13,7 @@ export interface StoredConversation {
 
 /** The message form of the Go package's wire: snake_case, text content only. */
 export interface WireMessage {
-  /** Who speaks. */
+  /** Role of the author. */
   readonly role: ChatMessage['role']
   /** The text. */
   readonly content: string
@@ -23,7 +23,7 @@ export interface WireMessage {
     readonly name: string
     readonly arguments: ToolCall['arguments']
   }[]
-  /** Of a tool message: the call it answers. */
+  /** Of a tool message: the call that this is the result of. */
   readonly tool_call_id?: string
   /** True when the tool failed. */
   readonly is_error?: boolean

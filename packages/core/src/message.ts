@@ -1,7 +1,7 @@
 import type { Content, TextPart } from './content.js'
 import type { ToolCall } from './tool.js'
 
-/** Which model wrote a message, and what only its own driver may read of it. */
+/** Which model wrote a message, and the state that only its own driver reads. */
 export interface MessageOrigin {
   /** {@link Provider.name} of the writer. */
   readonly provider: string
@@ -19,7 +19,7 @@ export interface SystemMessage {
   readonly role: 'system'
   /** The instructions. */
   readonly content: string | readonly TextPart[]
-  /** Tells speakers of one role apart, for vendors that take it. */
+  /** Distinguishes authors of the same role, for vendors that accept it. */
   readonly name?: string
 }
 
@@ -28,11 +28,11 @@ export interface UserMessage {
   readonly role: 'user'
   /** Text, or parts with images, sound and files. */
   readonly content: Content
-  /** Tells users apart, for vendors that take it. */
+  /** Distinguishes users, for vendors that accept it. */
   readonly name?: string
   /**
-   * True where no user speaks but a run of tools does, in the only role an API has for it: the results of calls that no tool message can
-   * carry, what is wrong with a reply, that a call is the last. Never sent; stored with the message.
+   * Set on user messages that the runtime wrote: results that no tool message can carry, corrections of a reply, the notice that a call
+   * is the last. Stored with the message, never sent.
    */
   readonly byRun?: true
 }
@@ -65,5 +65,5 @@ export interface ToolMessage {
   readonly isError?: boolean
 }
 
-/** One message of a conversation: plain JSON, told apart by `role`. */
+/** One message of a conversation: plain JSON, discriminated by `role`. */
 export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -1,6 +1,6 @@
 /**
- * What an application knows of a model, given by configuration. Unset means not known: core has no price, window or ability of any
- * model, and the factory uses those of the catalog only where a configuration asks for them.
+ * What an application knows of a model, given by configuration. Unset means not known: core knows no price, window or ability of
+ * any model, and the factory uses those of the catalog only if a configuration asks for them.
  */
 export interface ModelProfile {
   /** Name of the provider, for a profile that is kept apart from its configuration. */
@@ -13,12 +13,12 @@ export interface ModelProfile {
   readonly inputCostPerMillion?: number | undefined
   /** Price of a million generated tokens. */
   readonly outputCostPerMillion?: number | undefined
-  /** Of both prices. Default `USD`. */
+  /** Currency of both prices. Default `USD`. */
   readonly currency?: string | undefined
   /** Tool calls in the API's own form. */
   readonly supportsTools?: boolean | undefined
-  /** Answers piece by piece. */
+  /** Streamed replies. */
   readonly supportsStreaming?: boolean | undefined
-  /** Answers held to a JSON schema. */
+  /** Replies that follow a JSON schema. */
   readonly supportsJsonSchema?: boolean | undefined
 }

@@ -1,7 +1,7 @@
 import type { LlmError } from './error.js'
 import type { JsonObject, ToolChoice, ToolDefinition } from './tool.js'
 
-/** What form the reply must have. `json` any JSON object; `json-schema` JSON that fits the schema. */
+/** Format of the reply: `json` is any JSON object, `json-schema` JSON that fits the schema. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json' }
@@ -11,9 +11,9 @@ export type ResponseFormat =
 export interface RetryNotice {
   /** Number of the attempt that failed; the first is 1. */
   readonly attempt: number
-  /** Milliseconds until the next. */
+  /** Milliseconds until the next attempt. */
   readonly delayMs: number
-  /** What it failed with. */
+  /** The error that it failed with. */
   readonly error: LlmError
 }
 
@@ -53,7 +53,7 @@ export interface OptionValues {
   readonly toolChoice?: ToolChoice
   /** False allows one tool call a turn. */
   readonly parallelToolCalls?: boolean
-  /** What form the reply must have. Default: text. */
+  /** Format of the reply. Default: text. */
   readonly responseFormat?: ResponseFormat
   /** How much the model should think first. Unset: the model's default. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
@@ -66,7 +66,7 @@ export interface OptionValues {
   readonly topLogprobs?: number
   /** Tools the vendor runs itself, in the vendor's own form. */
   readonly providerTools?: readonly JsonObject[]
-  /** Fields added to the request as they are, over everything else; the `headers` field is added to the HTTP headers. */
+  /** Fields added to the request as they are, over everything else; `headers` is added to the HTTP headers, and `model` is refused. */
   readonly vendor?: JsonObject
   /** Aborts the call; reads then reject with the signal's own reason. */
   readonly signal?: AbortSignal
@@ -80,7 +80,7 @@ export interface OptionValues {
 export const withoutNulls = (options: CallOptions): OptionValues =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null && value !== undefined))
 
-/** The two values that a call has when nobody sets them. */
+/** The options that a call has unless somebody sets or clears them. */
 export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } = Object.freeze({
   maxTokens: 4096,
   temperature: 0.7,

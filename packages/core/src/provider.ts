@@ -12,7 +12,7 @@ export interface Generation extends ReplyDetails {
   readonly text: string
   /** Calls that await results, in wire order; mostly empty. */
   readonly toolCalls: readonly ToolCall[]
-  /** What the reply cost. */
+  /** Tokens that the reply cost. */
   readonly usage: TokenUsage
   /** Why the reply ended. Look at it before you trust the text to be whole. */
   readonly finishReason: FinishReason
@@ -31,13 +31,13 @@ export interface Provider {
   /** Default model for delegated work. */
   readonly cheapestModel: string
   /**
-   * Answers one prompt with text.
+   * Sends one prompt and returns the text of the reply.
    * @throws {LlmError} the code says why; the call signal's own reason when that is aborted.
    */
   complete(prompt: string, ...options: CallOptions[]): Promise<string>
-  /** Answers a conversation with text. Throws like {@link Provider.complete}. */
+  /** Sends a conversation and returns the text of the reply. Throws like {@link Provider.complete}. */
   completeWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<string>
-  /** Answers a conversation: text, tool calls, usage, finish reason, message. Throws like {@link Provider.complete}. */
+  /** Sends a conversation and returns the reply: text, tool calls, usage, finish reason, message. Throws like {@link Provider.complete}. */
   generate(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation>
   /** Streams the reply to one prompt. An HTTP failure rejects here, not at the first read. */
   stream(prompt: string, ...options: CallOptions[]): Promise<StreamReader>

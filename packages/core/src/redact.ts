@@ -1,28 +1,28 @@
 import { encodedForms } from './secret-forms.js'
 import { decodeEscapes, type EscapedText } from './escaped-text.js'
 
-/** Takes secrets out of a text. */
+/** Replaces the secrets in a text. */
 export type Redact = (text: string) => string
 
 const mark = '[redacted]'
 /** Shorter secrets would hit ordinary words. */
 const shortestSecret = 4
-/** So many characters in a row of a secret are redacted, wherever in it they are. */
+/** A run of so many characters of a secret is redacted, wherever in the secret it is. */
 const shortestRun = 12
-/** A run of 12 characters has a group of 6 at one of any 7 neighbouring positions, so that only every seventh is looked up. */
+/** A run of 12 characters has groups of 6 at 7 consecutive positions, so that looking up every seventh position finds one. */
 const groupLength = 6
 const stride = shortestRun - groupLength + 1
 /** Characters that a run must have beyond the public start of a key, such as `sk-ant-api03-`. */
 const leastBeyondPrefix = 4
 /** How often texts are unescaped: JSON within JSON within a URL. */
 const mostDecodings = 3
-/** Occurrences of one group that are tried: more only has a secret that repeats itself. */
+/** Most occurrences of one group that are tried: only a secret that repeats itself has more. */
 const mostOccurrences = 8
 
 /**
- * Makes a function that replaces secrets by `[redacted]`: whole, and every run of at least 12 characters of one, in any case; also in
- * base64 (twice, too), base64url, hex, percent-encoding, JSON and HTML escapes. Secrets shorter than 4 characters are ignored, of those
- * shorter than 12 only the whole is replaced. The time is linear in the length of the text.
+ * Makes a function that replaces secrets by `[redacted]`: whole secrets, and every run of at least 12 characters of one, in upper or
+ * lower case. It finds them in base64 (also of base64), base64url, hex, percent-encoding, JSON and HTML escapes too. Secrets shorter
+ * than 4 characters are ignored; of those shorter than 12 only the whole is replaced. The time is linear in the length of the text.
  */
 export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   const wanted = [...new Set(secrets)].filter((secret) => secret !== undefined && secret.length >= shortestSecret)
@@ -33,13 +33,13 @@ export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   }
 }
 
-/** A form of a secret, in lower case, and how long its public start is. */
+/** An encoded form of a secret, in lower case, and the length of its public start. */
 interface Form {
   readonly text: string
   readonly prefix: number
 }
 
-/** From `start` to before `end`. */
+/** A part of a text; `end` is exclusive. */
 interface Range {
   readonly start: number
   readonly end: number
@@ -48,7 +48,7 @@ interface Range {
 class SecretMatcher {
   /** Forms that are too short for runs: found as a whole, in their own case. */
   readonly #short: string[] = []
-  /** Where in which forms a group of six characters is. */
+  /** The forms that contain a group of six characters, and where. */
   readonly #groups = new Map<string, { readonly form: Form; readonly at: number }[]>()
 
   constructor(secrets: readonly string[]) {
@@ -127,7 +127,7 @@ class SecretMatcher {
   }
 }
 
-/** Spaces around a run are of the text rather than of the secret. */
+/** Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret. */
 function withoutSpaces(text: string, { start, end }: Range): Range {
   const run = text.slice(start, end)
   return { start: start + run.length - run.trimStart().length, end: end - run.length + run.trimEnd().length }
@@ -136,7 +136,7 @@ function withoutSpaces(text: string, { start, end }: Range): Range {
 /** Lower case for ASCII letters: the length stays the same, whatever else the text has. */
 const toLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** How long the start of a key is that everybody knows: its scheme and words like `sk-ant-api03-`. */
+/** Length of the public start of a key: its scheme, and words like `sk-ant-api03-`. */
 function publicPrefix(secret: string): number {
   const [prefix = ''] = /^(?:[a-z]{1,8} )?(?:[a-z]{1,8}\d{0,3}[-_]){0,4}/i.exec(secret) ?? []
   return secret.length - prefix.length >= shortestRun ? prefix.length : 0
@@ -159,8 +159,8 @@ function replaceRanges(text: string, ranges: Range[]): string {
 }
 
 /**
- * Values of headers that must not be shown: those of headers for keys, tokens or cookies, and those that look like a key; the value,
- * what follows its scheme, and its longer words. Values of fewer than eight characters only count in headers made for credentials.
+ * The secrets in headers: values of headers for keys, tokens or cookies, and values that look like a key. Of each it returns the whole
+ * value, the part after its scheme, and its longer words. Values of fewer than eight characters count only in headers for credentials.
  */
 export function headerSecrets(headers: unknown): string[] {
   return Object.entries(headers ?? {}).flatMap(([name, any]) => {

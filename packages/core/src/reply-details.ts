@@ -72,7 +72,7 @@ export interface ReplyDetails {
   readonly responseId?: string
   /** The service tier that served the request, in the vendor's words. */
   readonly serviceTier?: string
-  /** The vendor behind a router that answered. */
+  /** The vendor that a router passed the request to. */
   readonly upstream?: string
   /** Times and rates that the server measured, by the vendor's field name and in its unit. */
   readonly timings?: Readonly<Record<string, number>>

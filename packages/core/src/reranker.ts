@@ -7,7 +7,7 @@ export interface RerankOptions extends RequestOptions {
   readonly topN?: number
 }
 
-/** A document's place. */
+/** One document of a ranking. */
 export interface RankedDocument {
   /** Which of the given documents, counted from 0. */
   readonly index: number
@@ -15,9 +15,9 @@ export interface RankedDocument {
   readonly score: number
 }
 
-/** Documents by how well they fit. */
+/** The result of one call of a {@link Reranker}. */
 export interface Ranking {
-  /** The best first; of equal ones the first given. */
+  /** The best first; documents of equal score in the order given. */
   readonly results: readonly RankedDocument[]
   /** What the vendor counted; `outputTokens` is 0. */
   readonly usage: TokenUsage

@@ -1,6 +1,6 @@
 import type { Content } from './content.js'
 
-/** A JSON object as `JSON.parse` gives it. */
+/** A JSON object as `JSON.parse` returns it. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** A tool the model may call. */
@@ -29,13 +29,13 @@ export interface ToolCall {
   readonly error?: string
 }
 
-/** What a tool call came to. */
+/** The result of one tool call. */
 export interface ToolResult {
   /** The {@link ToolCall.id} of the call that this is the result of. */
   readonly callId: string
   /** What the model will see: text, or parts for vendors that take them. */
   readonly content: Content
-  /** True when the tool failed or was refused; the model is told. Default false. */
+  /** True when the tool failed or was refused; the model reads that it failed. Default false. */
   readonly isError?: boolean
 }
 

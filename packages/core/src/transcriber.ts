@@ -3,7 +3,7 @@ import type { TokenUsage } from './usage.js'
 
 /** Options of one call of a {@link Transcriber}. One that the vendor's API cannot express rejects `unsupported`. */
 export interface TranscriptionOptions extends RequestOptions {
-  /** Language of the speech in ISO 639-1, for example `en`. Unset: the model finds out. */
+  /** Language of the speech in ISO 639-1, for example `en`. Unset: the model detects it. */
   readonly language?: string
   /** Text that guides the model: names, spellings, what came before. */
   readonly prompt?: string

@@ -1,7 +1,7 @@
 /** Tokens by modality (`text`, `image`, `audio`, `video`, `document`), or by another name of the vendor. */
 export type NamedCounts = Readonly<Record<string, number>>
 
-/** Counts that another model than the answering one used, for example an advisor's. They are part of the totals. */
+/** Counts of a model other than the one that wrote the reply, for example of an advisor. They are part of the totals. */
 export interface ModelTokenCounts {
   /** The model that used them, as the server names it. */
   readonly model: string
@@ -56,7 +56,7 @@ export interface TokenUsage extends TokenCounts {
   readonly reported: boolean
 }
 
-/** How many tokens a prompt has, and who counted. */
+/** How many tokens a prompt has, and what counted them. */
 export interface TokenCount {
   /** How many. */
   readonly tokens: number
@@ -64,7 +64,7 @@ export interface TokenCount {
   readonly source: 'provider' | 'tokenizer' | 'estimate'
 }
 
-/** Counts of nothing. */
+/** All counts at zero. */
 export const zeroCounts: TokenCounts = Object.freeze({
   inputTokens: 0,
   outputTokens: 0,

@@ -20,7 +20,7 @@ const refuse = (message: string): never => {
 }
 
 /**
- * Checks merged options against their ranges.
+ * Checks merged options against their ranges, and refuses a model in `vendor`.
  * @throws {LlmError} `config` — names the option, the value found and the range.
  */
 export function validateOptions(options: CallOptions): void {
@@ -32,6 +32,9 @@ export function validateOptions(options: CallOptions): void {
       )
     }
   }
+  // Some APIs have the model in the URL: the body would name another one.
+  if (options.vendor && Object.hasOwn(options.vendor, 'model'))
+    refuse('vendor.model cannot change the model; make a provider for the other model')
   const names = new Set<string>()
   for (const { name } of options.tools ?? []) {
     if (!/^[\w-]{1,64}$/.test(name))

@@ -123,6 +123,8 @@ describe('validation', () => {
     { retry: { attempts: 1 } },
     { retry: { attempts: 5 } },
     { retry: {} },
+    { temperature: null, topP: null, topK: null, maxTokens: null, seed: null },
+    { vendor: { user: 'u' } },
     { tools: [tool, { ...tool, name: 'sub-tract_2' }] },
   ]
   test.each(valid)('%j is accepted', (options) => {
@@ -148,6 +150,7 @@ describe('validation', () => {
     [{ tools: [{ ...tool, name: 'a b' }] }, 'tool name "a b" must be 1 to 64 letters, digits, "_" or "-"'],
     [{ tools: [{ ...tool, name: '' }] }, 'tool name "" must be 1 to 64 letters, digits, "_" or "-"'],
     [{ tools: [tool, tool] }, 'tool name "add" is given twice'],
+    [{ vendor: { model: 'm' } }, 'vendor.model cannot change the model; make a provider for the other model'],
   ]
   test.each(invalid)('%j is refused', (options, message) => {
     let caught: unknown

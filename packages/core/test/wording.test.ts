@@ -33,7 +33,7 @@ test.each([
   ['ws://host', 'the scheme is ws: instead of https: or http:; write http://host:port'],
   ['https://user@host', 'it has user information; pass a key as apiKey'],
   ['https://:pw@host', 'it has user information; pass a key as apiKey'],
-  ['http://host:0', 'no such host or port can be contacted'],
+  ['http://host:0', 'its host or its port is not valid'],
 ])('the base URL %j: %s', (text, why) => {
   expect(told(() => parseBaseUrl(text))).toBe(`invalid-base-url: invalid base URL: ${why}`)
 })
@@ -117,7 +117,7 @@ test('isProvider rejects undefined, null and functions', () => {
   for (const value of [undefined, null, 7, () => undefined]) expect(isProvider(value)).toBe(false)
 })
 
-test('a usage of rounds is reported unless it says otherwise', () => {
+test('a usage of turns is reported unless it says otherwise', () => {
   expect([toUsage([zeroCounts]).reported, toUsage([zeroCounts], 0, false).reported, toUsage([]).reported]).toEqual([
     true,
     false,
