@@ -1,4 +1,5 @@
 import {
+  asText,
   type Citation,
   type FinishReason,
   type JsonObject,
@@ -24,8 +25,7 @@ import type { CountedSeparately } from './usage.js'
 import {
   asItems,
   asObject,
-  asText,
-  type WireAnswer,
+  type WireReply,
   type WireChoice,
   type WireLogprob,
   type WireMessage,
@@ -53,7 +53,7 @@ export const createChatDecoder = (
   dialect: Partial<Pick<ChatDialect, 'countedSeparately'>> = {},
 ): Decoder => new ChatDecoder(sink, turn.stream, dialect.countedSeparately)
 
-/** What has come of an answer. */
+/** What has come of a reply. */
 interface Seen {
   choice?: true
   text?: true
@@ -96,7 +96,7 @@ class ChatDecoder implements Decoder {
     if (text === '[DONE]') {
       if (this.#seen.choice) this.#sink.terminal()
     } else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
-    else if (text) this.#answer(parseJson(text), whole === true || !this.#stream)
+    else if (text) this.#readBody(parseJson(text), whole === true || !this.#stream)
   }
 
   end(): void {
@@ -109,16 +109,16 @@ class ChatDecoder implements Decoder {
   }
 
   /** `whole` is true for a JSON body. An event is never one, whatever it looks like: some servers repeat the message so far in each. */
-  #answer(body: unknown, whole: boolean): void {
+  #readBody(body: unknown, whole: boolean): void {
     if (typeof body !== 'object' || body === null)
       throw new LlmError('protocol', 'a part of the response is not a JSON object')
-    const answer = asObject<WireAnswer>(body)
-    const choices = asItems<WireChoice>(answer.choices)
+    const reply = asObject<WireReply>(body)
+    const choices = asItems<WireChoice>(reply.choices)
     const choice = choices.find((one) => !one.index) ?? (whole ? choices[0] : undefined)
-    const counted = this.#facts.read(answer, choice)
-    if (answer.citations ?? answer.search_results ?? (counted && answer.web_search)) this.#cite(answer)
+    const counted = this.#facts.read(reply, choice)
+    if (reply.citations ?? reply.search_results ?? (counted && reply.web_search)) this.#cite(reply)
     if (choice) this.#choice(choice)
-    const failure = failureIn(answer) ?? choice?.error
+    const failure = failureIn(reply) ?? choice?.error
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
     if (whole && !choice)
@@ -236,7 +236,7 @@ class ChatDecoder implements Decoder {
   }
 
   /** Servers repeat the list in every chunk: it is given out once. */
-  #cite({ search_results, web_search, citations }: Partial<WireAnswer>): void {
+  #cite({ search_results, web_search, citations }: Partial<WireReply>): void {
     const results = toCitations(asItems<WireSource>(search_results ?? web_search))
     const found =
       results.length || !Array.isArray(citations) ? results : toCitations(citations.map((url: unknown) => ({ url })))

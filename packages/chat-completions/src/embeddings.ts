@@ -2,7 +2,7 @@ import type { JsonObject } from '@modelport/core'
 import type { EmbedderDriver, JsonCallOptions } from '@modelport/driver'
 import { asObject } from './wire.js'
 
-/** The answer of an embeddings endpoint. */
+/** The reply of an embeddings endpoint. */
 interface WireEmbeddings {
   readonly data?: unknown
   readonly usage?: unknown
@@ -27,15 +27,15 @@ export type AskEmbeddings = <T>(body: JsonObject, options: JsonCallOptions) => P
 export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {
   return async (input, { signal, deadlineMs }) => {
     const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
-    const answer = await ask<WireEmbeddings | null>(body, {
+    const response = await ask<WireEmbeddings | null>(body, {
       ...(signal && { signal }),
       ...(deadlineMs !== undefined && { deadlineMs }),
     })
-    const rows = Array.isArray(answer?.data) ? answer.data.map((row: unknown) => asObject(row)) : []
+    const rows = Array.isArray(response?.data) ? response.data.map((row: unknown) => asObject(row)) : []
     const vectors = rows
       .sort((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))
       .map(({ embedding }) => (Array.isArray(embedding) ? (embedding as readonly number[]) : []))
-    const tokens = asObject(answer?.usage)['prompt_tokens']
+    const tokens = asObject(response?.usage)['prompt_tokens']
     return { vectors, ...(typeof tokens === 'number' && { inputTokens: tokens }) }
   }
 }

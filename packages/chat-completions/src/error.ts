@@ -1,6 +1,6 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
 import { firstMatch, type HttpFailure, toProviderError } from '@modelport/driver'
-import { asObject, type WireAnswer } from './wire.js'
+import { asObject, type WireReply } from './wire.js'
 
 type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
 
@@ -31,7 +31,7 @@ const wordings: Names = [
   [/(incorrect|invalid) api key|api key not valid/i, 'auth'],
 ]
 
-/** Types too broad to beat a status: for a failure inside an answer, which may have none. */
+/** Types too broad to beat a status: for a failure inside a reply, which may have none. */
 const broadCodes: Names = [
   [/rate_?limit|too_many_requests|tokens|resp_(1002|1039|1041|2045)/, 'rate-limit'],
   [/authentication/, 'auth'],
@@ -66,19 +66,19 @@ export function toChatError(provider: string, failure: HttpFailure, quotaRecover
   })
 }
 
-/** The failure an answer reports, if it does. */
-export function failureIn(answer: Partial<WireAnswer>): unknown {
-  if (answer.error) return answer.error
-  const nested = answer.x_groq && asObject(answer.x_groq)['error']
+/** The failure a reply reports, if it does. */
+export function failureIn(reply: Partial<WireReply>): unknown {
+  if (reply.error) return reply.error
+  const nested = reply.x_groq && asObject(reply.x_groq)['error']
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
-  const failed = answer.base_resp && Number(asObject(answer.base_resp)['status_code'])
-  return failed || answer.object === 'error' || (!answer.choices && asWord(answer.message ?? answer.error_message))
-    ? answer
+  const failed = reply.base_resp && Number(asObject(reply.base_resp)['status_code'])
+  return failed || reply.object === 'error' || (!reply.choices && asWord(reply.message ?? reply.error_message))
+    ? reply
     : undefined
 }
 
-/** The HTTP status a failure inside an answer stands for. */
+/** The HTTP status a failure inside a reply stands for. */
 export function failureStatus(body: unknown): number | undefined {
   const { status_code, http_status_code, http_code, status, code } = failureOf(body)
   return [status_code, http_status_code, http_code, status, code]

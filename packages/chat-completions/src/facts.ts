@@ -1,7 +1,7 @@
-import type { JsonObject } from '@modelport/core'
+import { asText, type JsonObject } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
 import { type CountedSeparately, toCounts, toOtherModels } from './usage.js'
-import { asItems, asObject, asText, type WireAnswer, type WireChoice } from './wire.js'
+import { asItems, asObject, type WireReply, type WireChoice } from './wire.js'
 
 /** Fields of a usage object that hold times and rates. */
 const measured = /_(time|ms|per_second)$/
@@ -10,7 +10,7 @@ const measured = /_(time|ms|per_second)$/
 export class ReplyFacts {
   readonly #sink: Sink
   readonly #separate: readonly CountedSeparately[]
-  #identity: Pick<Partial<WireAnswer>, 'id' | 'service_tier' | 'provider'> = {}
+  #identity: Pick<Partial<WireReply>, 'id' | 'service_tier' | 'provider'> = {}
   #usage: unknown
   #unattributed: number | undefined
   #gateway: JsonObject | undefined
@@ -26,9 +26,9 @@ export class ReplyFacts {
   }
 
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
-  read(answer: Partial<WireAnswer>, choice: Partial<WireChoice> | undefined): boolean {
-    const { id, service_tier, provider, moderation, prompt_filter_results } = answer
-    this.#sink.model(asText(answer.model))
+  read(reply: Partial<WireReply>, choice: Partial<WireChoice> | undefined): boolean {
+    const { id, service_tier, provider, moderation, prompt_filter_results } = reply
+    this.#sink.model(asText(reply.model))
     // Every chunk repeats them.
     const known = this.#identity
     if (id !== known.id || service_tier !== known.service_tier || provider !== known.provider) {
@@ -39,17 +39,17 @@ export class ReplyFacts {
         upstream: asText(provider) || undefined,
       })
     }
-    const { timings, latency_checkpoint, time_info, sla_metrics } = answer
+    const { timings, latency_checkpoint, time_info, sla_metrics } = reply
     if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
     if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
     for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
     if (choice?.content_filter_results) this.#filter('reply', choice.content_filter_results)
     if (moderation) this.#moderation(asObject(moderation))
-    if (answer.usage_breakdown) {
-      const otherModels = toOtherModels(answer.usage_breakdown)
+    if (reply.usage_breakdown) {
+      const otherModels = toOtherModels(reply.usage_breakdown)
       if (otherModels.length) this.#sink.usage({ otherModels })
     }
-    return this.#count(answer.usage ?? asObject(answer.x_groq)['usage'] ?? choice?.usage)
+    return this.#count(reply.usage ?? asObject(reply.x_groq)['usage'] ?? choice?.usage)
   }
 
   /**

@@ -1,4 +1,5 @@
 import {
+  asText,
   type GeneratedImage,
   type GeneratedImages,
   type ImageGenerator,
@@ -9,7 +10,7 @@ import {
 } from '@modelport/core'
 import { decodeBase64, type FormField, imageTypeOf } from '@modelport/driver'
 import { checkText, type MediaEndpoint, toMediaUsage, unsupported, withVendorFields } from './media-endpoint.js'
-import { asItems, asObject, asText } from './wire.js'
+import { asItems, asObject } from './wire.js'
 
 /** How a server's Images API differs from OpenAI's. */
 export interface ImageDialect {
@@ -114,8 +115,8 @@ function toForm(
   ]
 }
 
-function fromWire(name: string, answer: unknown): GeneratedImages {
-  const { data, usage, output_format } = asObject(answer)
+function fromWire(name: string, response: unknown): GeneratedImages {
+  const { data, usage, output_format } = asObject(response)
   const images = asItems(data).map((item) => toImage(name, item, asText(output_format)))
   if (!images.length) throw new LlmError('protocol', `${name}: protocol: the response has no image`)
   return { images, usage: toMediaUsage(usage) }

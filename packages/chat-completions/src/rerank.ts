@@ -22,12 +22,12 @@ export function createRerank(endpoint: MediaEndpoint): Reranker {
         )
       if (!documents.length) return { results: [], usage: toMediaUsage({ input_tokens: 0 }) }
       const body = { model, query, documents: [...documents], ...(topN !== undefined && { top_n: topN }), ...vendor }
-      const answer = asObject(await endpoint.json('/rerank', { body }, options))
+      const response = asObject(await endpoint.json('/rerank', { body }, options))
       const most = Math.min(topN ?? documents.length, documents.length)
-      const results = toResults(name, answer['results'], documents.length)
+      const results = toResults(name, response['results'], documents.length)
       if (results.length < most)
         throw new LlmError('protocol', `${name}: protocol: ${results.length} results where ${most} were asked for`)
-      return { results: results.slice(0, most), usage: toMediaUsage(toUsageField(answer)) }
+      return { results: results.slice(0, most), usage: toMediaUsage(toUsageField(response)) }
     },
   }
 }

@@ -1,5 +1,6 @@
+import { asText } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import { asObject, asText, type WireToolCall } from './wire.js'
+import { asObject, type WireToolCall } from './wire.js'
 
 interface OpenCall {
   /** The key that the sink knows the call by. */

@@ -83,8 +83,8 @@ function toForm(
   ]
 }
 
-function fromWire(name: string, answer: unknown): Transcription {
-  const { text, language, duration, segments, words, usage } = asObject(answer)
+function fromWire(name: string, response: unknown): Transcription {
+  const { text, language, duration, segments, words, usage } = asObject(response)
   if (typeof text !== 'string') throw new LlmError('protocol', `${name}: protocol: the response has no text`)
   // Some servers write the number as text.
   const seconds = Number(duration ?? asObject(usage)['seconds'] ?? NaN)

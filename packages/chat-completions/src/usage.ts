@@ -1,5 +1,5 @@
-import type { ModelTokenCounts, NamedCounts, TokenCounts } from '@modelport/core'
-import { asItems, asObject, asText } from './wire.js'
+import { asText, type ModelTokenCounts, type NamedCounts, type TokenCounts } from '@modelport/core'
+import { asItems, asObject } from './wire.js'
 
 type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens' | 'reasoningTokens'
 type Counts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }

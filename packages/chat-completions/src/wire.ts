@@ -7,7 +7,7 @@ type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
  * A whole `chat.completion` or one `chat.completion.chunk`, with what real servers add to them.
  * @see https://platform.openai.com/docs/api-reference/chat (read 2026-11-21)
  */
-export type WireAnswer = Fields<
+export type WireReply = Fields<
   | 'object'
   | 'model'
   | 'choices'
@@ -31,7 +31,7 @@ export type WireAnswer = Fields<
   | 'prompt_filter_results'
   | 'usage_breakdown'
 >
-/** One of the answers asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
+/** One of the replies asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
 export type WireChoice = Fields<
   'index' | 'delta' | 'message' | 'finish_reason' | 'logprobs' | 'usage' | 'error' | 'content_filter_results'
 >
@@ -61,13 +61,10 @@ export type WireMessage = Fields<
 export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
 /** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
 export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
-/** A source of the answer. */
+/** A source of the reply. */
 export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet' | 'start_index' | 'end_index'>
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
-
-/** The value if it is a string, else ''. */
-export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The object, or an empty one. The one place where the wire's shape is taken on trust: every field is unknown. */
 export const asObject = <T extends object = JsonObject>(value: unknown): Partial<T> =>

@@ -71,7 +71,7 @@ describe('the end of a stream', () => {
     expect((await stream(pieces, chunk({}, { finish_reason: 'length' }))).reason).toBe('length')
   })
 
-  test('a whole answer needs no reason', async () => {
+  test('a whole reply needs no reason', async () => {
     expect(await generate(whole({ content: 'Hi' }, { finish_reason: null }))).toMatchObject({
       text: 'Hi',
       finishReason: 'unknown',

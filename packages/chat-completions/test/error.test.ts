@@ -156,7 +156,7 @@ describe('a status with a body', () => {
   })
 })
 
-describe('inside an answer', () => {
+describe('inside a reply', () => {
   const server = { message: 'The server had an error', type: 'server_error', code: null }
 
   test.each([

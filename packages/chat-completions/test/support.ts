@@ -59,7 +59,7 @@ export const chunk = (delta: object, rest: object = {}): object => ({
   choices: [{ index: 0, delta, finish_reason: null, ...rest }],
 })
 
-/** A whole answer with this message. */
+/** A whole reply with this message. */
 export const whole = (message: object, rest: object = {}, body: object = {}): object => ({
   object: 'chat.completion',
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...rest }],
@@ -104,7 +104,7 @@ export async function stream(...events: readonly unknown[]): Promise<Round> {
   }
 }
 
-/** Reads a whole answer. */
+/** Reads a whole reply. */
 export const generate = (body: unknown, options: CallOptions = {}): Promise<Generation> =>
   chatProvider(() => json(body)).generate([{ role: 'user', content: 'Hello' }], once, options)
 

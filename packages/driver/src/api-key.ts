@@ -2,7 +2,7 @@ import { LlmError } from '@modelport/core'
 
 /**
  * Checks a key before any SDK sees it: outer white space is dropped, the rest must be visible ASCII.
- * @throws {LlmError} `config` — names the position of the character that no key has, never the key.
+ * @throws {LlmError} `config` — names the position of the invalid character, never the key.
  */
 export function checkApiKey(key: string, provider: string): string {
   const trimmed = typeof key === 'string' ? key.trim() : ''
@@ -10,7 +10,7 @@ export function checkApiKey(key: string, provider: string): string {
   if (position >= 0) {
     throw new LlmError(
       'config',
-      `${provider}: the API key has a character at position ${position} that no key has, like white space`,
+      `${provider}: the API key has an invalid character at position ${position}: a key is visible ASCII without spaces`,
     )
   }
   if (!trimmed || trimmed.length > 4096) {

@@ -16,7 +16,7 @@ export interface Sending {
   readonly onRetry: ((notice: RetryNotice) => void) | undefined
 }
 
-/** What reads the response of an attempt. */
+/** The caller's side of an attempt: it reads the response. */
 export interface ResponseReader {
   /** True once the caller has seen a part of the reply: a retry would repeat it. */
   readonly committed: boolean
@@ -28,7 +28,7 @@ export interface ResponseReader {
   release(): void
 }
 
-/** The attempts of one request: sends, waits for the response, retries. Reads nothing of a response that did not fail. */
+/** The attempts of one request: sends it, waits for the response and retries failures. A successful response is left for the caller to read. */
 export class Attempts {
   readonly #context: CallContext
   readonly #sending: Sending

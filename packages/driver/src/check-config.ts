@@ -1,4 +1,4 @@
-import { LlmError, validateOptions } from '@modelport/core'
+import { isObject, LlmError, validateOptions } from '@modelport/core'
 import { type ProviderSettings, toDefaultOptions } from './config.js'
 import { defined } from './defined.js'
 
@@ -7,7 +7,7 @@ const hold = (good: unknown, field: string, wanted: string): void => {
 }
 
 /**
- * Holds a configuration to what would fail at a call only, and there like a network.
+ * Rejects settings that would otherwise surface later as network errors.
  * @throws {LlmError} `config` — names the field, never its value, which may be a secret.
  * @returns the hosts that may be contacted; undefined for any.
  */
@@ -50,11 +50,11 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
 }
 
 /**
- * Checks that a creator was given a configuration at all: from JavaScript anything can be passed.
+ * Checks that a creator was given a configuration object: JavaScript can pass anything.
  * @throws {LlmError} `config` — names the creator and what it was given instead.
  */
 export function requireConfig(config: unknown, creator: string): void {
-  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return
+  if (isObject(config)) return
   const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
   throw new LlmError('config', `${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
 }

@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError } from '@modelport/core'
 
-/** What to write instead of part types that other libraries have. */
+/** What to write instead of the part types of other libraries. */
 const elsewhere: Readonly<Record<string, string>> = {
   image_url: "{ type: 'image', source: { type: 'url', url } }",
   input_text: "{ type: 'text', text }",

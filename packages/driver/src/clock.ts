@@ -1,4 +1,6 @@
-/** Time and chance; tests pass a virtual one. */
+import { longestTimer } from '@modelport/core'
+
+/** Time and randomness; tests pass a virtual one. */
 export interface Clock {
   /** Milliseconds, never going back. */
   now(): number
@@ -7,8 +9,6 @@ export interface Clock {
   /** A number of at least 0 and less than 1. */
   random(): number
 }
-
-const longestTimer = 2 ** 31 - 1
 
 /** The machine's own clock. */
 export const systemClock: Clock = {

@@ -4,7 +4,7 @@ import type { Fetch } from './driver.js'
 import type { Limits, Timeouts } from './limits.js'
 import type { RetryBucket } from './retry.js'
 
-/** The default options that a configuration stands for. @throws {LlmError} `config` — they are neither options nor `'vendor'`. */
+/** The default call options of a configuration. @throws {LlmError} `config` — they are neither options nor `'vendor'`. */
 export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
   if (defaults === 'vendor') return { maxTokens: null, temperature: null }
   if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
@@ -21,7 +21,7 @@ export interface CommonConfig {
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
   readonly cheapestModel?: string | undefined
-  /** What the application knows about the model. Changes no request; the runtime finds it, and `capabilities` apply it. */
+  /** What the application knows about the model. Changes no request: the runtime and `capabilities` use it. */
   readonly profile?: ModelProfile | undefined
   /**
    * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature` unless a call sets them, as
@@ -33,15 +33,15 @@ export interface CommonConfig {
   /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` where it asks for them, which are redacted
+   * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` if it requires them; they are redacted
    * like a key. Node only. Default: none; proxy variables are not read.
    */
   readonly proxy?: string | undefined
-  /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` is taken instead of those. */
+  /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` replaces those. */
   readonly enforceHosts?: boolean | readonly string[] | undefined
-  /** How long to wait for what; over the defaults. */
+  /** Time limits; the others keep their defaults. */
   readonly timeouts?: Partial<Timeouts> | undefined
-  /** How much a server may make us hold; over the defaults. */
+  /** Limits on what a server can make this process hold; the others keep their defaults. */
   readonly limits?: Partial<Limits> | undefined
   /** A bucket to share between providers of one host. Default: one of its own. */
   readonly retryBucket?: RetryBucket | undefined
@@ -56,7 +56,7 @@ export interface CommonConfig {
   readonly onWarning?: ((warning: string) => unknown) | undefined
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
   readonly tokenFactor?: number | undefined
-  /** Time and chance, for tests. */
+  /** Time and randomness, for tests. */
   readonly clock?: Clock | undefined
 }
 
@@ -68,6 +68,6 @@ export interface ProviderSettings extends CommonConfig {
   readonly hosts: readonly string[]
   /** What the API and the model can do, profile applied. `describeProvider` gives it to the runtime. Unset: not known. */
   readonly capabilities?: Capabilities | undefined
-  /** Keys and tokens, to be taken out of every text that leaves. A function is asked for each text: for tokens that change. */
+  /** Keys and tokens to redact in every text that leaves. A function is called for each text: for tokens that change. */
   readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
 }

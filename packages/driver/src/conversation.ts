@@ -25,12 +25,12 @@ import { sanitizeError } from './sanitize.js'
 import type { StreamObserver } from './stream-observer.js'
 import type { TurnRecorder } from './turn-recorder.js'
 
-/** How often one stream continues turns that the vendor paused, at most. */
+/** Most paused turns that one stream continues. */
 const mostContinuations = 10
 
 const unobserved: StreamObserver = { onEvent: () => undefined, onStep: () => undefined, onError: () => undefined }
 
-/** Makes the turns of a conversation. */
+/** What a conversation needs for its next turn. */
 export interface TurnFactory {
   /** The checked turn for these messages and tools. */
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
@@ -38,7 +38,10 @@ export interface TurnFactory {
   renew(): void
 }
 
-/** One stream's conversation: its turns, the tool results between them, what it cost. Knows its observer, not readers. */
+/**
+ * The turns of one stream: reads each through an `Exchange` of its own, collects the tool results between them, and adds up text and usage.
+ * Reports to its observer: a reader, or `generate`.
+ */
 export class Conversation {
   /** Why the last finished turn ended. */
   finishReason: FinishReason | undefined
@@ -74,7 +77,10 @@ export class Conversation {
     return this.#exchange.open()
   }
 
-  /** Reads one chunk, or starts the next turn; the observer gets what comes of it, synchronously if nothing has to be waited for. */
+  /**
+   * Reads one chunk of the current turn, or starts the next turn. Ends with a call of `onStep` or `onError`: synchronously if nothing has
+   * to be waited for.
+   */
   advance(): void {
     if (this.#phase === 'done') this.#observer.onStep(false)
     else if (this.#phase === 'reading') this.#exchange.advance()
@@ -268,7 +274,7 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
     ...second,
     content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
     reasoning: reasoning || undefined,
-    // Half a state would be taken for the whole.
+    // A driver would mistake half a state for the whole.
     origin:
       second.origin &&
       defined({

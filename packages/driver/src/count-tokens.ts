@@ -1,6 +1,15 @@
 import { type CallOptions, type ChatMessage, LlmError } from '@modelport/core'
 import type { ProviderSettings } from './config.js'
-import { askJson, type JsonDriver } from './json-client.js'
+import type { Driver } from './driver.js'
+import { exchangeWhole } from './exchange-whole.js'
+import type { Limits } from './limits.js'
+import { createProviderState } from './provider-state.js'
+import { sanitizeError } from './sanitize.js'
+import { startCall } from './start-call.js'
+import { type BodyReader, readJsonBody } from './whole-body.js'
+
+/** A driver whose responses are one JSON value each. */
+export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder'>
 
 /** What a provider package supplies to have a prompt counted: how to ask, and where the response has the count. */
 export interface CountDriver<Request> extends JsonDriver<Request> {
@@ -9,8 +18,8 @@ export interface CountDriver<Request> extends JsonDriver<Request> {
 }
 
 /**
- * How many tokens the prompt of a call has, as the server says: a call in all but its response. Options are merged and checked, the
- * history is brought in order, and it is sent, retried and redacted like any other. Throws like a call.
+ * Asks the server how many tokens the prompt of a call has. The request is made, sent, retried and redacted like that of a call; only the
+ * response differs. Throws like a call.
  * @throws {LlmError} `protocol` — the response has no count.
  */
 export async function countTokens<Request>(
@@ -23,4 +32,25 @@ export async function countTokens<Request>(
   if (typeof tokens !== 'number')
     throw new LlmError('protocol', `${driver.name}: protocol: the response has no count of tokens`)
   return tokens
+}
+
+async function askJson<Request>(
+  driver: JsonDriver<Request>,
+  settings: ProviderSettings,
+  messages: readonly ChatMessage[],
+  options: readonly CallOptions[],
+): Promise<unknown> {
+  const state = createProviderState(driver, settings)
+  const { context, turn, values } = startCall(state, messages, options, false)
+  let request: Request
+  try {
+    request = driver.request(turn(messages, values.tools ?? []))
+  } catch (error) {
+    context.scope.end()
+    throw sanitizeError(error, driver.name, context.redact)
+  }
+  const sending = { driver, request, onRetry: values.retry?.onRetry }
+  const read = (headers: Headers, { maxJsonValues }: Limits): BodyReader<unknown> =>
+    readJsonBody(headers, maxJsonValues, (value) => value)
+  return exchangeWhole(context, sending, { read })
 }

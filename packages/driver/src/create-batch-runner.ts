@@ -16,7 +16,7 @@ import { parseJson } from './parse-json.js'
 export interface BatchItem {
   /** Which request, counted from 0. */
   readonly index: number
-  /** Address that the provider would ask. */
+  /** URL that the provider would send it to. */
   readonly url: string
   /** Headers that the provider would send, the key among them; lower-case names. */
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface BatchItem {
   readonly body: JsonObject
 }
 
-/** What the vendor says of one request: a response as it would have come by itself, or why there is none. */
+/** The result of one request: the response that it would have had outside a batch, or why there is none. */
 export interface BatchLine {
   /** Which request, counted from 0. */
   readonly index: number
@@ -40,7 +40,7 @@ export interface BatchDriver {
   provider(fetch: Fetch): Provider
   /** Submits encoded requests. */
   create(items: readonly BatchItem[], options: RequestOptions): Promise<Batch>
-  /** Asks where a batch stands. */
+  /** Asks for the state of a batch. */
   get(id: string, options: RequestOptions): Promise<Batch>
   /** Reads what the vendor has of an ended batch, in any order. */
   lines(batch: Batch, options: RequestOptions): Promise<readonly BatchLine[]>
@@ -124,7 +124,10 @@ async function toResults(
   const found = new Map<number, BatchLine>()
   for (const line of lines) {
     if (!Number.isInteger(line.index) || line.index < 0 || line.index >= (total ?? Infinity) || found.has(line.index))
-      throw new LlmError('protocol', `${name}: protocol: the batch has a result of no request, or two of one`)
+      throw new LlmError(
+        'protocol',
+        `${name}: protocol: the batch has a result for an unknown request, or two for the same request`,
+      )
     found.set(line.index, line)
   }
   const results: BatchResult[] = []
@@ -150,7 +153,7 @@ async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLi
     asked++
     if (asked === 1) return Promise.resolve(Response.json(body, { status }))
     // The provider continues a turn that the vendor paused, which a batch cannot.
-    return Promise.reject(new Error('a batch continues no turn'))
+    return Promise.reject(new Error('a batch cannot continue a turn'))
   })
   try {
     return { generation: await provider.generate([{ role: 'user', content: '-' }], { retry: { attempts: 1 } }) }

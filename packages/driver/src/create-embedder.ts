@@ -24,7 +24,7 @@ export interface EmbedderDriver {
   readonly model: string
   /** Most texts the vendor takes in one request. */
   readonly batchSize: number
-  /** Length of vectors that was asked for: another is refused. Unset: the first vector's. */
+  /** Requested length of the vectors; any other is refused. Unset: the length of the first vector. */
   readonly dimensions?: number | undefined
   /** Embeds at most `batchSize` texts. */
   embedBatch(texts: readonly string[], options: EmbedOptions): Promise<EmbeddingBatch>
@@ -32,8 +32,8 @@ export interface EmbedderDriver {
 
 /**
  * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and keeps their order.
- * Rejects `protocol` when the server answers with another number of vectors, with vectors of another length than was asked for or
- * than the others have, or with a value that is not a number.
+ * Rejects `protocol` if the server returns too few or too many vectors, vectors of different lengths or not of the requested one, or a
+ * value that is not a number.
  */
 export function createEmbedder(driver: EmbedderDriver): Embedder {
   const { name, model, batchSize, dimensions } = driver

@@ -87,7 +87,7 @@ function startConversation<Request>(
   return { scope, conversation }
 }
 
-/** The reader, once its first response is there: an HTTP failure rejects the call, not the first read. */
+/** Returns the reader once the first response has begun: an HTTP failure rejects the call, not the first read. */
 async function opened<R extends StreamObserver>(reader: R, { scope, conversation }: Call): Promise<R> {
   try {
     await conversation.open(reader)

@@ -1,4 +1,4 @@
-/** The fields of an object that have a value. Its type says of the others only what they would hold. */
+/** The fields of an object that have a value; the others are left out. */
 export const defined = <Fields extends object>(
   fields: Fields,
 ): { readonly [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>

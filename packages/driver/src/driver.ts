@@ -13,9 +13,8 @@ import type {
   TokenLogprob,
   ToolDefinition,
 } from '@modelport/core'
-import type { Framer } from './framer.js'
 
-/** A `fetch` as the platform has it; the one given to a driver checks hosts, refuses redirects and rejects failures typed. */
+/** The type of the platform's `fetch`. The one given to a driver checks hosts, refuses redirects and rejects with typed errors. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** One turn of a conversation, checked and complete: what a driver turns into a request. */
@@ -74,15 +73,15 @@ export interface WrittenText {
   readonly text: string
 }
 
-/** A piece of a tool call. Every field may come in any piece. */
+/** A delta of a tool call. Any delta may have any of the fields. */
 export interface ToolCallDelta {
-  /** The vendor's id of the call, in the piece that has it. */
+  /** The vendor's id of the call. */
   readonly id?: string | undefined
-  /** Name of the tool, in the piece that has it. */
+  /** Name of the tool. */
   readonly name?: string | undefined
   /** Text to append to the arguments. */
   readonly text?: string | undefined
-  /** The whole arguments, where the wire carries an object instead of text. Text sent with it stays as received; this is its meaning. */
+  /** The whole arguments, if the wire carries an object instead of text. Text sent with it stays as received; this is its meaning. */
   readonly value?: unknown
 }
 
@@ -99,7 +98,7 @@ export type ResponseFacts = {
   readonly [Name in 'responseId' | 'serviceTier' | 'upstream' | 'timings']?: ReplyDetails[Name] | undefined
 }
 
-/** Where a decoder puts what it read. Each method may be called any number of times. */
+/** What a decoder writes to. Each method may be called any number of times. */
 export interface Sink {
   /** A delta of the reply's text; '' is ignored. */
   text(text: string): void
@@ -109,7 +108,7 @@ export interface Sink {
   written(kind: 'text' | 'reasoning'): WrittenText
   /** Refusal text; it is also shown as text when the reply has no other. */
   refusal(text: string): void
-  /** A piece of the call with this key, the wire's index or id. Numeric keys are ordered by number, others as they came. */
+  /** A delta of the call with this key, the wire's index or id. Numeric keys are ordered by number, others by arrival. */
   toolCall(key: number | string, piece: ToolCallDelta): void
   /** The call is whole. Calls never ended this way are ended with the turn. */
   endToolCall(key: number | string): void
@@ -119,7 +118,7 @@ export interface Sink {
   citation(citation: Citation): void
   /** A call of a tool that the vendor ran itself. */
   providerToolCall(call: ProviderToolCall): void
-  /** Reports on the next tokens, in order. */
+  /** Log probabilities of the next tokens, in order. */
   logprobs(tokens: readonly TokenLogprob[]): void
   /** Counts of this turn; a later value of a field replaces the earlier one. Undefined and numbers that are not counts are ignored. */
   usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void
@@ -132,7 +131,7 @@ export interface Sink {
   /** The model's name as the server gives it. */
   model(name: string): void
   /**
-   * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: call `terminal` too where they cannot.
+   * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: if none can, call `terminal` too.
    * With finished client calls `stop` becomes `tool-calls`.
    */
   finish(reason: FinishReason, raw?: string): void
@@ -153,7 +152,7 @@ export interface Sink {
 export interface Decoder {
   /** Takes one record of the wire and writes what it says to the sink. */
   push(record: WireRecord): void
-  /** The wire has ended. Only for what must wait for it; cut streams are found by the sink. */
+  /** The wire has ended. Only for work that has to wait for the end; the sink detects cut streams. */
   end?(): void
 }
 
@@ -177,16 +176,15 @@ export interface Driver<Request = unknown> {
   readonly name: string
   /**
    * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. `ndjson` skips empty
-   * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text. A
-   * function makes the framer of each response, streamed or whole, for bodies that are not records.
+   * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text.
    */
-  readonly framing: 'sse' | 'ndjson' | 'lines' | (() => Framer)
+  readonly framing: 'sse' | 'ndjson' | 'lines'
   /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
   request(turn: Turn): Request
   /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
   send(request: Request, io: DriverIo): Promise<Response>
   /** A fresh decoder of one response, streamed or whole. */
   decoder(sink: Sink, turn: Turn): Decoder
-  /** Names a failure. Pure. `toProviderError` does the common part. */
+  /** Turns a failure into a typed error. Pure. `toProviderError` does the common part. */
   error(failure: HttpFailure): ProviderError
 }

@@ -1,13 +1,22 @@
-import { LlmError, type Provider, type RequestOptions } from '@modelport/core'
-import { checkConfig } from './check-config.js'
+import {
+  LlmError,
+  mergeOptions,
+  type Provider,
+  type RequestOptions,
+  validateOptions,
+  withoutNulls,
+} from '@modelport/core'
+import { createCallContext } from './call-context.js'
 import type { ProviderSettings } from './config.js'
-import { createProvider } from './create-provider.js'
-import type { Driver, DriverIo, Fetch, HttpFailure, Sink } from './driver.js'
-import { concatBytes, type FormField, toFormBody } from './form-body.js'
+import type { Driver, DriverIo, Fetch, HttpFailure } from './driver.js'
+import { type BodyFormat, exchangeWhole } from './exchange-whole.js'
+import { type FormField, toFormBody } from './form-body.js'
+import { InBandError } from './in-band.js'
 import { decodeUtf8 } from './json-body.js'
-import { parseJson, tryParseJson } from './parse-json.js'
-import { createRetryBucket } from './retry.js'
-import { createTransport } from './transport.js'
+import { tryParseJson } from './parse-json.js'
+import { createProviderState } from './provider-state.js'
+import { sanitizeError } from './sanitize.js'
+import { readBinaryBody, readJsonBody } from './whole-body.js'
 
 /** One request outside a conversation: images, speech, transcription, reranking, batches. */
 export interface EndpointRequest {
@@ -33,7 +42,10 @@ export interface ResponseBytes {
   readonly contentType: string
 }
 
-/** Sends requests with the same transport, retries, clocks, limits, host check and redaction as a conversation. Throws like {@link Provider.complete}. */
+/**
+ * Sends requests with the same transport, retries, clocks, limits, host check and redaction as a conversation. Throws like
+ * {@link Provider.complete}.
+ */
 export interface EndpointClient {
   /** The response as JSON; its shape is taken on trust, so make every field of `T` optional. */
   json<T>(request: EndpointRequest, options?: RequestOptions): Promise<T>
@@ -43,14 +55,11 @@ export interface EndpointClient {
   text(request: EndpointRequest, options?: RequestOptions): Promise<string>
 }
 
-/** Reads a response: how it is framed and decoded, and the result once it is whole. */
-interface Reading<T> {
-  readonly accept: string
-  readonly framing: Driver['framing']
-  readonly decoder: Driver['decoder']
-  /** Headers of the last response. */
-  headers: Headers
-  result?: T
+/** A request as it is sent, the same bytes in each attempt. */
+interface EncodedRequest {
+  readonly url: string
+  readonly init: RequestInit
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
@@ -59,107 +68,82 @@ export function createEndpointClient(
   error: (failure: HttpFailure) => ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): EndpointClient {
-  checkConfig(settings)
-  // Default call options do not apply to these requests, which share one retry bucket and one transport.
-  const shared = { retryBucket: createRetryBucket(), ...settings, defaults: {}, fetch: createTransport(settings) }
-  const ask = async <T>(request: EndpointRequest, options: RequestOptions = {}, reading: Reading<T>): Promise<T> => {
-    const { signal, deadlineMs, retry } = options
-    const send = toSend(request, reading)
-    const { framing, decoder } = reading
-    const driver: Driver<EndpointRequest> = { name, error, framing, decoder, request: () => request, send }
-    await createProvider(driver, shared).generate([{ role: 'user', content: '' }], {
-      ...(signal && { signal }),
-      ...(deadlineMs !== undefined && { deadlineMs }),
-      ...(retry && { retry }),
-    })
-    return reading.result as T
+  const driver = { name, send, error }
+  // The requests share one retry bucket and one transport. Default call options do not apply to them.
+  const state = createProviderState(driver, settings)
+  const ask = async <T>(
+    request: EndpointRequest,
+    format: BodyFormat<T>,
+    { signal, deadlineMs, retry }: RequestOptions = {},
+  ): Promise<T> => {
+    const options = mergeOptions({ signal, deadlineMs, retry })
+    let encoded: EncodedRequest
+    try {
+      validateOptions(options)
+      encoded = encode(request, format.accept)
+    } catch (invalid) {
+      throw sanitizeError(invalid, name, state.redactWith([]))
+    }
+    const values = withoutNulls(options)
+    const sending = { driver, request: encoded, onRetry: values.retry?.onRetry }
+    return exchangeWhole(createCallContext(state, values, []), sending, format)
   }
   return {
-    json: <T>(request: EndpointRequest, options?: RequestOptions) => ask<T>(request, options, readJson(request)),
-    bytes: (request, options) => ask(request, options, readBytes('application/octet-stream', toFile)),
-    text: (request, options) =>
-      ask(
-        request,
-        options,
-        readBytes('*/*', (data) => toText(data)),
-      ),
+    json: <T>(request: EndpointRequest, options?: RequestOptions) => ask(request, jsonFormat<T>(request), options),
+    bytes: (request, options) => ask(request, fileFormat, options),
+    text: (request, options) => ask(request, textFormat, options),
   }
 }
 
-function toSend(
-  { form, body, method, headers, url }: EndpointRequest,
-  reading: Reading<unknown>,
-): (request: EndpointRequest, io: DriverIo) => ReturnType<Fetch> {
+function encode({ form, body, method, headers, url }: EndpointRequest, accept: string): EncodedRequest {
   const encoded = form && toFormBody(form)
-  const json = body === undefined ? undefined : JSON.stringify(body)
+  const json = body === undefined ? undefined : toJson(body)
   const content = encoded ? (encoded.data as Uint8Array<ArrayBuffer>) : json
   const type = encoded?.contentType ?? (json === undefined ? undefined : 'application/json')
-  return async (_, io) => {
-    const response = await io.fetch(url, {
+  return {
+    url,
+    init: {
       method: method ?? (content === undefined ? 'GET' : 'POST'),
-      headers: {
-        accept: reading.accept,
-        ...(type !== undefined && { 'content-type': type }),
-        ...headers,
-        ...io.headers,
-      },
       ...(content !== undefined && { body: content }),
-    })
-    reading.headers = response.headers
-    return response
-  }
-}
-
-function readJson<T>({ inBandErrors = true }: EndpointRequest): Reading<T> {
-  const reading: Reading<T> = {
-    accept: 'application/json',
-    headers: new Headers(),
-    framing: 'ndjson',
-    decoder: (sink) => ({
-      push: ({ data }) => {
-        reading.result = parseJson<T>(data)
-        if (inBandErrors && hasError(reading.result)) sink.fail({ body: reading.result })
-        sink.terminal()
-      },
-    }),
-  }
-  return reading
-}
-
-/** Collects the bytes of each attempt anew; `read` gets them once the wire has ended. */
-function readBytes<T>(accept: string, read: (data: Uint8Array, contentType: string, sink: Sink) => T): Reading<T> {
-  let chunks: Uint8Array[] = []
-  const reading: Reading<T> = {
-    accept,
-    headers: new Headers(),
-    framing: () => {
-      chunks = []
-      return { cut: false, push: (chunk) => void chunks.push(chunk), end: () => undefined }
     },
-    decoder: (sink) => ({
-      push: () => undefined,
-      end: () => {
-        const data = concatBytes(chunks)
-        checkLength(data, reading.headers)
-        reading.result = read(data, reading.headers.get('content-type') ?? '', sink)
-        sink.terminal()
-      },
-    }),
+    headers: { accept, ...(type !== undefined && { 'content-type': type }), ...headers },
   }
-  return reading
 }
 
-/** Not every transport notices a body that is shorter than its header says. */
-function checkLength({ length }: Uint8Array, headers: Headers): void {
-  const announced = headers.has('content-encoding') ? length : Number(headers.get('content-length') ?? length)
-  if (length < announced)
-    throw new LlmError('truncated', `the connection ended after ${length} of ${announced} bytes of the file`)
+/** @throws {LlmError} `invalid-request` — the body is circular, or has a value that JSON does not know. */
+function toJson(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    throw new LlmError('invalid-request', `the request body cannot be written as JSON: ${String(error)}`)
+  }
 }
 
-function toFile(data: Uint8Array, contentType: string, sink: Sink): ResponseBytes {
+function send({ url, init, headers }: EncodedRequest, io: DriverIo): ReturnType<Fetch> {
+  return io.fetch(url, { ...init, headers: { ...headers, ...io.headers } })
+}
+
+function jsonFormat<T>({ inBandErrors = true }: EndpointRequest): BodyFormat<T> {
+  return {
+    accept: 'application/json',
+    read: (headers, { maxJsonValues }) =>
+      readJsonBody(headers, maxJsonValues, (value) => {
+        if (inBandErrors) throwInBand(value)
+        return value as T
+      }),
+  }
+}
+
+const fileFormat: BodyFormat<ResponseBytes> = {
+  accept: 'application/octet-stream',
+  read: (headers) => readBinaryBody(headers, (data) => toFile(data, headers.get('content-type') ?? '')),
+}
+
+const textFormat: BodyFormat<string> = { accept: '*/*', read: (headers) => readBinaryBody(headers, toText) }
+
+function toFile(data: Uint8Array, contentType: string): ResponseBytes {
   if (contentType.includes('json')) {
-    const value = tryParseJson(toText(data))
-    if (hasError(value)) sink.fail({ body: value })
+    throwInBand(tryParseJson(toText(data)))
     throw new LlmError('protocol', 'the server returned JSON in place of a file; check the base URL and the model')
   }
   if (!data.length) throw new LlmError('protocol', 'the server returned an empty file')
@@ -168,5 +152,8 @@ function toFile(data: Uint8Array, contentType: string, sink: Sink): ResponseByte
 
 const toText = (data: Uint8Array): string => decodeUtf8(new TextDecoder('utf-8', { fatal: true }), data)
 
-const hasError = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Boolean((value as { readonly error?: unknown }).error)
+/** @throws {InBandError} the value has a field `error`. */
+function throwInBand(value: unknown): void {
+  if (typeof value === 'object' && value !== null && (value as { readonly error?: unknown }).error)
+    throw new InBandError({ body: value })
+}

@@ -13,7 +13,7 @@ import { type CommonConfig, toDefaultOptions } from './config.js'
 import { checkTools } from './json-depth.js'
 
 /**
- * About how many tokens the prompt of a call would have, tools included, where nobody counts; images, audio and files are left out.
+ * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images, audio and files are left out.
  * @throws {LlmError} `config` — an option is out of its range; `invalid-request` — the parameters of a tool are nested too deeply.
  */
 export function estimatePrompt(

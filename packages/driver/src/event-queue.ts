@@ -4,7 +4,7 @@ interface PendingRead<T> {
 }
 
 /** The result of a read at the end. */
-export const end: IteratorResult<never, undefined> = Object.freeze({ done: true, value: undefined })
+const end: IteratorResult<never, undefined> = Object.freeze({ done: true, value: undefined })
 
 /** Items that nobody has read yet, or the reads that wait for one, in order. Ends once: cleanly or with an error. */
 export class EventQueue<T> {

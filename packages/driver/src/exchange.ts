@@ -1,4 +1,4 @@
-import { isLlmError, LlmError, type PartialReply, type ProviderError } from '@modelport/core'
+import { isLlmError, LlmError, type PartialReply } from '@modelport/core'
 import { Attempts, type ResponseReader } from './attempts.js'
 import type { ChunkCallbacks } from './byte-source.js'
 import { callObserver } from './call-observer.js'
@@ -6,16 +6,18 @@ import type { CallContext } from './call-context.js'
 import type { Decoder, Driver, Turn } from './driver.js'
 import type { Framer } from './framer.js'
 import { createFramer } from './framing.js'
-import { clipStrings, nameFailure } from './http-failure.js'
+import { nameInBand } from './in-band.js'
 import { JsonBodyFramer } from './json-body.js'
 import { checkJsonValues } from './json-values.js'
-import { maxErrorBytes } from './limits.js'
 import { ResponseBody } from './response-body.js'
 import type { StreamObserver } from './stream-observer.js'
 import { truncatedError } from './truncated-error.js'
-import { InBandError, TurnRecorder } from './turn-recorder.js'
+import { TurnRecorder } from './turn-recorder.js'
 
-/** One turn on the wire: reads and decodes the response, and has it sent again until the first delta of the reply. */
+/**
+ * One turn on the wire: has the request sent, reads the response, frames and decodes it. A failure before the first delta of the reply
+ * is retried; a later one is final, since the caller has seen a part of the reply.
+ */
 export class Exchange implements ResponseReader {
   /** True once the body was read to its end and the reply is whole. */
   ended = false
@@ -93,7 +95,7 @@ export class Exchange implements ResponseReader {
     try {
       if (cut && !this.recorder.finished) throw failure ?? truncatedError(this.#bytes, cut.error)
       this.#context.scope.throwIfEnded()
-      // A reset or a silence after the terminal event takes nothing away.
+      // Once the reply is whole, a reset or a silence does not matter.
       if (failure && !this.recorder.finished) throw failure
       if (chunk) this.#decode(chunk)
       else this.#finish()
@@ -114,7 +116,7 @@ export class Exchange implements ResponseReader {
   }
 
   async #reopen(error: unknown): Promise<void> {
-    await this.#attempts.recover(error instanceof InBandError ? this.#inBand(error) : error)
+    await this.#attempts.recover(nameInBand(this.#driver, this.#headers, error))
     await this.open()
   }
 
@@ -126,6 +128,7 @@ export class Exchange implements ResponseReader {
     })
     const decoder = this.#driver.decoder(this.recorder, this.#turn)
     this.#decoder = decoder
+    const isJson = this.#driver.framing !== 'lines'
     this.#framer = createFramer(
       {
         framing: this.#driver.framing,
@@ -134,7 +137,7 @@ export class Exchange implements ResponseReader {
         maxEventBytes: limits.maxEventBytes,
       },
       (record) => {
-        if (this.#driver.framing !== 'lines') checkJsonValues(record.data, limits.maxJsonValues)
+        if (isJson) checkJsonValues(record.data, limits.maxJsonValues)
         decoder.push(record)
       },
     )
@@ -153,7 +156,7 @@ export class Exchange implements ResponseReader {
       this.recorder.holdToolCalls()
       this.#decoder?.end?.()
     } catch (error) {
-      // A message cut short is not a malformed one; after the terminal event it takes nothing away.
+      // A record that the end of the body cuts is not malformed. Once the reply is whole, neither matters.
       if (!isLlmError(error, 'protocol') || !(whole || this.#framer?.cut)) throw error
       if (!whole) throw truncatedError(this.#bytes, error)
     }
@@ -167,13 +170,6 @@ export class Exchange implements ResponseReader {
     this.ended = true
     this.#attempts.succeeded()
     this.#body?.end()
-  }
-
-  #inBand({ failure }: InBandError): ProviderError {
-    const body = clipStrings(failure.body)
-    const text = (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, maxErrorBytes)
-    const status = failure.status ?? 200
-    return nameFailure(this.#driver, { status, headers: this.#headers, body, text, inBand: true })
   }
 
   #newRecorder(): TurnRecorder {

@@ -1,9 +1,9 @@
-/** Most characters of a server's text that patterns are tried on. */
+/** Most characters of a server's text that are searched. */
 const longest = 4096
 
 /**
- * What the first pattern that fits the text stands for. A server's text may be 16 MiB long, and patterns can take time beyond its
- * length: only its first 4,096 characters are looked at.
+ * Returns the name of the first pattern that matches. A server's text may be 16 MiB long, and a pattern can take more than linear time:
+ * only the first 4,096 characters are searched.
  */
 export function firstMatch<Name>(
   rows: readonly (readonly [pattern: RegExp, name: Name])[],

@@ -7,8 +7,8 @@ import { SseFramer } from './sse.js'
 
 /** What decides how a body is read. */
 export interface FramerChoice {
-  /** How the API frames a stream, or what makes the framer of any body. */
-  readonly framing: 'sse' | 'ndjson' | 'lines' | (() => Framer)
+  /** How the API frames a stream. */
+  readonly framing: 'sse' | 'ndjson' | 'lines'
   /** True where a stream was asked for. */
   readonly stream: boolean
   /** The response's `content-type`, or ''. */
@@ -22,13 +22,15 @@ export interface FramerChoice {
  * @throws {LlmError} `protocol` — the body is HTML, so the server is not a model server.
  */
 export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord) => void): Framer {
-  const type = choice.contentType.toLowerCase()
-  if (type.includes('text/html')) {
-    throw new LlmError('protocol', 'the server answered with a web page; check the base URL and any proxy in between')
-  }
-  if (typeof choice.framing === 'function') return choice.framing()
+  refuseWebPage(choice.contentType)
   if (!choice.stream) return new JsonBodyFramer(onRecord)
   if (choice.framing !== 'sse') return new LinesFramer(onRecord, choice.maxEventBytes, choice.framing === 'ndjson')
-  if (type.includes('application/json')) return new JsonBodyFramer(onRecord)
+  if (choice.contentType.toLowerCase().includes('application/json')) return new JsonBodyFramer(onRecord)
   return new SseFramer(onRecord, choice.maxEventBytes)
+}
+
+/** @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server. */
+export function refuseWebPage(contentType: string): void {
+  if (contentType.toLowerCase().includes('text/html'))
+    throw new LlmError('protocol', 'the server returned a web page; check the base URL and any proxy in between')
 }

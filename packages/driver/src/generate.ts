@@ -4,7 +4,7 @@ import { defined } from './defined.js'
 import { Pump } from './pump.js'
 import type { CallScope } from './scope.js'
 
-/** Runs a conversation to the end of its first turn, and of the turns that continue a paused one, and returns the whole reply. */
+/** Reads the first turn of a conversation, and the turns that continue it if it was paused, and returns the whole reply. */
 export async function generateReply(scope: CallScope, conversation: Conversation): Promise<Generation> {
   try {
     await readToEnd(conversation)

@@ -80,7 +80,7 @@ async function guardedFetch(
 const isJson = (headers: HeadersInit | undefined): boolean =>
   /json|^$/i.test(new Headers(headers).get('content-type') ?? '')
 
-/** Half of a surrogate pair, as `JSON.stringify` writes it; it writes nothing else so. Several vendors refuse it. */
+/** A lone surrogate as `JSON.stringify` escapes it; it escapes nothing else this way. Several vendors refuse it. */
 const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g
 
 /** The start of an error's body; a failing or silent connection ends it early, since the status says enough. */
@@ -94,7 +94,7 @@ async function readErrorText(response: Response, clock: Clock): Promise<string> 
   })
   silence.catch(() => undefined)
   const cancel = clock.after(errorBodyMs, () => {
-    stop(new Error('the body of the error did not come'))
+    stop(new Error('the body of the error did not arrive'))
   })
   try {
     for (let room = maxErrorBytes; room > 0; ) {

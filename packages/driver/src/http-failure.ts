@@ -5,8 +5,8 @@ import { maxErrorBytes } from './limits.js'
 import { retryAfterMs } from './retry-after.js'
 
 /**
- * What a provider's `error` knows better than the status. Unset fields are taken from the response, and so are those that are not of
- * their type: they come from the wire.
+ * What a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the wire, are
+ * taken from the response.
  */
 export interface FailureFacts {
   /** Default: by the status. */
@@ -42,7 +42,7 @@ export function toErrorCode(status: number): ErrorCode {
   )
 }
 
-/** The driver's name for a failure. What the server sent may be of any shape; where a driver trips over it, the status decides. */
+/** The driver's error for a failure. If `error` throws, since the server can send anything, the status alone makes the error. */
 export function nameFailure(driver: Pick<Driver, 'name' | 'error'>, failure: HttpFailure): ProviderError {
   try {
     return driver.error(failure)
@@ -51,7 +51,7 @@ export function nameFailure(driver: Pick<Driver, 'name' | 'error'>, failure: Htt
   }
 }
 
-/** JSON with strings cut to 64 KiB, since wordings of errors are matched against them, and without what is nested very deeply. */
+/** A copy of JSON with strings cut to 64 KiB, since patterns are matched against them, and without values nested very deeply. */
 export function clipStrings(value: unknown, levels = 64): unknown {
   if (typeof value === 'string') return value.slice(0, maxErrorBytes)
   if (typeof value !== 'object' || value === null) return value

@@ -27,7 +27,7 @@ export class JsonBodyFramer implements Framer {
     try {
       if (data.trim()) this.#onRecord({ event: '', data, whole: true })
     } catch (error) {
-      // Only now: to parse every body twice would cost more than all the rest.
+      // Checked only after a failure: parsing every body twice would cost more than all the rest.
       this.cut = isLlmError(error, 'protocol') && /^\s*[[{]/.test(data) && tryParseJson(data) === undefined
       throw error
     }

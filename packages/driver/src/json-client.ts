@@ -1,13 +1,8 @@
-import type { CallOptions, ChatMessage, LlmError, Provider } from '@modelport/core'
-import { mergeOptions, validateOptions, withoutNulls } from '@modelport/core'
-import { createCallContext } from './call-context.js'
+import type { CallOptions, LlmError, Provider } from '@modelport/core'
+import { withoutNulls } from '@modelport/core'
 import type { ProviderSettings } from './config.js'
 import type { Driver, HttpFailure } from './driver.js'
-import { exchangeJson } from './json-exchange.js'
-import { postJson } from './post.js'
-import { createProviderState } from './provider-state.js'
-import { sanitizeError } from './sanitize.js'
-import { startCall } from './start-call.js'
+import { createEndpointClient } from './endpoint-client.js'
 
 /** One JSON request outside a conversation: embeddings, model lists. */
 export interface JsonRequest {
@@ -28,52 +23,15 @@ export interface JsonClient {
   request<T>(request: JsonRequest, options?: JsonCallOptions): Promise<T>
 }
 
-/** A driver whose responses are one JSON value each. */
-export type JsonDriver<Request> = Omit<Driver<Request>, 'framing' | 'decoder'>
-
 /** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
 export function createJsonClient(
   name: Provider['name'],
   error: (failure: HttpFailure) => LlmError & ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): JsonClient {
-  const driver = { name, send: sendJson, error }
-  // Default call options do not apply to these requests. They share one retry bucket and one transport.
-  const state = createProviderState(driver, settings)
+  const client = createEndpointClient(name, error, settings)
   return {
-    request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) => {
-      try {
-        validateOptions(options)
-      } catch (invalid) {
-        throw sanitizeError(invalid, name, state.redactWith([]))
-      }
-      const values = withoutNulls(mergeOptions(options))
-      const context = createCallContext(state, values, [])
-      return (await exchangeJson(context, { driver, request, onRetry: values.retry?.onRetry })) as T
-    },
+    request: async <T>(request: JsonRequest, options: JsonCallOptions = {}) =>
+      client.json<T>({ ...request, inBandErrors: false }, withoutNulls(options)),
   }
 }
-
-/** Sends a prompt like a call of a model whose response is one JSON value, whatever that is. Throws like {@link Provider.complete}. */
-export async function askJson<Request>(
-  driver: JsonDriver<Request>,
-  settings: ProviderSettings,
-  messages: readonly ChatMessage[],
-  options: readonly CallOptions[],
-): Promise<unknown> {
-  const state = createProviderState(driver, settings)
-  const { context, turn, values } = startCall(state, messages, options, false)
-  let request: Request
-  try {
-    request = driver.request(turn(messages, values.tools ?? []))
-  } catch (error) {
-    context.scope.end()
-    throw sanitizeError(error, driver.name, context.redact)
-  }
-  return exchangeJson(context, { driver, request, onRetry: values.retry?.onRetry })
-}
-
-const sendJson: Driver<JsonRequest>['send'] = ({ url, body, headers }, io) =>
-  body === undefined
-    ? io.fetch(url, { method: 'GET', headers: { accept: 'application/json', ...headers, ...io.headers } })
-    : postJson(io, url, body, headers)

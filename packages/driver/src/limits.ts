@@ -6,7 +6,7 @@ export interface Timeouts {
   readonly headersMs: number | undefined
   /** Between two reads of the body. Default 60,000. */
   readonly idleMs: number
-  /** Between two deltas of the reply; comments and pings do not count. Default 300,000. */
+  /** Between two deltas of the reply; comments and pings do not count. A body that is not streamed has to arrive within it. Default 300,000. */
   readonly semanticIdleMs: number
 }
 

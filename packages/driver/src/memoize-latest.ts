@@ -1,4 +1,4 @@
-/** Gives the last value again for as long as the key stays the same, else makes one. What fails is not kept. */
+/** Memoizes the latest value: the same key returns it again, another key makes a new one. A rejection is not kept. */
 export function memoizeLatest<Value>(): (key: string, make: () => Promise<Value>) => Promise<Value> {
   let kept: { readonly key: string; readonly value: Value } | undefined
   return async (key, make) => {

@@ -13,7 +13,7 @@ import { parseJson } from './parse-json.js'
 export type NeutralRecord =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** A piece of a tool call; the call is whole unless `more` says that other pieces follow. */
+  /** A part of a tool call; the call is whole unless `more` says that other parts follow. */
   | {
       readonly type: 'call'
       readonly index: number
@@ -29,7 +29,7 @@ export type NeutralRecord =
 
 /** Where the records of a reply come from. */
 export interface NeutralSource {
-  /** The next record, or undefined at the end. Asked again only after it has settled. A rejection becomes an `error` record. */
+  /** The next record, or undefined at the end. Called again only after it has settled. A rejection becomes an `error` record. */
   next(): Promise<NeutralRecord | undefined>
   /** The reply is no longer wanted. */
   cancel(): void

@@ -45,7 +45,7 @@ export function createProviderState<Kind extends AnyDriver>(
   }
 }
 
-/** Redacts the secrets of the moment; the search for them is only prepared again when they have changed. */
+/** Redacts the current secrets; the search for them is prepared again only when they have changed. */
 function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Redact {
   let known: { readonly key: string; readonly redact: Redact } | undefined
   return (text) => {

@@ -1,8 +1,8 @@
 import { type BaseUrl, parseBaseUrl } from '@modelport/core'
 
-/** A proxy, read. */
+/** A parsed proxy address. */
 export interface ProxyAddress extends BaseUrl {
-  /** `user:password` as it stands for itself, for `Proxy-Authorization`; '' for a proxy that asks for none. */
+  /** `user:password` without percent-encoding, for `Proxy-Authorization`; '' if the address has none. */
   readonly userinfo: string
 }
 
@@ -22,7 +22,7 @@ export function parseProxy(text: string): ProxyAddress {
   return { ...parseBaseUrl(url.href), userinfo: username || password ? `${decode(username)}:${decode(password)}` : '' }
 }
 
-/** What of a proxy's address must not be seen: the password, or a user who has none, as it is and as the address has it. */
+/** The secrets in a proxy's address: the password, or a user without a password; as written, and without percent-encoding. */
 export function proxySecrets(proxy = ''): string[] {
   if (!URL.canParse(proxy)) return []
   const { username, password } = new URL(proxy)

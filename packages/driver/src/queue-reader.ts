@@ -1,16 +1,17 @@
-import type { LlmError, Reader } from '@modelport/core'
-import { end, EventQueue } from './event-queue.js'
+import { type LlmError, ReaderBase } from '@modelport/core'
+import { EventQueue } from './event-queue.js'
 import { Pump } from './pump.js'
 import type { CallScope } from './scope.js'
 
-/** The one reader: pending reads pull, a queue holds what nobody has read yet. Rules R1–R8 of docs/contract.md. */
-export class QueueReader<T> implements Reader<T> {
+/** The base of all readers: a pending `next()` starts the pump, a queue holds what nobody has read yet. Rules R1–R8 of docs/contract.md. */
+export class QueueReader<T> extends ReaderBase<T> {
   protected readonly queue: EventQueue<T> = new EventQueue<T>()
   readonly #scope: CallScope
   readonly #pump: Pump
 
   /** `advance` reads on and then calls `onStep` or `onError`: synchronously if nothing has to be waited for. */
   constructor(scope: CallScope, advance: () => void) {
+    super()
     this.#scope = scope
     this.#pump = new Pump(
       advance,
@@ -53,19 +54,6 @@ export class QueueReader<T> implements Reader<T> {
     this.queue.clear()
     this.#end()
     return Promise.resolve()
-  }
-
-  async return(): Promise<IteratorResult<T, undefined>> {
-    await this.close()
-    return end
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #end(): void {

@@ -37,7 +37,7 @@ export class ResponseBody {
       throw new LlmError('limit-exceeded', `the body is longer than ${this.#maxBytes} bytes`)
   }
 
-  /** The chunk was decoded; `semantic` when it held a delta of the reply. */
+  /** The chunk was decoded; `semantic` is true if it held a delta of the reply. */
   processed(semantic: boolean): void {
     this.#idle.stop(semantic)
   }

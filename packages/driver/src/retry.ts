@@ -1,7 +1,7 @@
 import { isLlmError, isRetryable, type LlmError, type ProviderError } from '@modelport/core'
 import type { Clock } from './clock.js'
 
-/** Tokens that retries spend, shared by all calls of one provider, so that an outage is not answered with a storm. */
+/** Tokens that retries spend, shared by all calls of one provider, so that an outage does not cause a storm of retries. */
 export interface RetryBucket {
   /** Takes the cost of one retry; false when there is not enough left. */
   take(cost: number): boolean

@@ -65,7 +65,7 @@ export class CallScope {
     this.#listeners.clear()
   }
 
-  /** Calls back at the end, at once if that has come; the returned function takes it back. */
+  /** Calls `listener` when the call ends, at once if it has ended; the returned function removes it. */
   onEnd(listener: () => void): () => void {
     if (this.ended) {
       listener()
@@ -91,7 +91,7 @@ export class CallScope {
     })
   }
 
-  /** This runs in a timer, where nothing may throw: an error that cannot be completed is given as it is. */
+  /** Runs in a timer, where nothing may throw: an error that cannot be completed is returned unchanged. */
   #failureOf(error: ProviderError): unknown {
     try {
       return this.#complete(error)

@@ -1,4 +1,4 @@
-/** Pieces that are joined at once: enough that joining costs little, few enough that they die young. */
+/** Pieces that are joined at a time: enough that joining costs little, few enough that they are garbage soon. */
 const blockSize = 256
 
 /**

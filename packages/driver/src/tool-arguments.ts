@@ -1,4 +1,4 @@
-import { LlmError, type JsonObject } from '@modelport/core'
+import { isObject, type JsonObject, LlmError, pollutes } from '@modelport/core'
 import type { Limits } from './limits.js'
 import { tryParseJson } from './parse-json.js'
 
@@ -21,14 +21,14 @@ export function parseToolArguments(text: string, limits: Limits): ParsedArgument
   }
   const value = tryParseJson(text)
   if (value === undefined) return { arguments: {}, error: `the arguments are not valid JSON: ${excerpt(text)}` }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return { arguments: {}, error: `the arguments are not a JSON object: ${excerpt(text)}` }
   }
-  // Only a text that spells such a key, plainly or by an escape, is worth a walk.
+  // Walks the value only if the text may have such a key, plain or escaped.
   if (/proto|\\u/.test(text) && pollutes(value)) {
     return { arguments: {}, error: 'the arguments have a key "__proto__" or "constructor.prototype", which is refused' }
   }
-  return { arguments: value as JsonObject }
+  return { arguments: value }
 }
 
 const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text)
@@ -47,14 +47,4 @@ function nesting(text: string): number {
     else if (code === 125 || code === 93) depth--
   }
   return deepest
-}
-
-function pollutes(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, inner]: [string, unknown]) => {
-    if (key === '__proto__') return true
-    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
-      return true
-    return pollutes(inner)
-  })
 }

@@ -1,4 +1,4 @@
-import { LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
+import { isObject, LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
 import type { ToolCallDelta } from './driver.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
@@ -32,7 +32,7 @@ export class ToolCallBuffer {
   readonly #emit: (event: StreamEvent) => void
   readonly #limits: Limits
   readonly #usedIds: Set<string>
-  /** True when ends are only noted. */
+  /** True once `hold` was called. */
   #held = false
 
   /** `usedIds` holds the ids of the whole conversation; ids given out here are added to it. */
@@ -173,7 +173,7 @@ export class ToolCallBuffer {
     try {
       return JSON.stringify(value)
     } catch {
-      // The one thing that parsed JSON can fail at: the stack.
+      // Parsed JSON can only fail here by overflowing the stack.
       throw new LlmError(
         'limit-exceeded',
         `the arguments of "${name}" are nested deeper than ${this.#limits.maxToolArgumentDepth}`,
@@ -182,10 +182,9 @@ export class ToolCallBuffer {
   }
 }
 
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.keys(value).length
+const isEmptyObject = (value: unknown): boolean => isObject(value) && !Object.keys(value).length
 
-/** A call of which more may come: however its text reads so far, it must not be executed. */
+/** A call that may be incomplete: even if its arguments parse so far, it must not be executed. */
 const unfinished = ({ id, name, text }: OpenCall): ToolCall => ({
   id,
   name,

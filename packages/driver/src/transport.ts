@@ -23,7 +23,7 @@ const noProxy = (): LlmError =>
  */
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
   const given = config.fetch
-  // The platform's own must not be called as a method.
+  // The platform's `fetch` must not be called as a method of the configuration.
   if (given) return (input, init) => given(input, init)
   const { process, Deno } = globalThis as Runtime
   const versions = process?.versions

@@ -17,23 +17,14 @@ import {
 } from '@modelport/core'
 import { defined } from './defined.js'
 import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from './driver.js'
+import { InBandError } from './in-band.js'
 import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
-/** A failure that the server reported inside a response; the exchange turns it into the driver's error. */
-export class InBandError extends Error {
-  readonly failure: InBandFailure
-
-  constructor(failure: InBandFailure) {
-    super()
-    this.failure = failure
-  }
-}
-
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
-/** Records a turn while its events go out. */
+/** Records one turn: the sink of its decoder, which emits an event for each delta and keeps what the finished reply is made of. */
 export class TurnRecorder implements Sink {
   /** True from the first semantic event on: the request must not be repeated any more. */
   committed = false
@@ -213,7 +204,7 @@ export class TurnRecorder implements Sink {
       inputTokens,
       // Tokens reported both as read and as written were read.
       cacheCreationTokens: Math.min(counts.cacheCreationTokens, inputTokens - counts.cacheReadTokens),
-      // Whether reasoning is counted inside the output is known to the dialect, not to be guessed from the sizes.
+      // Only the dialect knows whether the output includes reasoning: the sizes do not show it.
       reasoningTokens: Math.min(counts.reasoningTokens, counts.outputTokens),
     }
   }

@@ -16,7 +16,7 @@ export class PendingConnects {
     this.#connectMs = connectMs
   }
 
-  /** A request begins to wait; call the result once it is sent, has failed or was aborted. */
+  /** A request begins to wait. Call the returned function once it is sent, has failed or was aborted. */
   wait(place: string): () => void {
     const request = {}
     const waiting = entryOf(this.#waiting, place)

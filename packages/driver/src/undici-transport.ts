@@ -37,7 +37,7 @@ function connectionsFor({ connectMs, proxy }: UndiciOptions): Connections {
   return connections
 }
 
-/** Over HTTP/2 all calls to a host would wait for one connection, each its own time-out after the other. */
+/** With HTTP/2 all calls to a host would wait for one connection, and time out one after the other. */
 const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
 
 function createAgent(connectMs: number, pending: PendingConnects): Agent {

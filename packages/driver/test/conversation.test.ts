@@ -8,7 +8,7 @@ const stop: Step = ['finish', 'stop']
 const pause: Step = ['finish', 'pause']
 const image = { type: 'image' as const, source: { type: 'url' as const, url: 'https://x.example/a.png' } }
 
-/** Reads up to the end of the round. */
+/** Reads up to the end of the turn. */
 async function toTurnEnd(reader: ToolStreamReader): Promise<StreamEvent[]> {
   const events: StreamEvent[] = []
   for (let result = await reader.next(); !result.done; result = await reader.next()) {
@@ -133,7 +133,7 @@ describe('results', () => {
 })
 
 describe('what a stream tells on its way', () => {
-  test('text and counts of the round being read', async () => {
+  test('text and counts of the turn being read', async () => {
     const { provider } = play([[['text', 'a'], ['usage', { inputTokens: 4 }], ['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a tool' }])
     expect([reader.fullText(), reader.usage().reported, reader.usage().turns]).toEqual(['', false, []])
@@ -164,15 +164,15 @@ describe('what a stream tells on its way', () => {
   })
 
   test('the details of all turns, as generate returns them', async () => {
-    const round = (name: string): Step[] => [
+    const turn = (name: string): Step[] => [
       ['citation', { url: `https://${name}.example` }],
       ['providerToolCall', { name, data: 1 }],
       ['logprobs', [{ token: name, logprob: -1 }]],
       ['warning', name],
     ]
     const answers: Step[][] = [
-      [...round('a'), call('x'), ['finish', 'tool-calls', 'calls']],
-      [['text', 'b'], ...round('b'), ['finish', 'stop', 'end']],
+      [...turn('a'), call('x'), ['finish', 'tool-calls', 'calls']],
+      [['text', 'b'], ...turn('b'), ['finish', 'stop', 'end']],
     ]
     const reader = await play(answers).provider.streamWithTools(question, [])
     expect(reader.details()).toEqual({})
@@ -196,7 +196,7 @@ describe('what a stream tells on its way', () => {
     expect(await provider.generate(question)).toMatchObject(text.details())
   })
 
-  test('tools that change hold from the next round on', async () => {
+  test('tools that change hold from the next turn on', async () => {
     const { provider, turns } = play([
       [call('x'), stop],
       [['text', 'b'], stop],
@@ -223,7 +223,7 @@ describe('what a stream tells on its way', () => {
     await expect(reader.next()).rejects.toThrow('BigInt')
   })
 
-  test('each round has a key of its own', async () => {
+  test('each turn has a key of its own', async () => {
     const { provider, ios } = play([
       [call('x'), stop],
       [['text', 'b'], stop],
@@ -239,7 +239,7 @@ describe('what a stream tells on its way', () => {
   })
 })
 
-describe('a round that the vendor pauses', () => {
+describe('a turn that the vendor pauses', () => {
   test('continues by itself, and is one message', async () => {
     const { provider, turns } = play([
       [['reasoning', 'h'], ['text', 'a'], ['state', [1]], ['usage', { outputTokens: 1 }], ['warning', 'v'], pause],

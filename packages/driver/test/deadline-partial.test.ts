@@ -12,15 +12,15 @@ const open =
       ),
     )
 
-test.each(['stream', 'complete', 'second round'] as const)(
+test.each(['stream', 'complete', 'second turn'] as const)(
   'a deadline that passes in mid-answer keeps what came: %s',
   async (how) => {
     const call = { role: 'user' as const, content: 'Hi' }
-    const round = [
+    const turn = [
       ['toolCall', 0, { id: 'a', name: 'f', text: '{}' }],
       ['finish', 'tool-calls'],
     ] as const
-    const { provider, clock } = play(how === 'second round' ? [round, open('so ', key)] : [open('so ', key)], {
+    const { provider, clock } = play(how === 'second turn' ? [turn, open('so ', key)] : [open('so ', key)], {
       secrets: [key],
     })
     const read = async (): Promise<unknown> => {
@@ -63,7 +63,7 @@ test("before anything came there is nothing to keep; a signal's own reason stays
   expect(await aborted).toBe(controller.signal.reason)
 })
 
-test('between rounds there is nothing to keep: the last one is whole, and told', async () => {
+test('between turns there is nothing to keep: the last one is whole, and told', async () => {
   const { provider, clock } = play([
     [
       ['text', 'so'],

@@ -306,7 +306,7 @@ describe('whole bodies', () => {
       expect(() => createFramer(choice, () => undefined)).toThrow(
         expect.objectContaining({
           code: 'protocol',
-          message: 'the server answered with a web page; check the base URL and any proxy in between',
+          message: 'the server returned a web page; check the base URL and any proxy in between',
         }),
       )
     }

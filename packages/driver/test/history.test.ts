@@ -55,7 +55,7 @@ describe('a history', () => {
     ['a call without a result', [user, calling('a')]],
     ['one of two calls without a result', [user, calling('a', 'b'), result('a'), user]],
     ['a result without a call', [user, result('a')]],
-    ['a result of another round', [user, calling('a'), result('a'), user, result('a')]],
+    ['a result of another turn', [user, calling('a'), result('a'), user, result('a')]],
     ['a result after another message', [user, calling('a'), user, result('a')]],
     ['two results of one call', [user, calling('a'), result('a'), result('a')]],
     ['an unknown role', [{ role: 'developer', content: 'x' } as unknown as ChatMessage]],

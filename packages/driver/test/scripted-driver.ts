@@ -22,7 +22,7 @@ export type Answer = readonly Step[] | ((init: RequestInit) => Response | Promis
 export interface Played {
   readonly provider: Provider
   readonly clock: FakeClock
-  /** The turns the driver was asked to send, one a round. */
+  /** The turns the driver was asked to send, one a turn. */
   readonly turns: Turn[]
   /** What the driver was given to send with, one an attempt. */
   readonly ios: DriverIo[]

@@ -44,7 +44,7 @@ describe('a body that cannot be read', () => {
 
   test('a web page', () => {
     expect(framed({ contentType: 'text/html' })).toBe(
-      'protocol: the server answered with a web page; check the base URL and any proxy in between',
+      'protocol: the server returned a web page; check the base URL and any proxy in between',
     )
   })
 })
@@ -60,10 +60,14 @@ test('shows the first 100 characters of text that is not JSON', () => {
   expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([{ a: 1 }, [1], undefined])
 })
 
-test('a key with a character that no key has, by its position', () => {
-  const why = 'that no key has, like white space'
-  expect(told(() => checkApiKey('ö-0123', 'p'))).toBe(`config: p: the API key has a character at position 0 ${why}`)
-  expect(told(() => checkApiKey('sk 123', 'p'))).toBe(`config: p: the API key has a character at position 2 ${why}`)
+test('checkApiKey reports an invalid character by its position', () => {
+  const why = 'a key is visible ASCII without spaces'
+  expect(told(() => checkApiKey('ö-0123', 'p'))).toBe(
+    `config: p: the API key has an invalid character at position 0: ${why}`,
+  )
+  expect(told(() => checkApiKey('sk 123', 'p'))).toBe(
+    `config: p: the API key has an invalid character at position 2: ${why}`,
+  )
 })
 
 describe('tool arguments', () => {

@@ -20,7 +20,7 @@ export const openaiCompatible: ChatVendor = {
 /** What the page of the vendor says beyond its data. */
 export const openaiCompatibleNotes: VendorNotes = [
   'A failure inside a 200 is a typed error wherever the server puts it: `error`, `choices[].error`, `x_groq.error`, `base_resp`, `event: error`.',
-  'A picture of an answer goes back to the server that made it, where it came: in `images` or in the content. Another provider refuses it with `unsupported`, as the API has no pictures of an assistant.',
-  'The transcript of a spoken answer is its text and goes back as text: the id of the sound expires. The sound itself is not kept.',
+  'A picture of a reply goes back to the server that made it, where it came: in `images` or in the content. Another provider refuses it with `unsupported`, as the API has no pictures of an assistant.',
+  'The transcript of a spoken reply is its text and goes back as text: the id of the sound expires. The sound itself is not kept.',
   'Not read: related questions and pictures that a search found.',
 ]

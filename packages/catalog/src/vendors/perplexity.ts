@@ -28,7 +28,7 @@ export const perplexity: ChatVendor = {
 
 /** What the page of the vendor says beyond its data. */
 export const perplexityNotes: VendorNotes = [
-  "It searches the web for every answer: sources are in `citations`, of `generate` and of a stream's `details()`. Roles must alternate.",
+  "It searches the web for every reply: sources are in `citations`, of `generate` and of a stream's `details()`. Roles must alternate.",
   "With `vendor: { stream_mode: 'concise' }` a stream has the steps of the search as reasoning.",
   'Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.',
   'Its embeddings come as base64 integers, which the embedder does not read.',

@@ -16,7 +16,7 @@ async function rest(reader: ToolStreamReader): Promise<StreamEvent[]> {
 const streamed = async (provider: Provider): Promise<StreamEvent[]> =>
   rest(await provider.streamWithTools(question, []))
 
-describe('what a round is made of', () => {
+describe('the reply of a turn', () => {
   test('text and reasoning', async () => {
     const found = await answer(['reasoning', 'h'], ['reasoning', 'm'], ['text', 'a'], ['text', 'b'])
     expect(found).toEqual({
@@ -113,7 +113,7 @@ describe('what a round is made of', () => {
   })
 })
 
-describe('why a round ended', () => {
+describe('the finish reason of a turn', () => {
   const call: Step = ['toolCall', 0, { id: 'a', name: 'f', text: '{}' }]
   test.each<[string, readonly Step[]]>([
     ['unknown', [['text', 'x'], ['terminal']]],
@@ -180,7 +180,7 @@ describe('counts', () => {
   })
 })
 
-describe('what there is of a round that failed', () => {
+describe('the partial reply of a turn that failed', () => {
   test('everything that had arrived, calls that are not whole marked', async () => {
     const { provider } = play([
       [
