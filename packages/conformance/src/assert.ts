@@ -1,4 +1,4 @@
-import { type ErrorCode, isLlmError, type ProviderError } from '@modelport/core'
+import { type ErrorCode, isLlmError, isObject, type ProviderError } from '@modelport/core'
 
 /** A broken rule. */
 export class ConformanceError extends Error {
@@ -25,9 +25,7 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
 /** The JSON of a value, fields in order of their names. */
 export function canonical(value: unknown): string {
   const sorted = (_: string, inner: unknown): unknown =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
   return value === undefined ? 'undefined' : JSON.stringify(value, sorted)
 }
 

@@ -9,14 +9,14 @@ import { limitRules } from './suite/limits.js'
 import { readerRules } from './suite/reader.js'
 import { requestRules } from './suite/requests.js'
 import { roundTripRules } from './suite/round-trip.js'
-import { roundRules } from './suite/rounds.js'
+import { turnRules } from './suite/turns.js'
 import { secretRules } from './suite/secrets.js'
 import { truncationRules } from './suite/truncation.js'
 import { waitingRules } from './suite/waiting.js'
 
 /**
  * Holds a provider to every rule of docs/contract.md: declares the suite with the runner given, for example vitest's own
- * `describe` and `test`. Offline and deterministic: the answers come from memory, and time is virtual.
+ * `describe` and `test`. Offline and deterministic: the replies come from memory, and time is virtual.
  */
 export function conformance(runner: Runner, harness: Harness): void {
   const rule = createRule(runner, harness)
@@ -25,7 +25,7 @@ export function conformance(runner: Runner, harness: Harness): void {
     byteRules,
     truncationRules,
     readerRules,
-    roundRules,
+    turnRules,
     defectRules,
     failureRules,
     waitingRules,

@@ -4,8 +4,8 @@ import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat } from './wire-format.js'
 
-/** What one round of a stream, or a whole answer, came to. */
-export interface Round {
+/** What one turn of a stream, or a whole reply, came to. */
+export interface DecodedTurn {
   readonly text: string
   readonly reasoning: string
   readonly toolCalls: readonly ToolCall[]
@@ -13,9 +13,9 @@ export interface Round {
   readonly usage: TokenCounts
 }
 
-/** The rounds of a stream. Checks on the way that the events of each call belong together. */
-export function roundsOf(events: readonly StreamEvent[]): Round[] {
-  const rounds: Round[] = []
+/** The turns of a stream. Checks on the way that the events of each call belong together. */
+export function decodedTurnsOf(events: readonly StreamEvent[]): DecodedTurn[] {
+  const turns: DecodedTurn[] = []
   let text = ''
   let reasoning = ''
   let toolCalls: ToolCall[] = []
@@ -37,14 +37,14 @@ export function roundsOf(events: readonly StreamEvent[]): Round[] {
       open.delete(toolCall.id)
       toolCalls.push(toolCall)
     } else if (event.type === 'turn-end') {
-      assertEqual(open.size, 0, 'calls without their tool-call-complete at the end of the round')
-      rounds.push({ text, reasoning, toolCalls, finishReason: event.reason, usage: event.usage })
+      assertEqual(open.size, 0, 'calls without their tool-call-complete at the end of the turn')
+      turns.push({ text, reasoning, toolCalls, finishReason: event.reason, usage: event.usage })
       text = ''
       reasoning = ''
       toolCalls = []
     }
   }
-  return rounds
+  return turns
 }
 
 /** Why an API cannot say a turn; undefined when it can. */
@@ -68,18 +68,18 @@ export function cannotSay(
   return undefined
 }
 
-/** Checks a round against its script. */
-export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, what: string): void {
+/** Checks a turn against its script. */
+export function assertDecodedTurn(decoded: DecodedTurn, turn: ScriptTurn, format: WireFormat, what: string): void {
   const { supports } = format
-  assertEqual(round.text, (turn.text ?? []).join(''), `${what}: text`)
-  assertEqual(round.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
+  assertEqual(decoded.text, (turn.text ?? []).join(''), `${what}: text`)
+  assertEqual(decoded.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
   const calls = turn.toolCalls ?? []
   assertEqual(
-    round.toolCalls.map(({ name }) => name),
+    decoded.toolCalls.map(({ name }) => name),
     calls.map(({ name }) => name),
     `${what}: calls in wire order`,
   )
-  for (const [index, call] of round.toolCalls.entries()) {
+  for (const [index, call] of decoded.toolCalls.entries()) {
     const script = calls[index] as NonNullable<(typeof calls)[number]>
     assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)
     assert(call.id !== '', `${what}: call ${index} has no id`)
@@ -90,8 +90,8 @@ export function assertRound(round: Round, turn: ScriptTurn, format: WireFormat, 
       assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
     else assertEqual(parseJsonOrText(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
   }
-  assertEqual(round.finishReason, turn.finish, `${what}: finish reason`)
-  assertUsage(round.usage, turn.usage, format, `${what}: usage`)
+  assertEqual(decoded.finishReason, turn.finish, `${what}: finish reason`)
+  assertUsage(decoded.usage, turn.usage, format, `${what}: usage`)
 }
 
 /** Checks the counts a script names, where they come from the wire; those the API need not report may be 0. */
@@ -116,8 +116,8 @@ export function assertUsage(
 }
 
 /** Ids are unique in a conversation. */
-export function assertUniqueIds(rounds: readonly Round[]): void {
-  const ids = rounds.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id))
+export function assertUniqueIds(turns: readonly DecodedTurn[]): void {
+  const ids = turns.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id))
   assertEqual(new Set(ids).size, ids.length, `tool call ids are unique in the conversation: ${ids.join(', ')}`)
 }
 

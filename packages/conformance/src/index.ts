@@ -2,7 +2,7 @@ export type { BatchHarness, BatchVendor } from './capability/batch-conformance.j
 export { batchConformance } from './capability/batch-conformance.js'
 export { capabilityConformance } from './capability/capability-conformance.js'
 export type {
-  CapabilityAnswer,
+  CapabilityResponse,
   CapabilityCall,
   CapabilityCalls,
   CapabilityHarness,
@@ -24,4 +24,4 @@ export { citedRules } from './rule.js'
 export type { Script, ScriptCall, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'
 export { VirtualClock } from './virtual-clock.js'
-export type { WireAnswer, WireConversation, WireConversationMessage, WireFormat, WireRequest } from './wire-format.js'
+export type { WireResponse, WireConversation, WireConversationMessage, WireFormat, WireRequest } from './wire-format.js'

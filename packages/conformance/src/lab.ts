@@ -6,7 +6,7 @@ import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './me
 import type { Script, ScriptTurn } from './script.js'
 import { scriptTools } from './scripts.js'
 import { settle, VirtualClock, withoutHang } from './virtual-clock.js'
-import type { WireAnswer, WireConversation, WireRequest } from './wire-format.js'
+import type { WireResponse, WireConversation, WireRequest } from './wire-format.js'
 
 /** A provider and the server it talks to. */
 export interface Connection {
@@ -35,7 +35,7 @@ export class Lab {
     return this.harness.format
   }
 
-  /** A provider whose requests get the plan's answers, counted from 0. A failure is not tried again. */
+  /** A provider whose requests get the plan's responses, counted from 0. A failure is not tried again. */
   connect(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
     return this.connectRetrying(plan, { defaults: { retry: { attempts: 1 } }, ...config })
   }
@@ -50,14 +50,14 @@ export class Lab {
     return made
   }
 
-  /** A provider that is told a script, one turn a request; the last turn repeats. */
+  /** A provider that plays a script, one turn a request; the last turn repeats. */
   play(script: Script, config?: Partial<CommonConfig>): Connection {
-    return this.connect((request, index) => toReply(this.answer(script.turns, request, index)), config)
+    return this.connect((request, index) => toReply(this.respond(script.turns, request, index)), config)
   }
 
-  /** The answer to the nth request. */
-  answer(turns: readonly ScriptTurn[], request: WireRequest, index = 0): WireAnswer {
-    return this.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request)
+  /** The reply to the nth request. */
+  respond(turns: readonly ScriptTurn[], request: WireRequest, index = 0): WireResponse {
+    return this.format.respond(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request)
   }
 
   /** The conversation of the nth request. */
@@ -122,8 +122,8 @@ export interface Outcome {
   readonly error?: unknown
 }
 
-/** Reads a stream to its end; its failure is part of the outcome. Calls are answered by `answer`; undefined leaves them open. */
-export async function readOut(reader: ToolStreamReader, answer?: Answer): Promise<Outcome> {
+/** Reads a stream to its end; its failure is part of the outcome. `toResults` makes the tool results; without it calls stay open. */
+export async function readOut(reader: ToolStreamReader, toResults?: ToResults): Promise<Outcome> {
   const events: StreamEvent[] = []
   let turns = 0
   try {
@@ -131,9 +131,9 @@ export async function readOut(reader: ToolStreamReader, answer?: Answer): Promis
       const { done, value } = await reader.next()
       if (done) return { events, failed: false }
       events.push(value)
-      if (value.type === 'turn-end' && value.reason === 'tool-calls' && answer) {
+      if (value.type === 'turn-end' && value.reason === 'tool-calls' && toResults) {
         assert(++turns < 100, 'the stream asks for tool results again and again: 100 turns')
-        await reader.sendToolResults(answer(callsOf(events)))
+        await reader.sendToolResults(toResults(callsOf(events)))
       }
     }
   } catch (error) {
@@ -142,18 +142,18 @@ export async function readOut(reader: ToolStreamReader, answer?: Answer): Promis
   }
 }
 
-/** Makes results of the calls of the last round. */
-export type Answer = (calls: readonly { readonly id: string; readonly name: string }[]) => readonly ToolResult[]
+/** Makes results of the calls of the last turn. */
+export type ToResults = (calls: readonly { readonly id: string; readonly name: string }[]) => readonly ToolResult[]
 
 /** One plain result a call. */
-export const plainResults: Answer = (calls) =>
+export const plainResults: ToResults = (calls) =>
   calls.map(({ id, name }, index) => ({ callId: id, content: `result ${index} of ${name}` }))
 
-/** The finished calls of the last round. */
+/** The finished calls of the last turn. */
 export function callsOf(events: readonly StreamEvent[]): { id: string; name: string }[] {
-  const rounds = events.map(({ type }) => type === 'turn-end')
-  const end = rounds.lastIndexOf(true)
-  const start = rounds.lastIndexOf(true, end - 1)
+  const turns = events.map(({ type }) => type === 'turn-end')
+  const end = turns.lastIndexOf(true)
+  const start = turns.lastIndexOf(true, end - 1)
   return events
     .slice(end > 0 && start < end ? start + 1 : 0)
     .flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
@@ -168,7 +168,7 @@ export async function stream(
   { provider }: Pick<Connection, 'provider'>,
   options: CallOptions = {},
   messages: readonly ChatMessage[] = question,
-  answer: Answer = plainResults,
+  toResults: ToResults = plainResults,
 ): Promise<Outcome & { readonly reader?: ToolStreamReader }> {
   let reader: ToolStreamReader
   try {
@@ -176,5 +176,5 @@ export async function stream(
   } catch (error) {
     return { events: [], failed: true, error }
   }
-  return { ...(await readOut(reader, answer)), reader }
+  return { ...(await readOut(reader, toResults)), reader }
 }

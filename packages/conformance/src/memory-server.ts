@@ -1,16 +1,16 @@
 import type { Fetch } from '@modelport/driver'
 import { parseJsonOrText } from './json-text.js'
 import type { VirtualClock } from './virtual-clock.js'
-import type { WireAnswer, WireRequest } from './wire-format.js'
+import type { WireResponse, WireRequest } from './wire-format.js'
 
 /** One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset. */
 export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
 
-/** An answer with full control over when each byte comes. The body ends cleanly after the last step. */
+/** A reply with full control over when each byte comes. The body ends cleanly after the last step. */
 export interface Reply {
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status: number
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
   /** What comes on the wire, and when. */
   readonly steps: readonly Step[]
@@ -49,18 +49,22 @@ export interface MemoryServer {
 
 const encoder = new TextEncoder()
 
-/** The bytes of an answer. */
-export const toBytes = (answer: WireAnswer): Uint8Array => encoder.encode(answer.pieces.join(''))
+/** The bytes of a reply. */
+export const toBytes = (response: WireResponse): Uint8Array => encoder.encode(response.pieces.join(''))
 
-/** The answer with each of its pieces in one chunk. */
-export const toReply = ({ status, headers, pieces }: WireAnswer, ...more: readonly Step[]): Reply => ({
+/** The reply with each of its pieces in one chunk. */
+export const toReply = ({ status, headers, pieces }: WireResponse, ...more: readonly Step[]): Reply => ({
   status,
   headers,
   steps: [...pieces.map((piece) => encoder.encode(piece)), ...more],
 })
 
-/** The answer with a body of these bytes. */
-export const withBody = ({ status, headers }: WireAnswer, steps: readonly Step[]): Reply => ({ status, headers, steps })
+/** The reply with a body of these bytes. */
+export const withBody = ({ status, headers }: WireResponse, steps: readonly Step[]): Reply => ({
+  status,
+  headers,
+  steps,
+})
 
 /** Serves the plan from memory. */
 export function createMemoryServer(plan: () => Plan, clock: VirtualClock): MemoryServer {

@@ -4,7 +4,7 @@ import type { WireConversation, WireFormat, WireRequest } from './wire-format.js
 
 interface Facts {
   /** How many assistant messages the conversation has. */
-  readonly rounds: number
+  readonly turns: number
   /** All user text, in lower case. */
   readonly user: string
   readonly last: WireConversation['messages'][number] | undefined
@@ -23,37 +23,37 @@ const secret = (facts: Facts): boolean => has(facts, 'shadow') || has(facts, 'se
 /** What the mock model of the reference system answers; the first row that fits wins. */
 const replies: readonly Reply[] = [
   {
-    when: ({ tools, rounds, user }) => tools && rounds === 0 && user !== '',
+    when: ({ tools, turns, user }) => tools && turns === 0 && user !== '',
     say: call('load_tools', { groups: ['files', 'shell', 'git', 'memory'] }),
   },
-  { when: (facts) => facts.rounds === 1 && has(facts, '/etc/shadow'), say: call('read_file', { path: '/etc/shadow' }) },
+  { when: (facts) => facts.turns === 1 && has(facts, '/etc/shadow'), say: call('read_file', { path: '/etc/shadow' }) },
   {
-    when: (facts) => facts.rounds === 1 && has(facts, 'read', 'file'),
+    when: (facts) => facts.turns === 1 && has(facts, 'read', 'file'),
     say: call('read_file', { path: 'e2e-readme.md' }),
   },
   {
-    when: (facts) => facts.rounds === 1 && has(facts, 'write', 'test.txt'),
+    when: (facts) => facts.turns === 1 && has(facts, 'write', 'test.txt'),
     say: call('write_file', { path: 'test.txt', content: 'hello from e2e test' }),
   },
   {
-    when: (facts) => facts.rounds === 1 && (has(facts, 'write to memory') || has(facts, 'remember')),
+    when: (facts) => facts.turns === 1 && (has(facts, 'write to memory') || has(facts, 'remember')),
     say: call('memory_write', { content: 'a fact to remember', category: 'fact' }),
   },
   {
     when: (facts) =>
-      facts.rounds === 1 && (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')),
+      facts.turns === 1 && (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')),
     say: call('create_agent', { task: 'the delegated task', tools: ['files'] }),
   },
   {
-    when: (facts) => facts.rounds === 1 && (has(facts, 'list files') || has(facts, 'directory')),
+    when: (facts) => facts.turns === 1 && (has(facts, 'list files') || has(facts, 'directory')),
     say: call('list_directory', { path: '.' }),
   },
   {
-    when: (facts) => facts.rounds === 2 && has(facts, 'email') && secret(facts),
+    when: (facts) => facts.turns === 2 && has(facts, 'email') && secret(facts),
     say: call('send_email', { to: 'someone@example.com', subject: 'The file', body: 'its content' }),
   },
   {
-    when: (facts) => facts.rounds === 2 && has(facts, 'remember') && secret(facts),
+    when: (facts) => facts.turns === 2 && has(facts, 'remember') && secret(facts),
     say: call('memory_write', { content: 'the secret', category: 'fact' }),
   },
   { when: ({ last }) => last?.role === 'tool', say: 'Done. The tool call completed successfully.' },
@@ -62,7 +62,7 @@ const replies: readonly Reply[] = [
 
 /**
  * The mock model of the reference system as a reply of the wire server: tools by what the user asks, text in words, usage 50/10
- * for a stream and 10/5 for a whole answer, ids `call_mock_1`, `call_mock_2`, …
+ * for a stream and 10/5 for a whole reply, ids `call_mock_1`, `call_mock_2`, …
  */
 export function createReferenceReply(): (request: WireRequest, context: { readonly format: WireFormat }) => ScriptTurn {
   let ids = 0
@@ -83,7 +83,7 @@ function factsOf({ messages, tools }: WireConversation): Facts {
     .join('\n')
     .trim()
   return {
-    rounds: messages.filter(({ role }) => role === 'assistant').length,
+    turns: messages.filter(({ role }) => role === 'assistant').length,
     user: user.toLowerCase(),
     last: messages.at(-1),
     tools: tools.length > 0,

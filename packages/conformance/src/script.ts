@@ -12,24 +12,24 @@ export interface ScriptCall {
   readonly argumentsText?: string
 }
 
-/** What the model says in one round. */
+/** What the model says in one turn. */
 export interface ScriptTurn {
   /** Pieces of reasoning, in order, before the text. */
   readonly reasoning?: readonly string[]
   /** Pieces of text, in order. */
   readonly text?: readonly string[]
-  /** Calls of the round, in order, after the text. */
+  /** Calls of the turn, in order, after the text. */
   readonly toolCalls?: readonly ScriptCall[]
-  /** Why the round ends. */
+  /** Why the turn ends. */
   readonly finish: FinishReason
-  /** Counts that the API reports for the round. */
+  /** Counts that the API reports for the turn. */
   readonly usage: Partial<TokenCounts>
 }
 
-/** A conversation written down for tests: what the model says in each round. */
+/** A conversation written down for tests: what the model says in each turn. */
 export interface Script {
   /** Names the conversation in the report. */
   readonly name: string
-  /** What the model says, a round each. */
+  /** What the model says, a turn each. */
   readonly turns: readonly ScriptTurn[]
 }

@@ -21,7 +21,7 @@ const weather = (id: string | undefined, city: string): ScriptCall => ({
   arguments: { city },
 })
 
-/** Answers without tools. */
+/** Replies without tools. */
 export const textScripts: readonly Script[] = [
   script('text', stop(['Hel', 'lo', ', ', 'world', '!'])),
   script('empty text', stop([])),
@@ -58,7 +58,7 @@ export const textScripts: readonly Script[] = [
   script('content filter', { text: ['I can'], finish: 'content-filter', usage }),
 ]
 
-/** Answers with tools. */
+/** Replies with tools. */
 export const toolScripts: readonly Script[] = [
   script('one call', calls([weather('call_1', 'Oslo')]), stop(['Cold.'])),
   script(
@@ -116,12 +116,12 @@ export const toolScripts: readonly Script[] = [
     usage,
   }),
   script(
-    'two rounds',
+    'two turns',
     calls([weather('call_1', 'Oslo')], { text: ['First. '] }),
     stop(['Second.'], { usage: { inputTokens: 50, outputTokens: 3, cacheReadTokens: 20 } }),
   ),
   script(
-    'three rounds',
+    'three turns',
     calls([weather('call_1', 'Oslo')], { text: ['One. '] }),
     calls([weather('call_2', 'Rome'), weather('call_3', 'Bari')], { text: ['Two. '] }),
     stop(['Three.']),

@@ -13,12 +13,12 @@ export interface WireRequest {
 }
 
 /** A response as it is sent. */
-export interface WireAnswer {
-  /** Status of the answer. */
+export interface WireResponse {
+  /** Status of the response. */
   readonly status: number
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole answer. */
+  /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole reply. */
   readonly pieces: readonly string[]
 }
 
@@ -66,7 +66,7 @@ export interface WireFormat {
     readonly toolCallIds: boolean
     /** False where arguments travel as an object, so that malformed text cannot occur. */
     readonly argumentsText: boolean
-    /** The same for whole answers, where they differ from streams. */
+    /** The same for whole replies, where they differ from streams. */
     readonly wholeArgumentsText?: boolean
     readonly inBandError: boolean
     /** False where the records of a reply are not JSON. Default true. */
@@ -86,14 +86,14 @@ export interface WireFormat {
     /** A failed result has a field of its own; false where only its text can say so. */
     readonly toolResultErrors: boolean
   }
-  /** True when the request is for this API's answer endpoint. */
+  /** True when the request is for this API's chat endpoint. */
   matches(request: WireRequest): boolean
-  /** The answer to a turn, as a stream or whole as the request asks. */
-  answer(turn: ScriptTurn, request: WireRequest): WireAnswer
-  /** The first pieces of the answer to `turn` (all before its end), then this failure inside the 200 answer. */
-  answerThenFail(turn: ScriptTurn, request: WireRequest, message: string): WireAnswer
-  /** A failed answer in the API's own form. */
-  failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireAnswer
+  /** The reply to a turn, as a stream or whole as the request asks. */
+  respond(turn: ScriptTurn, request: WireRequest): WireResponse
+  /** The first pieces of the reply to `turn` (all before its end), then this failure inside the response of status 200. */
+  respondThenFail(turn: ScriptTurn, request: WireRequest, message: string): WireResponse
+  /** A failed response in the API's own form. */
+  failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireResponse
   /** The conversation of a request. */
   read(request: WireRequest): WireConversation
   /** Rules of the API that the request breaks: role order, id patterns, pairing of calls and results, signatures, field names. */

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parseJsonOrText } from './json-text.js'
 import type { ScriptTurn } from './script.js'
-import type { WireAnswer, WireFormat, WireRequest } from './wire-format.js'
+import type { WireResponse, WireFormat, WireRequest } from './wire-format.js'
 
-/** What goes wrong with an answer. */
+/** What goes wrong with a reply. */
 export interface WireFault {
   /** Answers the first requests, this many, with {@link WireFault.status}, then as usual. */
   readonly failTimes?: number
@@ -21,7 +21,7 @@ export interface WireFault {
 }
 
 /** What the model says to a request: a turn, or a response as it is sent. */
-export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireAnswer
+export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireResponse
 
 /** What a reply may look at. */
 export interface WireReplyContext {
@@ -70,7 +70,7 @@ const preflight = {
 
 type Logged = WireRequest & { closedEarly: boolean }
 
-const page: WireAnswer = {
+const page: WireResponse = {
   status: 200,
   headers: { 'content-type': 'text/html' },
   pieces: ['<!doctype html><title>Sign in</title><p>Please sign in.'],
@@ -88,8 +88,8 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
         request.closedEarly = !outgoing.writableFinished
       })
       requests.push(request)
-      const answer = choose(options, request, requests.length - 1, () => answered++)
-      await send(options, answer, outgoing)
+      const response = choose(options, request, requests.length - 1, () => answered++)
+      await send(options, response, outgoing)
     }
     serve().catch((error: unknown) => {
       outgoing.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -125,7 +125,7 @@ async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   }
 }
 
-function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireAnswer {
+function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireResponse {
   const { formats, fault = {}, apiKey, reply } = options
   const format = formats.find((one) => one.matches(request))
   if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
@@ -136,20 +136,20 @@ function choose(options: WireServerOptions, request: WireRequest, index: number,
   const turn =
     typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
   if (!turn) throw new TypeError('startWireServer: reply has no turn')
-  return 'pieces' in turn ? turn : format.answer(turn, request)
+  return 'pieces' in turn ? turn : format.respond(turn, request)
 }
 
 async function send(
   { chunking = 'events', delayMs = 0, fault = {}, cors }: WireServerOptions,
-  answer: WireAnswer,
+  response: WireResponse,
   outgoing: ServerResponse,
 ): Promise<void> {
-  outgoing.writeHead(answer.status, { ...answer.headers, ...(cors && anyOrigin) })
+  outgoing.writeHead(response.status, { ...response.headers, ...(cors && anyOrigin) })
   outgoing.flushHeaders()
   const limit =
-    answer.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
+    response.status === 200 ? Math.min(fault.resetAfterBytes ?? Infinity, fault.stallAfterBytes ?? Infinity) : Infinity
   let sent = 0
-  for (const chunk of toChunks(answer, chunking)) {
+  for (const chunk of toChunks(response, chunking)) {
     if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
     if (outgoing.destroyed) return
     const part = chunk.subarray(0, Math.max(0, limit - sent))
@@ -162,10 +162,10 @@ async function send(
   outgoing.end()
 }
 
-function toChunks(answer: WireAnswer, chunking: 'events' | 'whole' | number): Uint8Array[] {
+function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number): Uint8Array[] {
   const encoder = new TextEncoder()
-  if (chunking === 'events') return answer.pieces.map((piece) => encoder.encode(piece))
-  const bytes = encoder.encode(answer.pieces.join(''))
+  if (chunking === 'events') return response.pieces.map((piece) => encoder.encode(piece))
+  const bytes = encoder.encode(response.pieces.join(''))
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),

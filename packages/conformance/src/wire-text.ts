@@ -1,39 +1,41 @@
-import type { WireAnswer } from './wire-format.js'
+import type { WireResponse } from './wire-format.js'
 
-const isSse = (answer: WireAnswer): boolean => (answer.headers['content-type'] ?? '').includes('event-stream')
+const isSse = (response: WireResponse): boolean => (response.headers['content-type'] ?? '').includes('event-stream')
 
-/** The same answer as other servers and proxies write it: none of these changes its meaning. */
-export const disguises: Readonly<Record<string, (answer: WireAnswer) => WireAnswer>> = {
-  'CRLF line ends': (answer) => mapPieces(answer, (piece) => piece.replace(/\r?\n/g, '\r\n')),
-  'CR line ends': (answer) => (isSse(answer) ? mapPieces(answer, (piece) => piece.replace(/\r?\n/g, '\r')) : answer),
-  'LF line ends': (answer) => mapPieces(answer, (piece) => piece.replace(/\r\n/g, '\n')),
-  'no line end after the last event': (answer) => ({
-    ...answer,
-    pieces: [...answer.pieces.slice(0, -1), (answer.pieces.at(-1) ?? '').trimEnd()],
+/** The same reply as other servers and proxies write it: none of these changes its meaning. */
+export const disguises: Readonly<Record<string, (response: WireResponse) => WireResponse>> = {
+  'CRLF line ends': (response) => mapPieces(response, (piece) => piece.replace(/\r?\n/g, '\r\n')),
+  'CR line ends': (response) =>
+    isSse(response) ? mapPieces(response, (piece) => piece.replace(/\r?\n/g, '\r')) : response,
+  'LF line ends': (response) => mapPieces(response, (piece) => piece.replace(/\r\n/g, '\n')),
+  'no line end after the last event': (response) => ({
+    ...response,
+    pieces: [...response.pieces.slice(0, -1), (response.pieces.at(-1) ?? '').trimEnd()],
   }),
-  'a byte order mark': (answer) => ({
-    ...answer,
-    pieces: [`\ufeff${answer.pieces[0] ?? ''}`, ...answer.pieces.slice(1)],
+  'a byte order mark': (response) => ({
+    ...response,
+    pieces: [`\ufeff${response.pieces[0] ?? ''}`, ...response.pieces.slice(1)],
   }),
-  'comments and pings': (answer) => (isSse(answer) ? between(answer, ': ping\n\n:\n\nretry: 1000\nid: 7\n\n') : answer),
-  'empty lines': (answer) => between(answer, '\n\n'),
-  'no space after the colon': (answer) =>
-    isSse(answer) ? mapPieces(answer, (piece) => piece.replace(/^(data|event): /gm, '$1:')) : answer,
+  'comments and pings': (response) =>
+    isSse(response) ? between(response, ': ping\n\n:\n\nretry: 1000\nid: 7\n\n') : response,
+  'empty lines': (response) => between(response, '\n\n'),
+  'no space after the colon': (response) =>
+    isSse(response) ? mapPieces(response, (piece) => piece.replace(/^(data|event): /gm, '$1:')) : response,
 }
 
-function mapPieces(answer: WireAnswer, change: (piece: string) => string): WireAnswer {
-  return { ...answer, pieces: answer.pieces.map(change) }
+function mapPieces(response: WireResponse, change: (piece: string) => string): WireResponse {
+  return { ...response, pieces: response.pieces.map(change) }
 }
 
-function between(answer: WireAnswer, text: string): WireAnswer {
-  return { ...answer, pieces: answer.pieces.flatMap((piece) => [text, piece]) }
+function between(response: WireResponse, text: string): WireResponse {
+  return { ...response, pieces: response.pieces.flatMap((piece) => [text, piece]) }
 }
 
-/** A record that is not JSON, framed like the answer's own. */
-export const brokenPiece = (answer: WireAnswer, text: string): string =>
-  isSse(answer) ? `data: ${text}\n\n` : `${text}\n`
+/** A record that is not JSON, framed like the reply's own. */
+export const brokenPiece = (response: WireResponse, text: string): string =>
+  isSse(response) ? `data: ${text}\n\n` : `${text}\n`
 
-/** The answer's bytes in two chunks. */
+/** The reply's bytes in two chunks. */
 export function inTwo(bytes: Uint8Array, at: number): Uint8Array[] {
   return [bytes.subarray(0, at), bytes.subarray(at)]
 }
@@ -45,12 +47,12 @@ export function inChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   )
 }
 
-/** The answer's bytes one by one. */
+/** The reply's bytes one by one. */
 export function inBytes(bytes: Uint8Array): Uint8Array[] {
   return inChunks(bytes, 1)
 }
 
-/** The answer's bytes in random chunks; the same seed gives the same chunks. */
+/** The reply's bytes in random chunks; the same seed gives the same chunks. */
 export function inRandomChunks(bytes: Uint8Array, seed: number): Uint8Array[] {
   const chunks: Uint8Array[] = []
   let state = seed

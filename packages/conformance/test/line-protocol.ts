@@ -196,11 +196,11 @@ export const lineFormat: WireFormat = {
     toolResultErrors: false,
   },
   matches: ({ method, path }) => method === 'POST' && path === '/say',
-  answer: (turn, request) => {
+  respond: (turn, request) => {
     const pieces = replyLines(turn)
     return { status: 200, headers, pieces: isStream(request) ? pieces : [pieces.join('')] }
   },
-  answerThenFail: (turn, request, message) => {
+  respondThenFail: (turn, request, message) => {
     const pieces = [...replyLines(turn).slice(0, -3), line('error', message)]
     return { status: 200, headers, pieces: isStream(request) ? pieces : [pieces.join('')] }
   },

@@ -70,7 +70,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     sunk((sink) => ({ usage: (counts) => sink.usage({ ...counts, inputTokens: 2 * (counts.inputTokens ?? 0) }) })),
   ],
   'tells reasoning as text': ['L1', sunk((sink) => ({ reasoning: (text) => sink.text(text) }))],
-  'loses the cache counts of whole answers': [
+  'loses the cache counts of whole replies': [
     'L2',
     driven((driver) => ({
       decoder: (sink, turn) =>
@@ -102,7 +102,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.finish('stop') }),
     })),
   ],
-  'takes the end of the body for the end of the answer': [
+  'takes the end of the body for the end of the reply': [
     'R2',
     driven((driver) => ({
       decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.terminal() }),
@@ -136,7 +136,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         .map(({ tool_calls: _, ...message }) => ({ ...message, content: message['content'] ?? '' })),
     })),
   ],
-  'replays the text of the rounds before': [
+  'replays the text of the turns before': [
     'D2',
     sent((body) => {
       let text = ''
@@ -248,7 +248,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     'D9',
     sunk((sink) => ({ finish: (reason, raw) => sink.finish(reason === 'other' ? 'stop' : reason, raw) })),
   ],
-  'takes a reset for the end of the answer': [
+  'takes a reset for the end of the reply': [
     'S2',
     driven((driver) => ({
       send: async (body, io) => {
@@ -352,7 +352,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       stream: async (...parameters) => changed(await provider.stream(...parameters), { details: () => ({}) }),
     })),
   ],
-  'forgets the text of earlier rounds': [
+  'forgets the text of earlier turns': [
     'R9',
     reading((reader) => ({ fullText: () => reader.fullText().split('. ').at(-1) ?? '' })),
   ],
@@ -362,7 +362,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       sendToolResults: (results) => reader.sendToolResults(results).catch(() => undefined),
     })),
   ],
-  'reads the whole answer at once': [
+  'reads the whole reply at once': [
     'S7',
     reading((reader) => {
       let all: StreamEvent[] | undefined
@@ -402,7 +402,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       },
     })),
   ],
-  'takes failures inside an answer for its end': [
+  'takes failures inside a reply for its end': [
     'S6',
     sunk((sink) => ({
       fail: (): never => {
@@ -444,7 +444,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       complete: (prompt, ...options) => provider.complete(prompt, ...options, { retry: { attempts: 1 } }),
     })),
   ],
-  'asks again although the answer had begun': [
+  'asks again although the reply had begun': [
     'F4',
     wrapped((provider) => ({
       streamWithTools: async (...parameters) => {

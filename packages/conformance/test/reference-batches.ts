@@ -28,13 +28,13 @@ function createReferenceBatches(config: HarnessConfig): BatchRunner {
 function createVendor(): BatchVendor {
   let bodies: readonly unknown[] = []
   const ok = (body: unknown) => ({ status: 200, headers, pieces: [JSON.stringify(body)] })
-  const whole = openaiChat.answer(turn, { ...request, body: { stream: false } }).pieces.join('')
+  const whole = openaiChat.respond(turn, { ...request, body: { stream: false } }).pieces.join('')
   return {
     state: 'running',
     get bodies() {
       return bodies
     },
-    answer({ method, path, body }) {
+    respond({ method, path, body }) {
       if (method === 'POST' && path === '/batches') bodies = body as readonly unknown[]
       if (path.endsWith('/cancel')) return ok({ status: 'cancelling' })
       if (!path.endsWith('/results')) return ok({ status: this.state })

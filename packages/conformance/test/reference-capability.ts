@@ -34,9 +34,9 @@ export const callEcho: CallEcho = async (client, text, options) => {
   if (!text) throw new LlmError('invalid-request', 'reference: invalid-request: the text is empty')
   const body = { text, ...options.vendor }
   const headers = { authorization: `Bearer ${apiKey}` }
-  const answer = await client.json<WireEcho | null>({ url, headers, body }, options)
-  if (!Array.isArray(answer?.words)) throw new LlmError('protocol', 'reference: protocol: the response has no words')
-  return { words: answer.words as readonly string[] }
+  const response = await client.json<WireEcho | null>({ url, headers, body }, options)
+  if (!Array.isArray(response?.words)) throw new LlmError('protocol', 'reference: protocol: the response has no words')
+  return { words: response.words as readonly string[] }
 }
 
 /** A harness whose capability makes its calls so. */
@@ -58,7 +58,7 @@ export const echoHarness = (
     }
     return { ...calls, ...change(calls) }
   },
-  answer: { headers: { 'content-type': 'application/json' }, body: '{"words":["one","två"]}' },
+  response: { headers: { 'content-type': 'application/json' }, body: '{"words":["one","två"]}' },
   expected: { words: ['one', 'två'] },
   malformed: { 'no words': { headers: { 'content-type': 'application/json' }, body: '{"words":null}' } },
   failure: (status, message, headers) => openaiChat.failure(status, message, headers),

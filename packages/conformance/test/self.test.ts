@@ -56,14 +56,14 @@ test('skips are declared with their reason', () => {
     ...reference,
     skip: {
       E1: 'no hosts',
-      'S3 a whole answer split at every byte': 'too slow',
-      'aborted in the second round': 'one round',
+      'S3 a whole reply split at every byte': 'too slow',
+      'aborted in the second turn': 'one turn',
     },
   })
   expect(skipped.map((title) => title.replace(/.*\(skipped: /, '')).sort()).toEqual([
     'no hosts)',
     'no hosts)',
-    'one round)',
+    'one turn)',
     'too slow)',
   ])
   expect(ran.length).toBeGreaterThan(150)

@@ -93,7 +93,7 @@ test('401 without the key, 404 on another path', async () => {
   expect((await fetch(`${server.url}/v1/models`)).status).toBe(404)
 })
 
-test('fails as often as told, then answers', async () => {
+test('fails as often as asked, then answers', async () => {
   const { provider, server } = await serve({ fault: { failTimes: 2, status: 529 } })
   expect(await provider.complete('Hi')).toBe('Hello wörld 👩‍🚀')
   expect(server.requests).toHaveLength(3)

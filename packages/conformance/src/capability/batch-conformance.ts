@@ -3,7 +3,7 @@ import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { HarnessConfig, Runner } from '../harness.js'
 import { createMemoryServer, type LoggedRequest } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
-import type { WireAnswer, WireRequest } from '../wire-format.js'
+import type { WireResponse, WireRequest } from '../wire-format.js'
 import { resolved } from './capability-lab.js'
 
 /** A vendor's batches, played: what it was handed, and how far it is. */
@@ -11,7 +11,7 @@ export interface BatchVendor {
   /** Where the batch stands; the suite changes it. Results are there unless it is `running` or `failed`. */
   state: 'running' | 'ended' | 'cancelled' | 'failed'
   /** Answers a request. Of three requests the first has the reply `reply 0`, the second fails as a bad request, the third has no result. The vendor writes them backwards. */
-  answer(request: WireRequest): WireAnswer
+  respond(request: WireRequest): WireResponse
   /** Bodies of the requests that were handed over, in order. */
   readonly bodies: readonly unknown[]
 }
@@ -85,7 +85,7 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     ]) {
       const vendor = harness.vendor()
       const server = createMemoryServer(
-        () => (request) => (harness.creates(request) ? { headers: {}, ...failure } : toSteps(vendor.answer(request))),
+        () => (request) => (harness.creates(request) ? { headers: {}, ...failure } : toSteps(vendor.respond(request))),
         clock,
       )
       const runner = harness.create({ clock, fetch: server.fetch })
@@ -100,7 +100,7 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
       () => (request) =>
         !harness.creates(request) && request.method === 'GET' && failures-- > 0
           ? { status: 503, headers: {}, steps: [] }
-          : toSteps(vendor.answer(request)),
+          : toSteps(vendor.respond(request)),
       clock,
     )
     const runner = harness.create({ clock, fetch: server.fetch })
@@ -137,7 +137,7 @@ export function batchConformance(runner: Runner, harness: BatchHarness): void {
         async () => {
           const clock = new VirtualClock()
           const vendor = harness.vendor()
-          const { fetch, requests } = createMemoryServer(() => (request) => toSteps(vendor.answer(request)), clock)
+          const { fetch, requests } = createMemoryServer(() => (request) => toSteps(vendor.respond(request)), clock)
           await body({ harness, runner: harness.create({ clock, fetch }), vendor, requests, clock })
         },
         60_000,
@@ -150,7 +150,7 @@ const toSteps = ({
   status,
   headers,
   pieces,
-}: WireAnswer): { status: number; headers: WireAnswer['headers']; steps: Uint8Array[] } => ({
+}: WireResponse): { status: number; headers: WireResponse['headers']; steps: Uint8Array[] } => ({
   status,
   headers,
   steps: pieces.map((piece) => new TextEncoder().encode(piece)),

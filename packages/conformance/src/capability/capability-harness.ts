@@ -1,6 +1,6 @@
 import type { RequestOptions } from '@modelport/core'
 import type { HarnessConfig } from '../harness.js'
-import type { WireAnswer, WireRequest } from '../wire-format.js'
+import type { WireResponse, WireRequest } from '../wire-format.js'
 
 /** A call of a capability besides text, as the suite makes it. */
 export type CapabilityCall = (options: RequestOptions) => Promise<unknown>
@@ -9,14 +9,14 @@ export type CapabilityCall = (options: RequestOptions) => Promise<unknown>
 export interface CapabilityCalls {
   /** A call that uses as many options as the API has. */
   readonly call: CapabilityCall
-  /** Calls with what the API has no word for, by name: each must reject `unsupported`. */
+  /** Calls that the API cannot express, by name: each must reject `unsupported`. */
   readonly unsupported: Readonly<Record<string, CapabilityCall>>
   /** Calls with input that is wrong whatever the server says, by name: each must reject `invalid-request`. */
   readonly invalid: Readonly<Record<string, CapabilityCall>>
 }
 
 /** A response of status 200. */
-export interface CapabilityAnswer {
+export interface CapabilityResponse {
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
   /** The whole body. */
@@ -30,15 +30,15 @@ export interface CapabilityHarness {
   /** Makes the capability: it passes all of `config` on to the driver layer and uses {@link CapabilityHarness.apiKey}. */
   create(config: HarnessConfig): CapabilityCalls
   /** What the server answers to {@link CapabilityCalls.call}. */
-  readonly answer: CapabilityAnswer
+  readonly response: CapabilityResponse
   /** What the call resolves with then. */
   readonly expected: unknown
   /** Responses of status 200 without a valid result, by name: each must reject `protocol`. */
-  readonly malformed: Readonly<Record<string, CapabilityAnswer>>
+  readonly malformed: Readonly<Record<string, CapabilityResponse>>
   /** True if the body is a file: its end cannot be told from its bytes, so only a broken connection shows that it was cut. */
   readonly file?: boolean
   /** A failed response in the API's own form. */
-  failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireAnswer
+  failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireResponse
   /** What is wrong with a request of {@link CapabilityCalls.call}; empty if it obeys the API. */
   violations(request: WireRequest): readonly string[]
   /** A key that must appear in no output. Unset: the capability has no key. */

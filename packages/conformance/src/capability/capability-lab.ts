@@ -3,7 +3,7 @@ import { assertEqual, ConformanceError, fail } from '../assert.js'
 import type { Runner } from '../harness.js'
 import { createMemoryServer, type LoggedRequest, type Plan, type Reply, type Step } from '../memory-server.js'
 import { VirtualClock } from '../virtual-clock.js'
-import type { CapabilityAnswer, CapabilityCalls, CapabilityHarness } from './capability-harness.js'
+import type { CapabilityResponse, CapabilityCalls, CapabilityHarness } from './capability-harness.js'
 
 /** A capability and the server it talks to. */
 export interface CapabilityConnection extends CapabilityCalls {
@@ -29,14 +29,14 @@ export class CapabilityLab {
     return connection
   }
 
-  /** The good answer, its body in these steps. Default: one. */
+  /** The good reply, its body in these steps. Default: one. */
   good(steps: readonly Step[] = [this.body]): Reply {
-    return { status: 200, headers: this.harness.answer.headers, steps }
+    return { status: 200, headers: this.harness.response.headers, steps }
   }
 
-  /** The body of the good answer. */
+  /** The body of the good reply. */
   get body(): Uint8Array {
-    return bytesOf(this.harness.answer)
+    return bytesOf(this.harness.response)
   }
 
   /** What is wrong with the requests that calls of the harness's choice made. */
@@ -48,8 +48,8 @@ export class CapabilityLab {
   }
 }
 
-/** The bytes of an answer. */
-export const bytesOf = ({ body }: CapabilityAnswer): Uint8Array =>
+/** The bytes of a reply. */
+export const bytesOf = ({ body }: CapabilityResponse): Uint8Array =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body
 
 /** A test of a capability. */

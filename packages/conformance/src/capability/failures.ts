@@ -1,22 +1,8 @@
-import type { ErrorCode, RetryNotice } from '@modelport/core'
+import type { RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { type Reply, toReply } from '../memory-server.js'
+import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { assertSame, type CapabilityLab, type CapabilityTest, resolved } from './capability-lab.js'
-
-const lasting: readonly (readonly [number, readonly ErrorCode[]])[] = [
-  [400, ['invalid-request']],
-  [401, ['auth']],
-  [403, ['permission']],
-  [404, ['not-found']],
-  [413, ['invalid-request', 'context-length', 'limit-exceeded']],
-  [422, ['invalid-request']],
-  [501, ['unsupported', 'server']],
-]
-const passing: readonly (readonly [number, readonly ErrorCode[]])[] = [
-  [429, ['rate-limit']],
-  [500, ['server']],
-  [503, ['overloaded', 'server']],
-]
 
 const failing =
   (lab: CapabilityLab, status: number, headers?: Record<string, string>): (() => Reply) =>
@@ -26,7 +12,8 @@ const failing =
 /** M3: failures and attempts. */
 export const capabilityFailures: Readonly<Record<string, CapabilityTest>> = {
   'M3 a failure that will not go away is not tried again, and has the code of its status': async (lab) => {
-    for (const [status, codes] of lasting) {
+    for (const [status, codes] of codesByStatus) {
+      if (retriedStatuses.includes(status)) continue
       const { call, requests } = lab.connect(failing(lab, status))
       const error = await lab.clock.run(rejection(call({}), `status ${status}`), `status ${status}`)
       assertCode(error, codes, `status ${status}`)
@@ -35,7 +22,8 @@ export const capabilityFailures: Readonly<Record<string, CapabilityTest>> = {
     }
   },
   'M3 a failure that may go away is tried three times': async (lab) => {
-    for (const [status, codes] of passing) {
+    for (const status of retriedStatuses) {
+      const codes = codesByStatus.get(status) ?? []
       const { call, requests } = lab.connect(failing(lab, status))
       assertCode(await lab.clock.run(rejection(call({}), 'the call'), 'the call'), codes, `status ${status}`)
       assertEqual(requests.length, 3, `requests with status ${status}`)

@@ -33,7 +33,7 @@ export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
     const sent = JSON.stringify(requests[0]?.body)
     assertEqual([sent.includes('modelport_probe'), sent.includes('probe-value')], [true, true], 'vendor fields')
   },
-  'M2 what the API has no word for is unsupported, before anything is sent': async (lab) => {
+  'M2 what the API cannot express is unsupported, before anything is sent': async (lab) => {
     const { unsupported, requests } = lab.connect(() => lab.good())
     for (const [name, call] of Object.entries(unsupported))
       assertCode(await rejection(call({}), name), 'unsupported', name)
@@ -55,7 +55,7 @@ export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
   },
   'M5 a body shorter than it should be is truncated': async (lab) => {
     const { body } = lab
-    const { headers } = lab.harness.answer
+    const { headers } = lab.harness.response
     const announced = { ...headers, ...(lab.harness.file && { 'content-length': String(body.length) }) }
     for (let cut = 1; cut < body.length; cut += Math.max(1, Math.floor(body.length / 40))) {
       const { call } = lab.connect(() => ({ status: 200, headers: announced, steps: [body.subarray(0, cut)] }))
@@ -64,14 +64,14 @@ export const capabilityResults: Readonly<Record<string, CapabilityTest>> = {
   },
   'M5 a response without a valid result is a protocol error': async (lab) => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' }
-    for (const [name, answer] of Object.entries({ ...lab.harness.malformed, 'a web page': page })) {
-      const { call } = lab.connect(() => ({ status: 200, headers: answer.headers, steps: [bytesOf(answer)] }))
+    for (const [name, response] of Object.entries({ ...lab.harness.malformed, 'a web page': page })) {
+      const { call } = lab.connect(() => ({ status: 200, headers: response.headers, steps: [bytesOf(response)] }))
       assertCode(await rejection(call(once), name), 'protocol', name)
     }
   },
   'M5 a failure inside a response of status 200 keeps the text of the server': async (lab) => {
-    const answer = { ...lab.harness.failure(400, 'the reason why'), status: 200 }
-    const { call } = lab.connect(() => toReply(answer))
+    const response = { ...lab.harness.failure(400, 'the reason why'), status: 200 }
+    const { call } = lab.connect(() => toReply(response))
     const error = await rejection(call(once), 'the call')
     assert(isLlmError(error) && error.message.includes('the reason why'), `rejected with ${String(error)}`)
     assert(!['protocol', 'truncated'].includes(error.code), `the code is ${error.code}`)

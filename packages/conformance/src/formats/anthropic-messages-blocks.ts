@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 /** A content block of a request. */
 export interface WireBlock {
   readonly type?: unknown
@@ -61,9 +62,7 @@ const checks: Readonly<Record<string, (block: WireBlock, where: string) => strin
   tool_use: ({ id, name, input }, where) => [
     ...(/^[a-zA-Z0-9_-]{1,64}$/.test(String(id)) ? [] : [`${where}.id: String should match pattern ^[a-zA-Z0-9_-]+$`]),
     ...(typeof name === 'string' && name ? [] : [`${where}.name: Field required`]),
-    ...(typeof input === 'object' && input !== null && !Array.isArray(input)
-      ? []
-      : [`${where}.input: Input should be a valid dictionary`]),
+    ...(isObject(input) ? [] : [`${where}.input: Input should be a valid dictionary`]),
   ],
   tool_result: ({ content, is_error: isError }, where) => {
     const inner = content === undefined ? [] : blocksOf(content)

@@ -1,6 +1,6 @@
 import type { TokenCounts } from '@modelport/core'
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import type { WireResponse, WireFormat, WireRequest } from '../wire-format.js'
 import { signatureOf } from './anthropic-messages-blocks.js'
 import { anthropicRead, anthropicViolations } from './anthropic-messages-request.js'
 
@@ -25,8 +25,8 @@ export const anthropicMessages: WireFormat = {
     ...{ cacheTokens: true, cacheCreationTokens: true, reasoningTokens: true, toolResultErrors: true },
   },
   matches: ({ method, path }) => method === 'POST' && /\/v1\/messages(\?|$)/.test(path),
-  answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
-  answerThenFail: (turn, request, message) => {
+  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
+  respondThenFail: (turn, request, message) => {
     const failure = { type: 'error', error: { type: 'api_error', message } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
     const before = [...pieces(turn, request)].filter((piece) => !/^event: message_(delta|stop)/.test(piece))
@@ -44,7 +44,7 @@ export const anthropicMessages: WireFormat = {
 const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream === true
 const modelOf = ({ body }: WireRequest): string => (body as { model?: string }).model ?? 'model'
 const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
-const stream = (all: readonly string[]): WireAnswer => ({
+const stream = (all: readonly string[]): WireResponse => ({
   status: 200,
   headers: {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -96,7 +96,7 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   yield event({ type: 'message_stop' })
 }
 
-function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
+function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
   const { input, output } = usageOf(turn.usage)
   const thinking = turn.reasoning?.join('')
   const text = turn.text?.join('')

@@ -1,3 +1,4 @@
+import { asText, isObject } from '@modelport/core'
 import { callSignature, foreignSignatures, textSignature } from './gemini-signatures.js'
 
 /** A part of a request. */
@@ -154,8 +155,3 @@ function signatureViolations({ role, parts = [] }: WireContent, where: string, r
   }
   return found
 }
-
-/** The text, or nothing where there is none. */
-export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
+import { asText } from '@modelport/core'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
-import { asText, contentViolations, type WireContent, type WirePart } from './gemini-contents.js'
+import { contentViolations, type WireContent, type WirePart } from './gemini-contents.js'
 
 type Fields = Readonly<Record<string, unknown>>
 interface WireBody extends Fields {

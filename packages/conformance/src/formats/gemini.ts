@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import type { WireResponse, WireFormat, WireRequest } from '../wire-format.js'
 import { geminiRead, geminiViolations } from './gemini-request.js'
 import { callSignature, textSignature } from './gemini-signatures.js'
 
@@ -46,8 +46,9 @@ export const gemini: WireFormat = {
     toolResultErrors: true,
   },
   matches: ({ method, path }) => method === 'POST' && /:(generateContent|streamGenerateContent)(\?|$)/.test(path),
-  answer: (turn, request) => (isStream(request) ? stream([...chunks(turn, request)]) : whole(wholeBody(turn, request))),
-  answerThenFail: (turn, request, message) => {
+  respond: (turn, request) =>
+    isStream(request) ? stream([...chunks(turn, request)]) : whole(wholeBody(turn, request)),
+  respondThenFail: (turn, request, message) => {
     const failure = { error: { code: 500, message, status: 'INTERNAL' } }
     if (!isStream(request)) return whole(failure)
     return stream([...[...chunks(turn, request)].filter((piece) => !piece.includes('"finishReason"')), event(failure)])
@@ -63,8 +64,8 @@ export const gemini: WireFormat = {
 
 const isStream = ({ path }: WireRequest): boolean => path.includes(':streamGenerateContent')
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\r\n\r\n`
-const whole = (body: unknown): WireAnswer => ({ status: 200, headers: json, pieces: [JSON.stringify(body, null, 2)] })
-const stream = (pieces: readonly string[]): WireAnswer => ({
+const whole = (body: unknown): WireResponse => ({ status: 200, headers: json, pieces: [JSON.stringify(body, null, 2)] })
+const stream = (pieces: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream' },
   pieces,

@@ -3,7 +3,7 @@ import { type Fetch, type NeutralRecord, toErrorCode, type Turn } from '@modelpo
 import type { ScriptTurn } from '../script.js'
 import {
   everything,
-  type WireAnswer,
+  type WireResponse,
   type WireConversation,
   type WireConversationMessage,
   type WireFormat,
@@ -11,21 +11,21 @@ import {
 } from '../wire-format.js'
 
 /**
- * The records of answers that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
+ * The records of replies that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
  * the suite tells it, over {@link askNeutral}; tests of connections, statuses, headers and bytes do not apply: {@link inProcessSkips}.
  */
 export const neutral: WireFormat = {
   api: 'neutral',
   supports: everything,
   matches: ({ method, path }) => method === 'POST' && path === '/neutral',
-  answer: (turn) => toAnswer([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
-  answerThenFail: (turn, _, message) => toAnswer([...toRecords(turn), { type: 'error', code: 'server', message }]),
+  respond: (turn) => toResponse([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
+  respondThenFail: (turn, _, message) => toResponse([...toRecords(turn), { type: 'error', code: 'server', message }]),
   failure: (status, message, headers = {}) => ({ status, headers, pieces: [message] }),
   read: ({ body }) => body as WireConversation,
   violations: neutralViolations,
 }
 
-const toAnswer = (records: readonly NeutralRecord[]): WireAnswer => ({
+const toResponse = (records: readonly NeutralRecord[]): WireResponse => ({
   status: 200,
   headers: {},
   pieces: records.map((record) => `${JSON.stringify(record)}\n`),
@@ -45,16 +45,16 @@ function toRecords({ reasoning = [], text = [], toolCalls = [] }: ScriptTurn): N
   ]
 }
 
-/** Asks the suite what the model says to a round, record by record, as soon as each is there. */
+/** Asks the suite what the model says to a turn, record by record, as soon as each is there. */
 export function askNeutral(fetch: Fetch, turn: Turn, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
   const body = JSON.stringify(toConversation(turn))
   const responding = fetch('http://in-process.invalid/neutral', { method: 'POST', body, signal })
-  // An answer that is never read fails for nobody.
+  // A reply that is never read fails for nobody.
   responding.catch(() => undefined)
   return readRecords(responding, signal)
 }
 
-/** A connection of the suite's that breaks is a model that stops in the middle of its answer. */
+/** A connection of the suite's that breaks is a model that stops in the middle of its reply. */
 async function* readRecords(responding: Promise<Response>, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
   const response = await responding.catch((cause: unknown) => {
     throw signal.aborted ? cause : new LlmError('network', 'the model does not answer', { cause })
@@ -97,7 +97,7 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
   ]
 }
 
-/** What a driver may rely on: there are messages, and the results of a round follow it in call order, with the names of their tools. */
+/** What a driver may rely on: there are messages, and the results of a turn follow it in call order, with the names of their tools. */
 function neutralViolations({ body }: WireRequest): readonly string[] {
   const { model, messages, system, tools } = body as WireConversation
   const found: string[] = []

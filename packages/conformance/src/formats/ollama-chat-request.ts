@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 
 interface WireToolCall {
@@ -25,7 +26,6 @@ interface WireBody {
   readonly [field: string]: unknown
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isWhole = (value: unknown): boolean => Number.isInteger(value)
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 

@@ -1,5 +1,5 @@
 import type { ScriptTurn } from '../script.js'
-import type { WireAnswer, WireFormat, WireRequest } from '../wire-format.js'
+import type { WireResponse, WireFormat, WireRequest } from '../wire-format.js'
 import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.js'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
@@ -21,8 +21,8 @@ export const ollamaChat: WireFormat = {
   },
   matches: ({ method, path }) =>
     method === 'POST' && /\/api\/chat(\?|$)/.test(path) && !/\/(v1|api)\/api\/|\/\/api/.test(path),
-  answer: (turn, request) => (isStream(request) ? stream(lines(turn, request)) : whole(turn, request)),
-  answerThenFail: (turn, request, message) => {
+  respond: (turn, request) => (isStream(request) ? stream(lines(turn, request)) : whole(turn, request)),
+  respondThenFail: (turn, request, message) => {
     const failure = JSON.stringify({ error: message })
     if (!isStream(request)) return { status: 200, headers: json, pieces: [failure] }
     return stream([...lines(turn, request).slice(0, -1), `${failure}\n`])
@@ -39,7 +39,7 @@ export const ollamaChat: WireFormat = {
 /** A request streams unless it says no. */
 const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream !== false
 
-const stream = (pieces: readonly string[]): WireAnswer => ({
+const stream = (pieces: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'application/x-ndjson' },
   pieces,
@@ -56,7 +56,7 @@ function lines(turn: ScriptTurn, request: WireRequest): string[] {
   ]
 }
 
-function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
+function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
   const calls = toolCalls(turn)
   const message = {
     role: 'assistant',
@@ -78,7 +78,7 @@ const toolCalls = (turn: ScriptTurn): object[] =>
     function: { index, name: call.name, arguments: call.arguments },
   }))
 
-/** Calls end a round with `stop`, as the server does it. Counts of 0 are left out, as Go's `omitempty` does. */
+/** Calls end a turn with `stop`, as the server does it. Counts of 0 are left out, as Go's `omitempty` does. */
 function tail({ finish, usage }: ScriptTurn): object {
   const counts = {
     prompt_eval_count: usage.inputTokens,

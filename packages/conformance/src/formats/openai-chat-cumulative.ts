@@ -1,4 +1,4 @@
-import type { WireAnswer, WireFormat } from '../wire-format.js'
+import type { WireResponse, WireFormat } from '../wire-format.js'
 import { openaiChat } from './openai-chat.js'
 
 /**
@@ -8,17 +8,17 @@ import { openaiChat } from './openai-chat.js'
  */
 export const openaiChatCumulative: WireFormat = {
   ...openaiChat,
-  answer: (turn, request) => accumulate(openaiChat.answer(turn, request)),
-  answerThenFail: (turn, request, message) => accumulate(openaiChat.answerThenFail(turn, request, message)),
+  respond: (turn, request) => accumulate(openaiChat.respond(turn, request)),
+  respondThenFail: (turn, request, message) => accumulate(openaiChat.respondThenFail(turn, request, message)),
 }
 
 interface Chunk {
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
 }
 
-function accumulate(answer: WireAnswer): WireAnswer {
+function accumulate(response: WireResponse): WireResponse {
   let content = ''
-  const pieces = answer.pieces.map((piece) => {
+  const pieces = response.pieces.map((piece) => {
     if (!piece.startsWith('data: {')) return piece
     const chunk = JSON.parse(piece.slice('data: '.length)) as Chunk
     const [choice] = chunk.choices ?? []
@@ -27,5 +27,5 @@ function accumulate(answer: WireAnswer): WireAnswer {
     const message = { role: 'assistant', content }
     return `data: ${JSON.stringify({ ...chunk, object: 'chat.completion', choices: [{ ...choice, message }] })}\n\n`
   })
-  return { ...answer, pieces }
+  return { ...response, pieces }
 }

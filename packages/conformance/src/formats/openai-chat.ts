@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import { everything, type WireAnswer, type WireFormat, type WireRequest } from '../wire-format.js'
+import { everything, type WireResponse, type WireFormat, type WireRequest } from '../wire-format.js'
 import { openaiChatRead, openaiChatViolations } from './openai-chat-request.js'
 
 const json = { 'content-type': 'application/json' }
@@ -18,8 +18,8 @@ export const openaiChat: WireFormat = {
   api: 'openai-chat',
   supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/chat\/completions(\?|$)/.test(path),
-  answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
-  answerThenFail: (turn, request, message) => {
+  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
+  respondThenFail: (turn, request, message) => {
     const failure = { error: { message, type: 'server_error', param: null, code: null } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
     const before = [...pieces({ ...turn, usage: {} }, request)].filter(
@@ -40,7 +40,7 @@ const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown
 const wantsUsage = ({ body }: WireRequest): boolean =>
   (body as { stream_options?: { include_usage?: unknown } }).stream_options?.include_usage === true
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
-const stream = (all: readonly string[]): WireAnswer => ({
+const stream = (all: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   pieces: all,
@@ -75,7 +75,7 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   yield 'data: [DONE]\n\n'
 }
 
-function whole(turn: ScriptTurn, request: WireRequest): WireAnswer {
+function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
   const { model = 'model' } = request.body as { model?: string }
   const calls = (turn.toolCalls ?? []).map((call) => ({
     ...(call.id !== undefined && { id: call.id }),

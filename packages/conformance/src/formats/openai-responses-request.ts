@@ -56,7 +56,7 @@ const itemForms: Readonly<Record<string, { readonly fields: string; readonly id:
 }
 const inputParts = ['input_text', 'input_image', 'input_file']
 
-/** The conversation of a Responses request; the items of one answer make one message. */
+/** The conversation of a Responses request; the items of one reply make one message. */
 export function openaiResponsesRead(request: WireRequest): WireConversation {
   const {
     model,

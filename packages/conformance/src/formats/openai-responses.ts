@@ -1,5 +1,5 @@
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import { everything, type WireAnswer, type WireFormat, type WireRequest } from '../wire-format.js'
+import { everything, type WireResponse, type WireFormat, type WireRequest } from '../wire-format.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 
 /**
@@ -10,8 +10,8 @@ export const openaiResponses: WireFormat = {
   api: 'openai-responses',
   supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/responses(\?|$)/.test(path),
-  answer: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
-  answerThenFail: (turn, request, message) => {
+  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
+  respondThenFail: (turn, request, message) => {
     const error = { code: 'server_error', message }
     if (!isStream(request))
       return json({ ...response({ ...turn, usage: {} }, request), status: 'failed', error, output: [] })
@@ -28,8 +28,8 @@ export const openaiResponses: WireFormat = {
 }
 
 const jsonHeaders = { 'content-type': 'application/json' }
-const json = (body: unknown): WireAnswer => ({ status: 200, headers: jsonHeaders, pieces: [JSON.stringify(body)] })
-const stream = (all: readonly string[]): WireAnswer => ({
+const json = (body: unknown): WireResponse => ({ status: 200, headers: jsonHeaders, pieces: [JSON.stringify(body)] })
+const stream = (all: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   pieces: all,

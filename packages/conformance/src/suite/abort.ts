@@ -29,23 +29,25 @@ const tests: Tests = {
       [...streams, ...wholes],
     )
   },
-  'S5 aborted inside a whole answer': async (lab) => {
+  'S5 aborted inside a whole reply': async (lab) => {
     const { turns } = scriptNamed('text')
     const half = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytes.length / 2)
     const connection = lab.connect((request) => {
-      const answer = lab.answer(turns, request)
-      return withBody(answer, [half(toBytes(answer)), 'stall'])
+      const response = lab.respond(turns, request)
+      return withBody(response, [half(toBytes(response)), 'stall'])
     })
     await abortedAt(lab, connection, wholes)
   },
-  'S5 aborted in the second round': async (lab) => {
+  'S5 aborted in the second turn': async (lab) => {
     const { turns } = scriptNamed('one call')
     const connection = lab.connect((request, index) =>
-      index ? toReply({ ...lab.answer(turns, request, 1), pieces: [] }, 'stall') : toReply(lab.answer(turns, request)),
+      index
+        ? toReply({ ...lab.respond(turns, request, 1), pieces: [] }, 'stall')
+        : toReply(lab.respond(turns, request)),
     )
     const controller = new AbortController()
     const outcome = stream(connection, { signal: controller.signal })
-    await lab.until(() => connection.requests[1]?.stalled === true, 'the second round waits')
+    await lab.until(() => connection.requests[1]?.stalled === true, 'the second turn waits')
     controller.abort()
     assertReason((await withoutHang(outcome, 'the stream')).error, controller.signal)
     await lab.until(() => connection.requests[1]?.closed === true, 'the connection is dropped')
@@ -70,7 +72,7 @@ const tests: Tests = {
       assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
     }
   },
-  'S5 aborted between reads, and between rounds': async (lab) => {
+  'S5 aborted between reads, and between turns': async (lab) => {
     const connection = lab.play(scriptNamed('one call'))
     const controller = new AbortController()
     const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
@@ -100,9 +102,9 @@ export function abortRules(rule: Rule): void {
       let count = 1
       for (let pieces = 0; pieces < count; pieces++) {
         const connection = lab.connect((request) => {
-          const answer = lab.answer(turns, request)
-          count = answer.pieces.length
-          return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'stall')
+          const response = lab.respond(turns, request)
+          count = response.pieces.length
+          return toReply({ ...response, pieces: response.pieces.slice(0, pieces) }, 'stall')
         })
         await abortedAt(lab, connection, streams)
       }

@@ -23,8 +23,8 @@ export function byteRules(rule: Rule, { format }: Harness): void {
         ]) {
           const start = connection.requests.length
           connection.plan = (request, index) => {
-            const answer = lab.answer(turns, request, index - start)
-            return withBody(answer, split(toBytes(answer)))
+            const response = lab.respond(turns, request, index - start)
+            return withBody(response, split(toBytes(response)))
           }
           assertEqual(await eventsOf(connection), expected, 'events')
           lab.count('splits')
@@ -39,17 +39,17 @@ export function byteRules(rule: Rule, { format }: Harness): void {
       skip: cannotSay(script.turns, format),
     })
   }
-  rule('S3 a whole answer split at every byte', everySplitOfWhole)
+  rule('S3 a whole reply split at every byte', everySplitOfWhole)
   for (const [name, disguise] of Object.entries(disguises)) {
     rule(`S8 ${name} change nothing`, async (lab) => {
       for (const { turns } of [scriptNamed('unicode'), scriptNamed('parallel calls'), scriptNamed('text and calls')]) {
-        const connection = lab.connect((request, index) => toReply(lab.answer(turns, request, index)))
+        const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index)))
         const expected = await eventsOf(connection)
         for (const split of [undefined, inBytes]) {
           const start = connection.requests.length
           connection.plan = (request, index) => {
-            const answer = disguise(lab.answer(turns, request, index - start))
-            return split ? withBody(answer, split(toBytes(answer))) : toReply(answer)
+            const response = disguise(lab.respond(turns, request, index - start))
+            return split ? withBody(response, split(toBytes(response))) : toReply(response)
           }
           assertEqual(await eventsOf(connection), expected, `events with ${name}`)
           lab.count('disguised streams')
@@ -78,26 +78,26 @@ async function everySplitOfWhole(lab: Lab): Promise<void> {
   await atEveryByte(lab, scriptNamed('unicode').turns, ({ provider }) => provider.complete('Hello?'))
 }
 
-/** The result is the same wherever the answer's bytes are split in two. */
+/** The result is the same wherever the reply's bytes are split in two. */
 async function atEveryByte(
   lab: Lab,
   turns: Turns,
   result: (connection: Connection) => Promise<unknown>,
 ): Promise<void> {
-  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
   const expected = await result(connection)
   let length = 2
   for (let at = 1; at < length; at++) {
     connection.plan = (request) => {
-      const answer = lab.answer(turns, request)
-      const bytes = toBytes(answer)
+      const response = lab.respond(turns, request)
+      const bytes = toBytes(response)
       length = bytes.length
-      return withBody(answer, inTwo(bytes, at))
+      return withBody(response, inTwo(bytes, at))
     }
     assertEqual(await result(connection), expected, `the result with the bytes split at ${at}`)
     lab.count('splits')
   }
-  assert(length > 2, 'the answer has bytes')
+  assert(length > 2, 'the reply has bytes')
 }
 
-type Turns = Parameters<Lab['answer']>[0]
+type Turns = Parameters<Lab['respond']>[0]

@@ -1,6 +1,6 @@
 import { type ChatMessage, type ToolDefinition, toToolMessage } from '@modelport/core'
 import { assert, assertCode, assertEqual } from '../assert.js'
-import { assertUsage, roundsOf } from '../expectation.js'
+import { assertUsage, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import { drain, type Lab, question, readOut, stream } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
@@ -9,7 +9,7 @@ import type { ScriptTurn } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { brokenPiece } from '../wire-text.js'
 import { begun, open } from './reader.js'
-import { toTurnEnd } from './rounds.js'
+import { toTurnEnd } from './turns.js'
 
 const tests: Tests = {
   'D1 the replayed assistant turn has its calls': async (lab) => {
@@ -23,8 +23,8 @@ const tests: Tests = {
       'calls on the wire',
     )
   },
-  'D2 a round replays its own text, not that of the rounds before': async (lab) => {
-    const connection = lab.play(scriptNamed('three rounds'))
+  'D2 a turn replays its own text, not that of the turns before': async (lab) => {
+    const connection = lab.play(scriptNamed('three turns'))
     await stream(connection)
     const texts = lab
       .conversation(connection, 2)
@@ -49,9 +49,9 @@ const tests: Tests = {
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
     for (let time = 0; time < 3; time++) {
       const connection = lab.play({ name: 'many calls', turns: [turn, { text: ['ok'], finish: 'stop', usage: {} }] })
-      const [round] = roundsOf((await stream(connection)).events)
+      const [decoded] = decodedTurnsOf((await stream(connection)).events)
       assertEqual(
-        round?.toolCalls.map((call) => call.arguments['city']),
+        decoded?.toolCalls.map((call) => call.arguments['city']),
         cities,
         'calls',
       )
@@ -66,13 +66,13 @@ const tests: Tests = {
   'D5 every part of a chunk is delivered': async (lab) => {
     const { turns } = scriptNamed('text and calls')
     const connection = lab.connect((request, index) => {
-      const answer = lab.answer(turns, request, index)
-      return withBody(answer, [toBytes(answer)])
+      const response = lab.respond(turns, request, index)
+      return withBody(response, [toBytes(response)])
     })
-    const [round] = roundsOf((await stream(connection)).events)
-    assertEqual(round?.text, 'Let me look.', 'text')
+    const [turn] = decodedTurnsOf((await stream(connection)).events)
+    assertEqual(turn?.text, 'Let me look.', 'text')
     assertEqual(
-      round?.toolCalls.map((call) => call.arguments['city']),
+      turn?.toolCalls.map((call) => call.arguments['city']),
       ['Rome', 'Bari'],
       'calls',
     )
@@ -110,7 +110,7 @@ const tests: Tests = {
     for (const index of [0, 1])
       assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
   },
-  'D9 the finish reason is told': async (lab) => {
+  'D9 the finish reason is reported': async (lab) => {
     for (const [name, reason] of [
       ['text', 'stop'],
       ['length', 'length'],
@@ -120,7 +120,7 @@ const tests: Tests = {
       assertEqual(reader.finishReason(), undefined, 'finishReason() before the end')
       await drain(reader)
       assertEqual(reader.finishReason(), reason, 'finishReason()')
-      assertEqual((await provider.generate(question)).finishReason, reason, 'finishReason of a whole answer')
+      assertEqual((await provider.generate(question)).finishReason, reason, 'finishReason of a whole reply')
     }
   },
   'D9 a finish reason that is not known is other, never stop': async (lab) => {
@@ -128,10 +128,10 @@ const tests: Tests = {
     const reader = await provider.stream('Hello?')
     await drain(reader)
     assertEqual(reader.finishReason(), 'other', 'finishReason()')
-    assertEqual((await provider.generate(question)).finishReason, 'other', 'finishReason of a whole answer')
+    assertEqual((await provider.generate(question)).finishReason, 'other', 'finishReason of a whole reply')
   },
   'D10 the end is signalled once, a failure only by a rejection': async (lab) => {
-    for (const name of ['text', 'empty text', 'two rounds']) {
+    for (const name of ['text', 'empty text', 'two turns']) {
       const { events } = await stream(lab.play(scriptNamed(name)))
       assertEqual(events.filter(({ type }) => type === 'done').length, 1, 'done events')
       assertEqual(
@@ -147,7 +147,7 @@ const tests: Tests = {
     }
     const { turns } = scriptNamed('text')
     const cut = await stream(
-      lab.connect((request) => toReply({ ...lab.answer(turns, request), pieces: begun(lab.answer(turns, request)) })),
+      lab.connect((request) => toReply({ ...lab.respond(turns, request), pieces: begun(lab.respond(turns, request)) })),
     )
     assert(cut.failed, 'the cut stream did not reject')
     assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
@@ -155,7 +155,7 @@ const tests: Tests = {
     for (const { type } of cut.events) assert(known.includes(type), `an event "${type}" in a failed stream`)
   },
   'D12 a conversation continues over several turns': async (lab) => {
-    const connection = lab.play(scriptNamed('three rounds'))
+    const connection = lab.play(scriptNamed('three turns'))
     const { failed, error, reader } = await stream(connection)
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(reader?.fullText(), 'One. Two. Three.', 'fullText()')
@@ -168,7 +168,7 @@ const tests: Tests = {
 export function defectRules(rule: Rule, { format }: Harness): void {
   ruleAll(rule, tests)
   const { supports } = format
-  rule('D11 malformed arguments are told, not repaired or wrapped', malformedArguments, {
+  rule('D11 malformed arguments are reported, not repaired or wrapped', malformedArguments, {
     skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
   })
   rule('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord, {
@@ -187,15 +187,15 @@ async function setTools(lab: Lab): Promise<void> {
       },
     },
   }
-  const connection = lab.play(scriptNamed('three rounds'))
+  const connection = lab.play(scriptNamed('three turns'))
   const reader = await open(connection)
-  const answer = async (): Promise<void> => {
+  const response = async (): Promise<void> => {
     const calls = await toTurnEnd(reader)
     await reader.sendToolResults(calls.map(({ id }) => ({ callId: id, content: 'ok' })))
   }
-  await answer()
+  await response()
   reader.setTools([...scriptTools, added])
-  await answer()
+  await response()
   reader.setTools([])
   const { failed, error } = await readOut(reader)
   assert(!failed, `the stream failed: ${String(error)}`)
@@ -222,13 +222,13 @@ async function errorResults(lab: Lab): Promise<void> {
     if (lab.format.supports.toolResultErrors) assertEqual(message.isError ?? false, isError, 'isError on the wire')
     texts.push([message.text, message.isError ?? false])
   }
-  assert(JSON.stringify(texts[0]) !== JSON.stringify(texts[1]), 'the model is not told that the tool failed')
+  assert(JSON.stringify(texts[0]) !== JSON.stringify(texts[1]), 'the request does not say that the tool failed')
   const connection = lab.play(scriptNamed('one call'))
-  const answer = await connection.provider.generate(question, { tools: scriptTools })
-  const results = answer.toolCalls.map(({ id }) =>
+  const response = await connection.provider.generate(question, { tools: scriptTools })
+  const results = response.toolCalls.map(({ id }) =>
     toToolMessage({ callId: id, content: 'no such city', isError: true }),
   )
-  await connection.provider.generate([...question, answer.message, ...results], { tools: scriptTools })
+  await connection.provider.generate([...question, response.message, ...results], { tools: scriptTools })
   const message = lab.conversation(connection, 1).messages.at(-1)
   assertEqual(
     message?.role === 'tool' && [message.text, message.isError ?? false],
@@ -252,9 +252,9 @@ async function malformedArguments(lab: Lab): Promise<void> {
       finish: 'tool-calls',
       usage: {},
     }
-    const connection = lab.connect((request) => toReply(lab.answer([turn], request)))
-    const [round] = roundsOf((await stream(connection, {}, undefined, () => [])).events)
-    const [call] = round?.toolCalls ?? []
+    const connection = lab.connect((request) => toReply(lab.respond([turn], request)))
+    const [decoded] = decodedTurnsOf((await stream(connection, {}, undefined, () => [])).events)
+    const [call] = decoded?.toolCalls ?? []
     assertEqual([call?.argumentsText, call?.arguments], [argumentsText, {}], 'arguments')
     assert(call?.error, `the call with ${argumentsText} has no error`)
   }
@@ -264,11 +264,11 @@ async function brokenRecord(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text')
   for (const text of ['{oops', '{"a":', 'oops']) {
     const connection = lab.connect((request) => {
-      const answer = lab.answer(turns, request)
-      const middle = Math.ceil(answer.pieces.length / 2)
+      const response = lab.respond(turns, request)
+      const middle = Math.ceil(response.pieces.length / 2)
       return toReply({
-        ...answer,
-        pieces: [...answer.pieces.slice(0, middle), brokenPiece(answer, text), ...answer.pieces.slice(middle)],
+        ...response,
+        pieces: [...response.pieces.slice(0, middle), brokenPiece(response, text), ...response.pieces.slice(middle)],
       })
     })
     const { failed, error } = await stream(connection)

@@ -1,29 +1,14 @@
-import type { ErrorCode, ProviderError, RetryNotice } from '@modelport/core'
+import type { ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, question, stream } from '../lab.js'
 import { type Reply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
+import { codesByStatus, retriedStatuses } from '../status-codes.js'
 import { begun } from './reader.js'
 
-const codes: readonly (readonly [number, readonly ErrorCode[]])[] = [
-  [400, ['invalid-request']],
-  [401, ['auth']],
-  [403, ['permission']],
-  [404, ['not-found']],
-  [413, ['invalid-request', 'context-length', 'limit-exceeded']],
-  [422, ['invalid-request']],
-  [429, ['rate-limit']],
-  [500, ['server']],
-  [501, ['unsupported', 'server']],
-  [502, ['server', 'overloaded']],
-  [503, ['overloaded', 'server']],
-  [529, ['overloaded']],
-]
-const retried = [429, 500, 502, 503, 529]
-
-/** A failed answer with a body of the API's own, without one, or with a web page as proxies send it. */
+/** A failed response with a body of the API's own, without one, or with a web page as proxies send it. */
 export const bodies: Readonly<Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => Reply>> = {
   'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
@@ -49,9 +34,10 @@ const tests: Tests = {
     }
   },
   'F2 one call is one request, and a failure that will not go away is not tried again': async (lab) => {
-    for (const [status] of codes.filter(([code]) => !retried.includes(code))) {
+    for (const status of codesByStatus.keys()) {
+      if (retriedStatuses.includes(status)) continue
       const connection = lab.connectRetrying((_, index) =>
-        index ? toReply(lab.answer(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no')),
+        index ? toReply(lab.respond(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no')),
       )
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
       assertEqual(connection.requests.length, 1, `requests with status ${status}`)
@@ -96,7 +82,7 @@ const tests: Tests = {
     assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')
   },
   'F3 a passing failure is tried again, three attempts in all': async (lab) => {
-    for (const status of retried) {
+    for (const status of retriedStatuses) {
       const connection = lab.connectRetrying(() => toReply(lab.format.failure(status, 'later')))
       const error = await lab.clock.run(
         rejection(connection.provider.complete('Hello?'), `status ${status}`),
@@ -112,18 +98,18 @@ const tests: Tests = {
     }
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
-  'F3 the answer after a retry is as if nothing had happened': async (lab) => {
+  'F3 the reply after a retry is as if nothing had happened': async (lab) => {
     const network = Object.assign(new TypeError('fetch failed'), {
       cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
     })
     const first: readonly Reply[] = [
-      ...retried.map((status) => toReply(lab.format.failure(status, 'later'))),
+      ...retriedStatuses.map((status) => toReply(lab.format.failure(status, 'later'))),
       { status: 200, headers: {}, steps: [], reject: network },
     ]
     for (const failure of first) {
       const { turns } = scriptNamed('one call')
       const connection = lab.connectRetrying((request, index) =>
-        index === 0 ? failure : toReply(lab.answer(turns, request, index - 1)),
+        index === 0 ? failure : toReply(lab.respond(turns, request, index - 1)),
       )
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       assert(!failed, `the stream failed: ${String(error)}`)
@@ -133,12 +119,12 @@ const tests: Tests = {
     }
   },
   'F4 a stream is tried again until its first piece, never after it': beforeTheFirstPiece,
-  'F4 a round of its own has attempts of its own': async (lab) => {
+  'F4 a turn of its own has attempts of its own': async (lab) => {
     const { turns } = scriptNamed('one call')
     const failing = new Set([0, 1, 3, 4])
     let served = 0
     const connection = lab.connectRetrying((request, index) =>
-      failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.answer(turns, request, served++)),
+      failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.respond(turns, request, served++)),
     )
     const { failed, error } = await lab.clock.run(stream(connection), 'the stream')
     assert(!failed, `the stream failed: ${String(error)}`)
@@ -146,12 +132,12 @@ const tests: Tests = {
   },
 }
 
-/** F1–F4: failed answers, and what is tried again. */
+/** F1–F4: failed responses, and what is tried again. */
 export function failureRules(rule: Rule, { name }: Harness): void {
   ruleAll(rule, tests)
   for (const [kind, reply] of Object.entries(bodies)) {
     rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
-      for (const [status, expected] of codes) {
+      for (const [status, expected] of codesByStatus) {
         const connection = lab.connectRetrying(() =>
           reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }),
         )
@@ -190,22 +176,22 @@ function assertFacts(error: ProviderError, status: number, name: string, json: b
     assert(error.message.includes('the reason why'), `${name}: the message has the server's text: ${error.message}`)
 }
 
-/** A stream cut after its nth wire event: tried again as long as nothing of the answer was shown. */
+/** A stream cut after its nth wire event: tried again as long as nothing of the reply was shown. */
 async function beforeTheFirstPiece(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text')
   const kinds = new Set<number>()
   let most = 1
   for (let pieces = 0; pieces <= most; pieces++) {
     const connection = lab.connectRetrying((request, index) => {
-      const answer = lab.answer(turns, request)
-      most = begun(answer).length
-      return index ? toReply(answer) : toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) }, 'reset')
+      const response = lab.respond(turns, request)
+      most = begun(response).length
+      return index ? toReply(response) : toReply({ ...response, pieces: response.pieces.slice(0, pieces) }, 'reset')
     })
     const { failed, error, events, reader } = await lab.clock.run(stream(connection), 'the stream')
     kinds.add(connection.requests.length)
     if (failed) {
       assertCode(error, 'truncated', `cut after ${pieces} wire events`)
-      assert(events.length > 0, `cut after ${pieces} wire events without a piece of the answer, and not tried again`)
+      assert(events.length > 0, `cut after ${pieces} wire events without a piece of the reply, and not tried again`)
       assertEqual(connection.requests.length, 1, 'requests of a stream that had begun')
     } else {
       assertEqual(connection.requests.length, 2, 'requests of a stream that had not begun')

@@ -5,13 +5,13 @@ import { type Lab, stream, textOfEvents } from '../lab.js'
 import { toReply } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
-import type { WireAnswer } from '../wire-format.js'
+import type { WireResponse } from '../wire-format.js'
 
 const reason = 'the engine is on fire'
 
-/** S6: a failure inside an answer that began well. */
+/** S6: a failure inside a reply that began well. */
 export function inBandRules(rule: Rule, { format }: Harness): void {
-  const skip = format.supports.inBandError ? undefined : `${format.api} reports no failure inside an answer`
+  const skip = format.supports.inBandError ? undefined : `${format.api} reports no failure inside a reply`
   for (const name of ['text', 'text and calls']) {
     rule(
       `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
@@ -24,8 +24,8 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request, index) => {
-        const failed = lab.format.answerThenFail({ finish: 'stop', usage: {} }, request, reason)
-        return index ? toReply(lab.answer(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
+        const failed = lab.format.respondThenFail({ finish: 'stop', usage: {} }, request, reason)
+        return index ? toReply(lab.respond(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
       })
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       if (failed) {
@@ -38,15 +38,15 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     { skip },
   )
   rule(
-    'S6 a failure inside a whole answer',
+    'S6 a failure inside a whole reply',
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request) =>
-        toReply(lab.format.answerThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)),
+        toReply(lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)),
       )
       assertReason(
         await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'),
-        'a whole answer',
+        'a whole reply',
       )
     },
     { skip },
@@ -69,9 +69,9 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
   let begun = 0
   for (let position = 0; position < count; position++) {
     const connection = lab.connectRetrying((request) => {
-      const { pieces, ...answer }: WireAnswer = lab.format.answerThenFail(turn, request, reason)
+      const { pieces, ...response }: WireResponse = lab.format.respondThenFail(turn, request, reason)
       count = pieces.length
-      return toReply({ ...answer, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
+      return toReply({ ...response, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
     })
     const { failed, error, events } = await lab.clock.run(
       stream(connection, {}, undefined, () => []),
@@ -84,11 +84,11 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
     const attempts = connection.requests.length
     if (events.length) {
       begun++
-      assertEqual(attempts, 1, `${what}: requests after the answer had begun`)
-      assert(error.partial, `${what}: the error has no partial answer`)
+      assertEqual(attempts, 1, `${what}: requests after the reply had begun`)
+      assert(error.partial, `${what}: the error has no partial reply`)
       assertEqual(error.partial.text, textOfEvents(events), `${what}: partial.text`)
     } else if (!error.retryable) assertEqual(attempts, 1, `${what}: requests`)
   }
-  assert(begun > 0, 'no position after the first piece of the answer')
+  assert(begun > 0, 'no position after the first piece of the reply')
   assertEqual(lab.clock.pending, 0, 'timers left')
 }

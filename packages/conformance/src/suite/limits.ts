@@ -14,13 +14,13 @@ const encoder = new TextEncoder()
 const tests: Tests = {
   'R9, S10 a body beyond its limit rejects limit-exceeded and is not asked for again': async (lab) => {
     const long: ScriptTurn = { text: Array.from({ length: 20 }, () => 'x'.repeat(500)), finish: 'stop', usage: {} }
-    await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.answer([long], request)))
+    await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.respond([long], request)))
   },
   'S10 an event without an end is refused as soon as it is too long': async (lab) => {
     const connection = lab.connect(
       (request) => {
         const endless = inChunks(encoder.encode(`data: {"x":"${'x'.repeat(50_000)}`), 500)
-        return withBody(lab.answer(turns, request), [...endless, 'stall'])
+        return withBody(lab.respond(turns, request), [...endless, 'stall'])
       },
       { limits: { maxEventBytes: 2000 } },
     )
@@ -40,7 +40,7 @@ const tests: Tests = {
       arguments: { city: 'Oslo' },
     }))
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
-    const connection = lab.connect((request) => toReply(lab.answer([turn], request)), { limits: { maxToolCalls: 3 } })
+    const connection = lab.connect((request) => toReply(lab.respond([turn], request)), { limits: { maxToolCalls: 3 } })
     const { failed, error } = await stream(connection)
     assert(failed, 'the calls were accepted')
     assertCode(error, 'limit-exceeded', 'the stream')
@@ -65,7 +65,7 @@ const tests: Tests = {
 
 async function manyValues(lab: Lab): Promise<void> {
   const connection = lab.connect(
-    (request) => withBody(lab.answer(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
+    (request) => withBody(lab.respond(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
     { limits: { maxJsonValues: 10_000 } },
   )
   const error = await rejection(connection.provider.complete('Hello?'), 'the call')
@@ -90,7 +90,7 @@ export function limitRules(rule: Rule, { format }: Harness): void {
           finish: 'tool-calls',
           usage: {},
         }
-        const connection = lab.connect((request) => toReply(lab.answer([turn], request)), {
+        const connection = lab.connect((request) => toReply(lab.respond([turn], request)), {
           limits: { maxToolArgumentLength: argumentsText === deep ? 1e6 : 2000 },
         })
         const { failed, error, events } = await stream(connection)
@@ -106,7 +106,7 @@ export function limitRules(rule: Rule, { format }: Harness): void {
 async function exceeds(
   lab: Lab,
   limits: { readonly maxBodyBytes: number },
-  plan: (request: Parameters<Lab['answer']>[1]) => Reply,
+  plan: (request: Parameters<Lab['respond']>[1]) => Reply,
 ): Promise<void> {
   const connection = lab.connect(plan, { limits })
   for (const [index, call] of callsOf(connection).entries()) {

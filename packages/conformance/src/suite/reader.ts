@@ -5,20 +5,20 @@ import { toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { settle, withoutHang } from '../virtual-clock.js'
-import type { WireAnswer } from '../wire-format.js'
+import type { WireResponse } from '../wire-format.js'
 
 const { turns } = scriptNamed('text')
 const end = { done: true, value: undefined }
 
-/** The wire events of the text answer through its second piece of text: APIs open an answer with few or many without text. */
-export const begun = ({ pieces }: WireAnswer): readonly string[] =>
+/** The wire events of the text reply through its second piece of text: APIs open a reply with few or many without text. */
+export const begun = ({ pieces }: WireResponse): readonly string[] =>
   pieces.slice(0, pieces.findIndex((piece) => /\blo\b/.test(piece)) + 1)
 
-/** A text answer of which only the first wire events come, through its second piece of text unless said otherwise; then silence. */
+/** A text reply of which only the first wire events come, through its second piece of text unless said otherwise; then silence. */
 export function stalled(lab: Lab, pieces?: number): Connection {
   return lab.connect((request) => {
-    const answer = lab.answer(turns, request)
-    return toReply({ ...answer, pieces: begun(answer).slice(0, pieces) }, 'stall')
+    const response = lab.respond(turns, request)
+    return toReply({ ...response, pieces: begun(response).slice(0, pieces) }, 'stall')
   })
 }
 
@@ -37,8 +37,8 @@ const tests: Tests = {
   },
   'R3 after a failure every read rejects with the same error': async (lab) => {
     const connection = lab.connect((request) => {
-      const answer = lab.answer(turns, request)
-      return toReply({ ...answer, pieces: answer.pieces.slice(0, -3) }, 'reset')
+      const response = lab.respond(turns, request)
+      return toReply({ ...response, pieces: response.pieces.slice(0, -3) }, 'reset')
     })
     const reader = await open(connection)
     const { failed, error } = await readOut(reader)
@@ -58,7 +58,7 @@ const tests: Tests = {
     await withoutHang(reader.close(), 'close()')
     const { failed, events } = await withoutHang(out, 'the parked read')
     assert(!failed, 'the parked read rejected')
-    assert(!events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a closed stream did not end its round')
+    assert(!events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a closed stream did not end its turn')
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
@@ -117,8 +117,8 @@ const tests: Tests = {
   },
   'R8 overlapping reads of a failing stream: events first, then the same error': async (lab) => {
     const connection = lab.connect((request) => {
-      const answer = lab.answer(turns, request)
-      return toReply({ ...answer, pieces: begun(answer) }, 'reset')
+      const response = lab.respond(turns, request)
+      return toReply({ ...response, pieces: begun(response) }, 'reset')
     })
     const alone = await readOut(await open(connection))
     const reader = await open(connection)
@@ -160,7 +160,7 @@ async function breaks(lab: Lab): Promise<void> {
 
 async function readAhead(lab: Lab): Promise<void> {
   const text = Array.from({ length: 40 }, (_, index) => `word${index} `)
-  const connection = lab.connect((request) => toReply(lab.answer([{ text, finish: 'stop', usage: {} }], request)))
+  const connection = lab.connect((request) => toReply(lab.respond([{ text, finish: 'stop', usage: {} }], request)))
   const reader = await open(connection)
   const request = connection.requests[0]
   assert(request, 'no request was sent')
@@ -176,7 +176,7 @@ async function readAhead(lab: Lab): Promise<void> {
     first ||= request.delivered
     most = Math.max(most, request.delivered - word)
   }
-  // A vendor opens an answer with a few events without text; after those it is one chunk a piece.
+  // A vendor opens a reply with a few events without text; after those it is one chunk a piece.
   assert(most <= first, `up to ${most} chunks were read ahead of the consumer, ${first} for the first piece`)
   assert(first <= 8, `${first} chunks were read for the first piece`)
   await reader.close()

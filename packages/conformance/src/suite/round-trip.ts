@@ -1,7 +1,14 @@
 import type { AssistantMessage, ChatMessage, Generation } from '@modelport/core'
 import { addCounts, isProvider, textOf, toToolMessage, zeroCounts } from '@modelport/core'
 import { assert, assertEqual } from '../assert.js'
-import { assertRound, assertUniqueIds, assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
+import {
+  assertDecodedTurn,
+  assertUniqueIds,
+  assertUsage,
+  cannotSay,
+  type DecodedTurn,
+  decodedTurnsOf,
+} from '../expectation.js'
 import type { Harness } from '../harness.js'
 import { type Lab, plainResults, question, stream, textOfEvents } from '../lab.js'
 import type { Rule } from '../rule.js'
@@ -9,12 +16,12 @@ import type { Script } from '../script.js'
 import { scripts, scriptTools, textScripts } from '../scripts.js'
 import { assertSent } from './sent.js'
 
-/** L1–L4: what the model said is what the caller gets, and what it is told again. */
+/** L1–L4: what the model said is what the caller gets, and what the next request sends back. */
 export function roundTripRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const skip = cannotSay(script.turns, format)
     rule(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
-    rule(`L2 round trip of whole answers: ${script.name}`, (lab) => whole(lab, script), {
+    rule(`L2 round trip of whole replies: ${script.name}`, (lab) => whole(lab, script), {
       skip: cannotSay(script.turns, format, 'whole'),
     })
   }
@@ -36,44 +43,44 @@ async function streamed(lab: Lab, script: Script): Promise<void> {
   const connection = lab.play(script)
   const { events, failed, error, reader } = await stream(connection)
   assert(!failed && reader, `the stream failed: ${String(error)}`)
-  const rounds = roundsOf(events)
-  assertEqual(rounds.length, script.turns.length, 'rounds')
+  const turns = decodedTurnsOf(events)
+  assertEqual(turns.length, script.turns.length, 'turns')
   for (const [index, turn] of script.turns.entries())
-    assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
-  assertUniqueIds(rounds)
+    assertDecodedTurn(turns[index] as DecodedTurn, turn, lab.format, `turn ${index}`)
+  assertUniqueIds(turns)
   const last = events.at(-1)
   assert(last?.type === 'done', `the last event is ${String(last?.type)}, not done`)
   assertEqual(last.reason, script.turns.at(-1)?.finish, 'reason of done')
   const sum = script.turns.map(({ usage }) => ({ ...zeroCounts, ...usage })).reduce(addCounts)
   assertUsage(last.usage, sum, lab.format, 'usage of done')
   assertUsage(reader.usage(), sum, lab.format, 'usage()')
-  assertEqual(reader.usage().turns.length, rounds.length, 'usage().turns')
+  assertEqual(reader.usage().turns.length, turns.length, 'usage().turns')
   assertEqual(reader.fullText(), textOfEvents(events), 'fullText()')
-  assertEqual(connection.requests.length, rounds.length, 'requests: one a round')
-  for (const index of rounds.keys()) assertSent(lab, connection, index, rounds)
+  assertEqual(connection.requests.length, turns.length, 'requests: one a turn')
+  for (const index of turns.keys()) assertSent(lab, connection, index, turns)
 }
 
 async function whole(lab: Lab, script: Script): Promise<void> {
   const connection = lab.play(script)
   const messages: ChatMessage[] = [...question]
-  const rounds: Round[] = []
+  const turns: DecodedTurn[] = []
   for (const [index, turn] of script.turns.entries()) {
-    const answer = await connection.provider.generate(messages, { tools: scriptTools })
-    rounds.push(toRound(answer))
-    assertRound(rounds[index] as Round, turn, lab.format, `round ${index}`)
-    assertMessage(answer.message, answer)
-    if (answer.finishReason !== 'tool-calls') continue
-    messages.push(answer.message, ...plainResults(answer.toolCalls).map((result) => toToolMessage(result)))
+    const reply = await connection.provider.generate(messages, { tools: scriptTools })
+    turns.push(toDecodedTurn(reply))
+    assertDecodedTurn(turns[index] as DecodedTurn, turn, lab.format, `turn ${index}`)
+    assertMessage(reply.message, reply)
+    if (reply.finishReason !== 'tool-calls') continue
+    messages.push(reply.message, ...plainResults(reply.toolCalls).map((result) => toToolMessage(result)))
   }
-  for (const index of rounds.keys()) assertSent(lab, connection, index, rounds)
+  for (const index of turns.keys()) assertSent(lab, connection, index, turns)
 }
 
-const toRound = (answer: Generation): Round => ({ ...answer, reasoning: answer.reasoning ?? '' })
+const toDecodedTurn = (reply: Generation): DecodedTurn => ({ ...reply, reasoning: reply.reasoning ?? '' })
 
-function assertMessage(message: AssistantMessage, answer: Generation): void {
+function assertMessage(message: AssistantMessage, reply: Generation): void {
   assertEqual(message.role, 'assistant', 'role of the message')
-  assertEqual(message.content, answer.text, 'content of the message')
-  assertEqual(message.toolCalls ?? [], answer.toolCalls, 'calls of the message')
+  assertEqual(message.content, reply.text, 'content of the message')
+  assertEqual(message.toolCalls ?? [], reply.toolCalls, 'calls of the message')
   assertEqual(JSON.parse(JSON.stringify(message)), message, 'the message as plain JSON')
 }
 

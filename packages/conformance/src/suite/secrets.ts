@@ -35,7 +35,7 @@ const tests: Tests = {
     assertEqual(connection.requests.length, 0, 'requests')
   },
   "E1 enforceHosts: true allows the provider's own hosts, and it asks no other": async (lab) => {
-    const connection = lab.play(scriptNamed('two rounds'), { enforceHosts: true })
+    const connection = lab.play(scriptNamed('two turns'), { enforceHosts: true })
     const { failed, error } = await stream(connection)
     assert(!failed, `the stream failed: ${String(error)}`)
     const hosts = new Set(connection.requests.map(({ url }) => new URL(url).host))
@@ -66,7 +66,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
         skip:
           skip ??
           (name.startsWith('a failure inside') && !format.supports.inBandError
-            ? `${format.api} reports no failure inside an answer`
+            ? `${format.api} reports no failure inside a reply`
             : undefined),
       },
     )
@@ -109,7 +109,7 @@ async function failing(connection: Connection): Promise<string> {
   return 'no failure'
 }
 
-type Leak = (lab: Lab, shown: string, request: Parameters<Lab['answer']>[1]) => Reply
+type Leak = (lab: Lab, shown: string, request: Parameters<Lab['respond']>[1]) => Reply
 
 const leaks: Readonly<Record<string, Leak>> = {
   'a 401 that repeats it in body and headers': (lab, shown) =>
@@ -137,12 +137,12 @@ const leaks: Readonly<Record<string, Leak>> = {
   }),
   'a transport that names it': (_, shown) => ({ status: 200, headers: {}, steps: [], reject: transportError(shown) }),
   'a broken record with it': (lab, shown, request) => {
-    const answer = lab.answer(turns, request)
-    return toReply({ ...answer, pieces: [brokenPiece(answer, `{"echo ${shown}`), ...answer.pieces.slice(1)] })
+    const response = lab.respond(turns, request)
+    return toReply({ ...response, pieces: [brokenPiece(response, `{"echo ${shown}`), ...response.pieces.slice(1)] })
   },
-  'a failure inside the answer that repeats it': (lab, shown, request) =>
+  'a failure inside the reply that repeats it': (lab, shown, request) =>
     toReply(
-      lab.format.answerThenFail(
+      lab.format.respondThenFail(
         { text: [`You sent ${shown}`], finish: 'stop', usage: {} },
         request,
         `key ${shown} is blocked`,

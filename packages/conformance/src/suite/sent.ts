@@ -1,12 +1,12 @@
 import { assert, assertEqual } from '../assert.js'
-import type { Round } from '../expectation.js'
+import type { DecodedTurn } from '../expectation.js'
 import type { Connection, Lab } from '../lab.js'
 import type { WireConversation, WireConversationMessage } from '../wire-format.js'
 
 type AssistantOnWire = Extract<WireConversationMessage, { role: 'assistant' }>
 
-/** Checks that the nth request carries the question, all rounds before it and the plain results of their calls. */
-export function assertSent(lab: Lab, connection: Connection, index: number, rounds: readonly Round[]): void {
+/** Checks that the nth request carries the question, all turns before it and the plain results of their calls. */
+export function assertSent(lab: Lab, connection: Connection, index: number, turns: readonly DecodedTurn[]): void {
   const { messages, tools } = lab.conversation(connection, index)
   const said = messages.filter(({ role }) => role === 'assistant').length
   assertEqual(said, index, `request ${index}: assistant messages`)
@@ -17,28 +17,28 @@ export function assertSent(lab: Lab, connection: Connection, index: number, roun
     `request ${index}: tools`,
   )
   let position = 1
-  for (const [number, round] of rounds.slice(0, index).entries()) {
-    position = assertRoundSent(lab, messages, position, round, `request ${index}, round ${number}`)
+  for (const [number, turn] of turns.slice(0, index).entries()) {
+    position = assertTurnSent(lab, messages, position, turn, `request ${index}, turn ${number}`)
   }
   assertEqual(messages.length, position, `request ${index}: messages in all`)
 }
 
-function assertRoundSent(
+function assertTurnSent(
   lab: Lab,
   messages: WireConversation['messages'],
   start: number,
-  round: Round,
+  turn: DecodedTurn,
   what: string,
 ): number {
   const assistant = messages[start]
   assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
-  assertEqual(assistant.text, round.text, `${what}: text of the assistant message`)
+  assertEqual(assistant.text, turn.text, `${what}: text of the assistant message`)
   assertEqual(
     assistant.toolCalls.map(({ name }) => name),
-    round.toolCalls.map(({ name }) => name),
+    turn.toolCalls.map(({ name }) => name),
     `${what}: calls of the assistant message`,
   )
-  for (const [index, call] of round.toolCalls.entries()) {
+  for (const [index, call] of turn.toolCalls.entries()) {
     const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
     if (call.error === undefined) assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
     assertResultSent(
@@ -49,7 +49,7 @@ function assertRoundSent(
       `${what}: result ${index}`,
     )
   }
-  return start + 1 + round.toolCalls.length
+  return start + 1 + turn.toolCalls.length
 }
 
 /** Checks that a message is the result of this call. */

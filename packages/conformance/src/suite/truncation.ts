@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
-import { assertUsage, cannotSay, type Round, roundsOf } from '../expectation.js'
+import { assertUsage, cannotSay, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, type Outcome, stream, textOfEvents } from '../lab.js'
 import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
@@ -36,17 +36,17 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
       timeoutMs: 180_000,
     })
   }
-  rule('S1 a whole answer cut at every byte', (lab) => cutWhole(lab, []))
-  rule('S2 a whole answer reset at every byte', (lab) => cutWhole(lab, ['reset']))
+  rule('S1 a whole reply cut at every byte', (lab) => cutWhole(lab, []))
+  rule('S2 a whole reply reset at every byte', (lab) => cutWhole(lab, ['reset']))
   rule('S2 a reset after the last byte is a success', async (lab) => {
     const { turns } = scriptNamed('parallel calls')
-    const connection = lab.connect((request, index) => toReply(lab.answer(turns, request, index), 'reset'))
+    const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index), 'reset'))
     const { failed, error, events } = await stream(connection, once)
     assert(!failed, `the stream failed: ${String(error)}`)
     assertEqual(
-      roundsOf(events).map(({ text }) => text),
+      decodedTurnsOf(events).map(({ text }) => text),
       ['', 'Three answers.'],
-      'text of the rounds',
+      'text of the turns',
     )
   })
   rule('R2, D9 a stream without its terminal event rejects truncated after every event', afterEveryEvent)
@@ -54,19 +54,19 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
 
 async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): Promise<void> {
   const turn = script.turns[0] as ScriptTurn
-  const connection = lab.connect((request) => toReply(lab.answer([turn], request)))
+  const connection = lab.connect((request) => toReply(lab.respond([turn], request)))
   const whole = await stream(connection, once, undefined, () => [])
   assert(!whole.failed, `the whole stream failed: ${String(whole.error)}`)
-  const truth = roundsOf(whole.events)[0] as Round
+  const truth = decodedTurnsOf(whole.events)[0] as DecodedTurn
   lab.count('streams')
   let length = 1
   let cut = 0
   for (let at = 0; at < length; at++) {
     connection.plan = (request) => {
-      const answer = lab.answer([turn], request)
-      const bytes = toBytes(answer)
+      const response = lab.respond([turn], request)
+      const bytes = toBytes(response)
       length = bytes.length
-      return withBody(answer, [bytes.subarray(0, at), ...tail])
+      return withBody(response, [bytes.subarray(0, at), ...tail])
     }
     const outcome = await withoutHang(
       stream(connection, once, undefined, () => []),
@@ -82,19 +82,19 @@ async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): P
   assert(cut > length / 2, `only ${cut} of ${length} cuts were noticed`)
 }
 
-function assertWhole({ format }: Lab, { events }: Outcome, truth: Round, what: string): void {
-  const round = roundsOf(events)[0]
-  assert(round, `${what}: ended without turn-end`)
-  assertEqual({ ...round, usage: 0 }, { ...truth, usage: 0 }, `${what}: the result`)
-  const { usage } = round as Round & { readonly usage: { readonly reported?: boolean } }
+function assertWhole({ format }: Lab, { events }: Outcome, truth: DecodedTurn, what: string): void {
+  const turn = decodedTurnsOf(events)[0]
+  assert(turn, `${what}: ended without turn-end`)
+  assertEqual({ ...turn, usage: 0 }, { ...truth, usage: 0 }, `${what}: the result`)
+  const { usage } = turn as DecodedTurn & { readonly usage: { readonly reported?: boolean } }
   if (usage.reported) assertUsage(usage, truth.usage, format, `${what}: usage`)
 }
 
-function assertTruncated({ events, error }: Outcome, truth: Round, what: string): void {
+function assertTruncated({ events, error }: Outcome, truth: DecodedTurn, what: string): void {
   assertCode(error, 'truncated', what)
   const { partial } = error
   assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is not a prefix of the truth`)
-  if (events.length) assert(partial, `${what}: the error has no partial answer`)
+  if (events.length) assert(partial, `${what}: the error has no partial reply`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
   assertEqual(partial?.reasoning ?? '', reasoningOfEvents(events), `${what}: partial.reasoning`)
   assert(
@@ -127,37 +127,37 @@ const reasoningOfEvents = (events: readonly StreamEvent[]): string =>
 
 async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
   const { turns } = scriptNamed('unicode')
-  const connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
   const expected = await connection.provider.complete('Hello?')
   let length = 1
   for (let at = 0; at < length; at++) {
     connection.plan = (request) => {
-      const answer = lab.answer(turns, request)
-      const bytes = toBytes(answer)
+      const response = lab.respond(turns, request)
+      const bytes = toBytes(response)
       length = bytes.length
-      return withBody(answer, [bytes.subarray(0, at), ...tail])
+      return withBody(response, [bytes.subarray(0, at), ...tail])
     }
     const call = withoutHang(connection.provider.complete('Hello?', once), `cut at ${at}`)
     const result = await call.catch((error: unknown) => error)
     lab.count('cuts')
-    if (typeof result === 'string') assertEqual(result, expected, `text with the answer cut at ${at}`)
+    if (typeof result === 'string') assertEqual(result, expected, `text with the reply cut at ${at}`)
     else assertCode(result, 'truncated', `cut at ${at} of ${length}`)
   }
 }
 
-/** After every event but those that come with or after the reason the answer ended. */
+/** After every event but those that come with or after the reason the reply ended. */
 async function afterEveryEvent(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text and calls')
-  const connection: Connection = lab.connect((request) => toReply(lab.answer(turns, request)))
+  const connection: Connection = lab.connect((request) => toReply(lab.respond(turns, request)))
   const whole = await stream(connection, once, undefined, () => [])
   const semantic = (events: readonly StreamEvent[]): number =>
     events.filter(({ type }) => type !== 'turn-end' && type !== 'done').length
   let count = Infinity
   for (let pieces = 0; pieces < count; pieces++) {
     connection.plan = (request) => {
-      const answer = lab.answer(turns, request)
-      count = answer.pieces.length
-      return toReply({ ...answer, pieces: answer.pieces.slice(0, pieces) })
+      const response = lab.respond(turns, request)
+      count = response.pieces.length
+      return toReply({ ...response, pieces: response.pieces.slice(0, pieces) })
     }
     const reader = await connection.provider.stream('Hello?', once)
     const outcome = await stream(connection, once, undefined, () => [])

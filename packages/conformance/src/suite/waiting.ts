@@ -86,7 +86,7 @@ const tests: Tests = {
   },
   'S4 silence after an event runs into the idle limit': silence,
   'S4 silence after the terminal event takes nothing away': async (lab) => {
-    const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'), {
+    const connection = lab.connect((request) => toReply(lab.respond(turns, request), 'stall'), {
       timeouts: { idleMs: 8000, semanticIdleMs: 60_000 },
     })
     const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
@@ -97,8 +97,8 @@ const tests: Tests = {
       'text, requests, connection closed, timers left',
     )
   },
-  "S4 comments and pings keep the bytes' clock, not the answer's": (lab) =>
-    drip(lab, (answer) => ((answer.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n')),
+  "S4 comments and pings keep the bytes' clock, not the reply's": (lab) =>
+    drip(lab, (response) => ((response.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n')),
   'S4 a slow consumer is not taken for a silent server': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
     const reader = await open(connection)
@@ -120,7 +120,7 @@ export function waitingRules(rule: Rule, { format }: Harness): void {
 }
 
 async function dropsAfterLastMark(lab: Lab): Promise<void> {
-  const connection = lab.connect((request) => toReply(lab.answer(turns, request), 'stall'))
+  const connection = lab.connect((request) => toReply(lab.respond(turns, request), 'stall'))
   const out = stream(connection)
   await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
   await lab.clock.advance(2000)
@@ -133,7 +133,7 @@ async function dropsAfterLastMark(lab: Lab): Promise<void> {
   )
 }
 
-/** The waits between the three attempts of a call that gets this answer each time. */
+/** The waits between the three attempts of a call that gets this response each time. */
 async function waits(lab: Lab, headers: Record<string, string>): Promise<readonly number[]> {
   const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', headers)))
   await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 60_000)
@@ -177,7 +177,7 @@ async function silence(lab: Lab): Promise<void> {
   assertEqual(
     [textOfEvents(events), error.partial?.text],
     ['Hello', 'Hello'],
-    'text of the events and of the partial answer',
+    'text of the events and of the partial reply',
   )
   assertEqual(
     [connection.requests.length, connection.requests[0]?.closed, lab.clock.pending],
@@ -188,14 +188,14 @@ async function silence(lab: Lab): Promise<void> {
 
 async function drip(
   lab: Lab,
-  ping: (answer: { readonly headers: Readonly<Record<string, string>> }) => string,
+  ping: (response: { readonly headers: Readonly<Record<string, string>> }) => string,
 ): Promise<void> {
   const connection = lab.connectRetrying(
     (request) => {
-      const answer = lab.answer(turns, request)
-      const begin: Step[] = begun(answer).map((piece) => encoder.encode(piece))
-      const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(answer))])
-      return withBody(answer, [...begin, ...pings.flat(), 'stall'])
+      const response = lab.respond(turns, request)
+      const begin: Step[] = begun(response).map((piece) => encoder.encode(piece))
+      const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(response))])
+      return withBody(response, [...begin, ...pings.flat(), 'stall'])
     },
     { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } },
   )

@@ -1,7 +1,7 @@
 import type { ToolResult, ToolStreamReader } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage } from '../expectation.js'
-import { type Answer, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
+import { type ToResults, callsOf, type Connection, type Lab, readOut, textOfEvents } from '../lab.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { Script } from '../script.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
@@ -11,21 +11,21 @@ import { assertResultSent } from './sent.js'
 
 const parallel = scriptNamed('parallel calls')
 
-/** Reads to the end of the round; the calls it finished. */
+/** Reads to the end of the turn; the calls it finished. */
 export async function toTurnEnd(reader: ToolStreamReader): Promise<{ id: string; name: string }[]> {
   const events = []
   for (let read = await reader.next(); !read.done; read = await reader.next()) {
     events.push(read.value)
     if (read.value.type === 'turn-end') return callsOf(events)
   }
-  throw new TypeError('the stream ended before the round did')
+  throw new TypeError('the stream ended before the turn did')
 }
 
-const resultsOf: Answer = (calls) => calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
+const resultsOf: ToResults = (calls) => calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
 
 const tests: Tests = {
   'R9 fullText() and usage() are valid at any time and final after the end': async (lab) => {
-    const reader = await open(lab.play(scriptNamed('three rounds')))
+    const reader = await open(lab.play(scriptNamed('three turns')))
     assertEqual(reader.fullText(), '', 'fullText() before the first read')
     assertEqual(reader.usage().inputTokens, 0, 'usage() before the first read')
     const seen: string[] = []
@@ -36,7 +36,7 @@ const tests: Tests = {
         `fullText() is "${reader.fullText()}" after the pieces "${seen.join('')}"`,
       )
       if (read.value.type !== 'turn-end' || read.value.reason !== 'tool-calls') continue
-      assert(reader.usage().turns.length > 0, 'usage() lacks the round that ended')
+      assert(reader.usage().turns.length > 0, 'usage() lacks the turn that ended')
       await reader.sendToolResults(resultsOf(lastCalls(reader)))
     }
     assertEqual(reader.fullText(), 'One. Two. Three.', 'fullText() after the end')
@@ -44,7 +44,7 @@ const tests: Tests = {
     assertUsage(reader.usage(), { inputTokens: 63 }, lab.format, 'usage() after the end')
   },
   'R9 messages() is the conversation so far, plain JSON': conversationSoFar,
-  'R10 without an answer the stream ends, with no further request': async (lab) => {
+  'R10 without a tool result the stream ends, with no further request': async (lab) => {
     const connection = lab.play(parallel)
     const reader = await open(connection)
     const { failed, events } = await readOut(reader)
@@ -91,8 +91,8 @@ const tests: Tests = {
   },
 }
 
-/** R9, R10: rounds, results, what may be asked at any time. */
-export function roundRules(rule: Rule): void {
+/** R9, R10: turns, results, what may be asked at any time. */
+export function turnRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const [name, send] of Object.entries(ways)) {
     rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
@@ -133,8 +133,8 @@ async function answered(
   assertEqual(calls.length, 3, 'calls')
   await send(reader, resultsOf(calls))
   const { failed, error, events } = await readOut(reader)
-  assert(!failed, `the second round failed: ${String(error)}`)
-  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second round')
+  assert(!failed, `the second turn failed: ${String(error)}`)
+  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second turn')
   assertResultsSent(lab, connection, calls)
 }
 
@@ -167,7 +167,7 @@ async function partlyAnswered(lab: Lab): Promise<void> {
   await reader.sendToolResults(rest)
   const { failed, error, events } = await readOut(reader)
   assert(!failed, `the stream failed although every call is answered: ${String(error)}`)
-  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second round')
+  assertEqual(textOfEvents(events), 'Three answers.', 'text of the second turn')
   assertResultsSent(lab, connection, calls)
 }
 
@@ -187,25 +187,25 @@ async function refusedResults(lab: Lab): Promise<void> {
     assertCode(error, 'invalid-request', 'the rejection')
   }
   await reader.sendToolResults(good)
-  const error = await rejection(reader.sendToolResults([first]), 'a second answer')
-  assertCode(error, 'invalid-request', 'a second answer')
+  const error = await rejection(reader.sendToolResults([first]), 'a second result')
+  assertCode(error, 'invalid-request', 'a second result')
   assert(!(await readOut(reader)).failed, 'the stream failed after the refusals')
   assertResultsSent(lab, connection, calls)
 }
 
 async function conversationSoFar(lab: Lab): Promise<void> {
-  const script = scriptNamed('two rounds')
+  const script = scriptNamed('two turns')
   const reader = await open(lab.play(script))
   assertEqual(
     reader.messages().map(({ role }) => role),
     ['user'],
-    'roles before the answer',
+    'roles before the results',
   )
   const calls = await toTurnEnd(reader)
   assertEqual(
     reader.messages().map(({ role }) => role),
     ['user', 'assistant'],
-    'roles after the round',
+    'roles after the turn',
   )
   await reader.sendToolResults(resultsOf(calls))
   assertEqual(
