@@ -1,4 +1,4 @@
-import { type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
+import { asText, type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
 import { type BatchLine, createBatchRunner, createEndpointClient, requireConfig, tryParseJson } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -15,7 +15,6 @@ type Wire = Readonly<Record<string, unknown>>
 
 const root = '/v1/messages/batches'
 const asObject = (value: unknown): Wire => (typeof value === 'object' && value !== null ? (value as Wire) : {})
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const asCount = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /**

@@ -26,7 +26,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const isFilled = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
-/** The blocks of one answer: passed on as they come, and kept for an exact replay. */
+/** The blocks of one reply: passed on as they come, and kept for an exact replay. */
 export class AnswerBlocks {
   /** The highest key of a block so far; below 0 where there is none. */
   last = -1

@@ -3,7 +3,7 @@ import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireR
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
-import type { WireAnswerMessage, WireEvent, WireStop } from './wire.js'
+import type { WireReplyMessage, WireEvent, WireStop } from './wire.js'
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-21) */
 const finishReasons = new Map(
@@ -22,7 +22,7 @@ const textOr = (value: unknown, otherwise: string | undefined): string | undefin
   typeof value === 'string' ? value : otherwise
 
 /**
- * Decodes one answer, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
+ * Decodes one reply, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11-21)
  */
 export class MessageDecoder implements Decoder {
@@ -30,7 +30,7 @@ export class MessageDecoder implements Decoder {
   #blocks: AnswerBlocks
   #usage = new UsageReport()
   #id: unknown
-  /** True when this answer continues a message of the model. */
+  /** True when this reply continues a message of the model. */
   readonly #continues: boolean
   #stopReason: string | undefined
   #explanation: string | undefined
@@ -88,7 +88,7 @@ export class MessageDecoder implements Decoder {
     }
   }
 
-  /** A whole answer, a failure without a type, or an event of a kind that is not known: the last is passed over. */
+  /** A whole reply, a failure without a type, or an event of a kind that is not known: the last is passed over. */
   #other(event: WireEvent): void {
     if (event.error) this.#fail(event)
     if (event.type !== 'message' && !(event.type === undefined && Array.isArray(event.content))) return
@@ -104,7 +104,7 @@ export class MessageDecoder implements Decoder {
    * The first event of a message. Some gateways send it again, or give up on a message that said nothing and start another.
    * @throws {LlmError} `protocol` — another message starts after this one has said something.
    */
-  #begin(message: WireAnswerMessage): void {
+  #begin(message: WireReplyMessage): void {
     const first = this.#id === undefined
     if (!first && (message.id === this.#id || message.id === undefined)) return
     if (!first) {
@@ -121,10 +121,10 @@ export class MessageDecoder implements Decoder {
   }
 
   /** What a message starts with; blocks that are there already come before those of the stream. */
-  #start(message: WireAnswerMessage): void {
+  #start(message: WireReplyMessage): void {
     if (typeof message.model === 'string') this.#sink.model(message.model)
     if (typeof message.id === 'string') this.#sink.details({ responseId: message.id })
-    const content: WireAnswerMessage['content'] = Array.isArray(message.content) ? message.content : []
+    const content: WireReplyMessage['content'] = Array.isArray(message.content) ? message.content : []
     for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
     this.#takeStop(message)
     this.#takeDropped(message)
@@ -140,9 +140,9 @@ export class MessageDecoder implements Decoder {
   }
 
   /** A later list replaces an earlier one: it is of the model that took over. */
-  #takeDropped({ input_transformations: list }: WireAnswerMessage): void {
+  #takeDropped({ input_transformations: list }: WireReplyMessage): void {
     if (!Array.isArray(list)) return
-    const all = list as NonNullable<WireAnswerMessage['input_transformations']>
+    const all = list as NonNullable<WireReplyMessage['input_transformations']>
     this.#dropped = all.flatMap((one) =>
       one?.type === 'thinking_dropped' ? `${String(one.path)}: ${String(one.reason)}` : [],
     )
@@ -155,7 +155,7 @@ export class MessageDecoder implements Decoder {
     if (this.#refusal) this.#sink.safety({ subject: 'reply', data: this.#refusal })
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
     if (this.#dropped.length)
-      this.#sink.warning(`thinking of earlier rounds was left out by the API: ${this.#dropped.join(', ')}`)
+      this.#sink.warning(`thinking of earlier turns was left out by the API: ${this.#dropped.join(', ')}`)
     if (reason !== undefined) this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
     this.#sink.terminal()
   }

@@ -1,3 +1,4 @@
+import { asText } from '@modelport/core'
 import { createJsonClient, type JsonCallOptions } from '@modelport/driver'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -41,7 +42,7 @@ export async function listModels(
       options,
     )
     if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
-    const last = textOf(page?.last_id)
+    const last = asText(page?.last_id)
     if (!page?.has_more || !last || last === after) break
     after = last
   }
@@ -50,8 +51,6 @@ export async function listModels(
 
 function toModel(row: unknown): AnthropicModel[] {
   const { id, display_name, created_at } = (row ?? {}) as Readonly<Record<string, unknown>>
-  const [displayName, createdAt] = [textOf(display_name), textOf(created_at)]
-  return textOf(id) ? [{ id: textOf(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }] : []
+  const [displayName, createdAt] = [asText(display_name), asText(created_at)]
+  return asText(id) ? [{ id: asText(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }] : []
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -119,7 +119,7 @@ function toolResultBlock(
   }
 }
 
-/** The API refuses a start of the answer that ends with white space. The model's own blocks stay as they are. */
+/** The API refuses a start of the reply that ends with white space. The model's own blocks stay as they are. */
 function withoutTrailingSpace(drafts: readonly Draft[], lastMessage: ChatMessage | undefined): readonly WireMessage[] {
   const block = drafts.at(-1)?.content.at(-1)
   const prefill = lastMessage?.role === 'assistant' && !replayBlocks(lastMessage)

@@ -77,7 +77,7 @@ function toBudget(level: Exclude<OptionValues['reasoning'], 'none' | undefined>,
   if (maxTokens <= leastBudget) {
     throw new LlmError(
       'config',
-      `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for an answer`,
+      `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; ${maxTokens} leaves no room for a reply`,
     )
   }
   const { tokens, share } = budgets[level]

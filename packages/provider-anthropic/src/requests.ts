@@ -7,7 +7,7 @@ import { providerName } from './error.js'
 export type BuildRequest = (betas: readonly string[]) => Promise<ApiRequest>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no answer. The base client builds what
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. The base client builds what
  * the whole one does. The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  * @throws {LlmError} `config` — the SDK refuses to run here.
  */

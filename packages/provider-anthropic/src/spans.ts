@@ -2,7 +2,7 @@ import type { Sink } from '@modelport/driver'
 
 type Kind = Parameters<Sink['written']>[0]
 
-/** A range of the text or of the reasoning of an answer. */
+/** A range of the text or of the reasoning of a reply. */
 export interface Span {
   readonly kind: Kind
   readonly start: number

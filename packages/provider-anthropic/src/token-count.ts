@@ -28,7 +28,7 @@ export async function countTokens(
       const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', betas)
       return postJson(io, url, asked, headers)
     },
-    countIn: (answer) => (answer as { readonly input_tokens?: unknown } | null)?.input_tokens,
+    countIn: (response) => (response as { readonly input_tokens?: unknown } | null)?.input_tokens,
     error: toAnthropicError,
   }
   return { tokens: await count(driver, toSettings(config, connection), messages, options), source: 'provider' }

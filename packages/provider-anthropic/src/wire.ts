@@ -39,15 +39,15 @@ export interface WireUsage extends WireCounts {
   readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null
 }
 
-/** Why an answer stopped: part of a whole message, or of a `message_delta`. */
+/** Why a reply stopped: part of a whole message, or of a `message_delta`. */
 export interface WireStop {
   readonly stop_reason?: string | null
   readonly stop_details?: { readonly explanation?: string | null; readonly category?: string | null } | null
   readonly container?: { readonly id?: string | null } | null
 }
 
-/** A whole answer, or the start of one. */
-export interface WireAnswerMessage extends WireStop {
+/** A whole reply, or the start of one. */
+export interface WireReplyMessage extends WireStop {
   readonly id?: unknown
   readonly model?: string | null
   readonly content?: readonly (WireBlock | null)[] | null
@@ -70,10 +70,10 @@ export interface WireDelta extends WireStop {
   readonly encrypted_content?: string | null
 }
 
-/** Any event of a stream; a whole answer has the same fields at its top. */
-export interface WireEvent extends WireAnswerMessage {
+/** Any event of a stream; a whole reply has the same fields at its top. */
+export interface WireEvent extends WireReplyMessage {
   readonly type?: string
-  readonly message?: WireAnswerMessage | null
+  readonly message?: WireReplyMessage | null
   readonly index?: number
   readonly content_block?: WireBlock | null
   readonly delta?: WireDelta | null

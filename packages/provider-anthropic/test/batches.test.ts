@@ -38,7 +38,7 @@ const harness: BatchHarness = {
       get bodies() {
         return bodies
       },
-      answer({ method, path, body, headers }) {
+      respond({ method, path, body, headers }) {
         const ended = this.state === 'ended' || this.state === 'cancelled'
         const cancelled = this.state === 'cancelled'
         const batch = {

@@ -56,7 +56,7 @@ describe('in a page, where users can see the key', () => {
     expect(create(true)).toBeDefined()
   })
 
-  test('where that is allowed, the API is told, whatever is asked', async () => {
+  test('where that is allowed, every request has the header of browsers', async () => {
     stubPage()
     const told: unknown[] = []
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {

@@ -76,7 +76,7 @@ describe('stop reasons', () => {
     expect(turnEnd(played)).toMatchObject({ reason })
   })
 
-  test('none at all', async () => {
+  test('a message without a stop reason ends with unknown', async () => {
     expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({ reason: 'unknown' })
   })
 
@@ -129,7 +129,7 @@ describe('failures inside a stream', () => {
     })
   })
 
-  test('an error in plain words', async () => {
+  test('an error in plain text', async () => {
     const answer = `${sse(start(), ...text(0, 'Hel'))}event: error\ndata: upstream is gone\n\n`
     await expect(play([answer])).rejects.toMatchObject({
       code: 'unknown',
@@ -146,7 +146,7 @@ describe('failures inside a stream', () => {
 })
 
 describe('blocks', () => {
-  test('calls: arguments in pieces, none at all, and whole in the start', async () => {
+  test('arguments of calls come in deltas, not at all, or whole in the start event', async () => {
     const played = await play([
       sse(
         start(),
@@ -176,7 +176,7 @@ describe('blocks', () => {
     ])
   })
 
-  test('blocks whose pieces come in turns keep each its own text and thinking', async () => {
+  test('interleaved blocks each keep their own text and thinking', async () => {
     const piece = (index: number, said: string): Wire => add(index, { type: 'text_delta', text: said })
     const thought = (index: number, said: string): Wire => add(index, { type: 'thinking_delta', thinking: said })
     const { reader } = await play([
@@ -264,7 +264,7 @@ describe('blocks', () => {
     ).toBe(false)
   })
 
-  test('what the API ran and cited is in the answer', async () => {
+  test('what the API ran and cited is in the reply', async () => {
     const content = [
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } },
       {
@@ -296,7 +296,7 @@ describe('blocks', () => {
     })
   })
 
-  test('a refusal without an explanation has its category; a citation of nothing is left out', async () => {
+  test('a refusal without an explanation has its category; an empty citation is left out', async () => {
     const content = [{ type: 'text', text: 'So.', citations: [{ type: 'new_location', place: 7 }] }]
     const fetch = async (): Promise<Response> =>
       Response.json({
@@ -310,7 +310,7 @@ describe('blocks', () => {
     expect(answer.citations).toBeUndefined()
   })
 
-  test('thinking that nobody signed is shown, and not sent back', async () => {
+  test('thinking without a signature is shown, and not sent back', async () => {
     const played = await play([
       sse(
         start(),
@@ -345,7 +345,7 @@ describe('blocks', () => {
     expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
   })
 
-  test('events that do not say of which block they are', async () => {
+  test('events that do not name their block', async () => {
     const without = ({ index: _, ...event }: Wire): Wire => event
     const call = (at: number): Wire[] => [
       open(at, { type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }),

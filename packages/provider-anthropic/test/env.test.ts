@@ -90,7 +90,7 @@ describe('the environment', () => {
     for (const method of printed) expect(method).not.toHaveBeenCalled()
   })
 
-  test('a custom header of the environment would be sent without our care: the SDK alone sends it', async () => {
+  test('the provider sends no custom header of the environment, which the SDK alone would send', async () => {
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-injected: yes')
     const { default: Anthropic } = await import('@anthropic-ai/sdk')
     let headers = new Headers()
@@ -106,7 +106,7 @@ describe('the environment', () => {
     expect(headers.get('x-injected')).toBe('yes')
   })
 
-  test('a key is needed, and not looked for', () => {
+  test('a key must be given, and is not looked up in the environment', () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-environment-key')
     expect(() => createAnthropic({ model: 'claude-sonnet-4-5' })).toThrow(
       expect.objectContaining({ code: 'config' }) as Error,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAnthropic } from '../src/index.js'
 
-describe('failed answers', () => {
+describe('failed responses', () => {
   const answered = async (status: number, body: unknown): Promise<unknown> => {
     const fetch = async (): Promise<Response> => Response.json(body, { status })
     return createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch })
@@ -27,7 +27,7 @@ describe('failed answers', () => {
     expect(await failing(status, { type, message })).toMatchObject({ code, status, type, requestId: 'req_body' })
   })
 
-  test('the words count wherever they stand', async () => {
+  test('the text of an error is found in any field', async () => {
     expect(await answered(400, { detail: 'prompt is too long' })).toMatchObject({
       code: 'context-length',
       message: expect.stringContaining('prompt is too long') as string,

@@ -27,7 +27,7 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     expect(await provider.complete('Send an emoji')).toBe(emojiAnswer)
   })
 
-  test('two calls at once, answered in the other order, and the answer to them', async () => {
+  test('two parallel calls, their results in the other order, and the reply to them', async () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
       calls
         .toReversed()

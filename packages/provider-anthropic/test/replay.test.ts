@@ -80,7 +80,7 @@ test('a compaction block has what its last delta says, and stands for the start 
   ).toEqual([])
 })
 
-test('of a compaction that failed nothing is made up', async () => {
+test('nothing is made up for a compaction that failed', async () => {
   const events = [
     { type: 'message_start', message: { content: [] } },
     { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: '' } },
@@ -96,7 +96,7 @@ test('of a compaction that failed nothing is made up', async () => {
   expect(reader.messages().at(-1)).toMatchObject({ origin: { state: [{ type: 'compaction', content: null }] } })
 })
 
-test('calls of a model that declined stay away, with their results; the model that took over is named', async () => {
+test('calls of a model that declined are left out, with their results; the model that took over is named', async () => {
   const fallback = {
     type: 'fallback',
     from: { model: 'claude-fable-5' },
@@ -176,12 +176,12 @@ describe('thinking that is bound to what stood before it', () => {
     expect(body['betas']).toBe(thinking && 'block_binding' in thinking ? 'thinking-binding-controls-2026-08-01' : null)
   })
 
-  test('nothing is said of it where there is none', async () => {
+  test('sends no beta and no thinking field if there is no thinking', async () => {
     expect(await sent([user], {}, 'claude-opus-5-5')).toMatchObject({ betas: null })
     expect(await sent([user], {}, 'claude-opus-5-5')).not.toHaveProperty('thinking')
   })
 
-  test('the caller is told what the API left out', async () => {
+  test('a warning says what the API left out', async () => {
     const input_transformations = [
       { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' },
       { type: 'thinking_mismatch_allowed', path: 'x' },

@@ -86,7 +86,7 @@ async function answered(): Promise<AssistantMessage> {
     finish: 'tool-calls' as const,
     usage: { inputTokens: 1, outputTokens: 1 },
   }
-  const answer = anthropicMessages.answer(turn, request)
+  const answer = anthropicMessages.respond(turn, request)
   const provider = createAnthropic({
     model: 'claude-sonnet-4-5',
     apiKey: 'sk-ant-test-0123456789',
@@ -234,6 +234,15 @@ describe('a scripted conversation', () => {
     })
   })
 
+  test('null sends no temperature, and as many tokens as the model gives, since the API requires a number', async () => {
+    const { body } = await sent([user('Hi')], { maxTokens: null, temperature: null })
+    expect(body).toEqual({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 64_000,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+    })
+  })
+
   test('beta headers of the configuration and of a call; other headers win', async () => {
     const config = { betas: ['a-1'], headers: { 'X-Team': 'blue' } }
     const { body, headers } = await sent(
@@ -300,7 +309,7 @@ describe('thinking', () => {
     expect(violations).toEqual([])
   })
 
-  test('off needs no word where a model does not think by itself', async () => {
+  test('off sends no field if the model does not think by default', async () => {
     expect((await sent(last, { reasoning: 'none' })).body).not.toHaveProperty('thinking')
   })
 
@@ -344,7 +353,7 @@ describe('histories', () => {
   }
   const result: ChatMessage = { role: 'tool', toolCallId: call.id, content: '' }
 
-  test("another provider's tool turn continues: ids fit, reasoning is left out, and a budget of thinking waits for the next round", async () => {
+  test('a tool turn of another provider continues: ids fit, reasoning is left out, and a budget of thinking waits for the next turn', async () => {
     const { body, violations } = await sent([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
     const [, assistant, results] = body['messages'] as { content: Record<string, unknown>[] }[]
     expect(assistant!.content.map(({ type }) => type)).toEqual(['text', 'tool_use'])
@@ -353,7 +362,7 @@ describe('histories', () => {
     expect(violations).toEqual([])
   })
 
-  test('the caller is told that thinking was left out', async () => {
+  test('a warning says that thinking was left out', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
     const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-test-0123456789', fetch })
@@ -361,7 +370,7 @@ describe('histories', () => {
     expect(warnings).toEqual([expect.stringContaining('reasoning was left out')])
   })
 
-  test('a message that was changed loses its state whole', async () => {
+  test('a message that was changed loses its whole state', async () => {
     const own = await answered()
     const changed: AssistantMessage = { ...own, content: 'Something else.' }
     const answers: ChatMessage[] = own.toolCalls!.map(({ id }) => ({ role: 'tool', toolCallId: id, content: 'x' }))
@@ -370,7 +379,7 @@ describe('histories', () => {
     expect(JSON.stringify(body)).toContain('Something else.')
   })
 
-  test('consecutive messages become one, empty ones none, and a prefill ends without white space', async () => {
+  test('consecutive messages are merged, empty ones are dropped, and a prefill ends without white space', async () => {
     const { body, violations } = await sent([
       user('a'),
       { role: 'assistant', content: '' },
@@ -391,7 +400,7 @@ describe('histories', () => {
     expect(violations).toEqual([])
   })
 
-  test('a system message within the conversation stays where a model takes it, and else joins the others', async () => {
+  test('a system message within the conversation stays in place if the model accepts it, and otherwise joins the others', async () => {
     const messages: ChatMessage[] = [
       user('a'),
       { role: 'system', content: 'Now in French.' },

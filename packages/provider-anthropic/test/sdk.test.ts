@@ -28,23 +28,20 @@ const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnt
   createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })
 const once = { retry: { attempts: 1 } }
 
-describe('the SDK only sends', () => {
-  test.each([408, 409, 429, 500, 503, 529])(
-    'status %i: one call is one request, and one attempt more is one more',
-    async (status) => {
-      const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
-      const { origin, paths } = await serve(() => ({
-        status,
-        headers: { 'content-type': 'application/json', 'x-should-retry': 'true' },
-        body,
-      }))
-      await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
-        provider: 'anthropic',
-        status,
-      })
-      expect(paths).toEqual(['/v1/messages'])
-    },
-  )
+describe('the SDK only sends requests', () => {
+  test.each([408, 409, 429, 500, 503, 529])('status %i: each attempt is one request', async (status) => {
+    const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
+    const { origin, paths } = await serve(() => ({
+      status,
+      headers: { 'content-type': 'application/json', 'x-should-retry': 'true' },
+      body,
+    }))
+    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
+      provider: 'anthropic',
+      status,
+    })
+    expect(paths).toEqual(['/v1/messages'])
+  })
 
   test('no redirect is followed', async () => {
     const { origin, paths } = await serve((path) =>
@@ -68,7 +65,7 @@ describe('the SDK only sends', () => {
     expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual(['Hello', 'stop', 2, 1])
   })
 
-  test('many tokens without a stream, and a deprecated model: neither refused nor talked about', async () => {
+  test('many tokens without a stream, and a deprecated model: neither is refused, and neither prints a warning', async () => {
     const warn = vi.spyOn(console, 'warn')
     const fetch = async (): Promise<Response> =>
       Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
@@ -76,7 +73,7 @@ describe('the SDK only sends', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test('it starts no clock of its own', async () => {
+  test('the SDK starts no timer of its own', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const never = provider({ fetch: () => new Promise(() => undefined), timeouts: { headersMs: 1234 } })
     await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
@@ -86,7 +83,7 @@ describe('the SDK only sends', () => {
     expect(delays).not.toContain(600_000)
   })
 
-  test('it is asked once for requests that differ in their body, and again for other betas; what a fetch does to headers stays there', async () => {
+  test('the SDK is asked once for requests that differ in their body, and again for other betas; a fetch that changes headers affects only its request', async () => {
     const built = vi.spyOn(BaseAnthropic.prototype, 'buildRequest')
     const sent: Record<string, string>[] = []
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
@@ -205,7 +202,7 @@ describe('other endpoints', () => {
     expect(paths).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'])
   })
 
-  test('countTokens asks with what is counted only', async () => {
+  test('countTokens sends only what is counted', async () => {
     let body: unknown
     let url = ''
     const fetch = async (input: unknown, init?: RequestInit): Promise<Response> => {

@@ -72,7 +72,7 @@ describe('usage', () => {
     expect(reader.usage()).not.toHaveProperty('otherModels')
   })
 
-  test('tells cache writes by lifetime and counts the tools that the vendor ran', async () => {
+  test('distinguishes cache writes by lifetime, and counts the tools that the vendor ran', async () => {
     const counts = {
       output_tokens: 9,
       cache_creation_input_tokens: 30,

@@ -45,7 +45,7 @@ interface OpenCall {
   readonly arguments: PartialArguments
 }
 
-/** Decodes one answer: chunks of a stream, a whole body, or a body that holds all chunks in an array. */
+/** Decodes one reply: chunks of a stream, a whole body, or a body that holds all chunks in an array. */
 export class GeminiDecoder implements Decoder {
   readonly #sink: Sink
   readonly #state = new ModelState()
@@ -63,8 +63,8 @@ export class GeminiDecoder implements Decoder {
     // Gateways keep a stream of any API alive, and end it, with these.
     if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
-    for (const response of Array.isArray(value) ? (value as readonly WireResponse[]) : [value as WireResponse])
-      this.#response(response)
+    if (Array.isArray(value)) for (const response of value as readonly WireResponse[]) this.#response(response)
+    else this.#response(value as WireResponse)
   }
 
   end(): void {
@@ -153,7 +153,7 @@ export class GeminiDecoder implements Decoder {
       })
   }
 
-  /** What was written to a storage of the caller's (`outputConfig`) instead of into the answer. */
+  /** What was written to a storage of the caller's (`outputConfig`) instead of into the reply. */
   #file({ fileUri, mimeType }: NonNullable<WirePart['fileData']>): void {
     const url = stringOf(fileUri)
     const mediaType = stringOf(mimeType)

@@ -83,9 +83,9 @@ function toPredictBody(
 }
 
 /** A missing vector becomes an empty one, which the driver layer refuses. */
-function fromWire(answer: WireEmbeddings | null): EmbeddingBatch {
-  const predicted = listOf(answer?.predictions).map(({ embeddings }) => embeddings ?? {})
-  const all: readonly WireEmbedding[] = answer?.embeddings ? listOf(answer.embeddings) : predicted
+function fromWire(response: WireEmbeddings | null): EmbeddingBatch {
+  const predicted = listOf(response?.predictions).map(({ embeddings }) => embeddings ?? {})
+  const all: readonly WireEmbedding[] = response?.embeddings ? listOf(response.embeddings) : predicted
   const counts = all.flatMap(({ statistics }) =>
     typeof statistics?.token_count === 'number' ? [statistics.token_count] : [],
   )

@@ -11,7 +11,7 @@ export interface GoogleModel {
   readonly id: string
   /** Most tokens of a prompt. */
   readonly inputTokenLimit?: number
-  /** Most tokens of an answer. */
+  /** Most tokens of a reply. */
   readonly outputTokenLimit?: number
 }
 
@@ -47,9 +47,9 @@ export async function listModels(
   for (let pages = 0; pages < mostPages; pages++) {
     const url = new URL(first.url)
     if (token !== undefined) url.searchParams.set('pageToken', token)
-    const answer = await json.request<WireModels | null>({ url: url.href, headers: first.headers }, options)
-    models.push(...listOf(answer?.models ?? answer?.publisherModels).flatMap(toModel))
-    const next = stringOf(answer?.nextPageToken)
+    const response = await json.request<WireModels | null>({ url: url.href, headers: first.headers }, options)
+    models.push(...listOf(response?.models ?? response?.publisherModels).flatMap(toModel))
+    const next = stringOf(response?.nextPageToken)
     if (next === undefined || next === token) break
     token = next
   }

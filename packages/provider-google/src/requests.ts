@@ -8,7 +8,7 @@ import { guardDefaultCredentials } from './default-credentials.js'
 type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no answer. The bundle of a browser or
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. The bundle of a browser or
  * a worker has `browser-requests.ts` in the place of this file.
  * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
  */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@modelport/core'
+import { isObject } from '@modelport/core'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
 export const annotations: ReadonlySet<string> = new Set([
@@ -39,10 +39,6 @@ const honoured = new Set([
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
 const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']
-
-/** True for what may be a schema. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A key as it stands in a JSON pointer. */
 export const toPointerPart = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1')

@@ -1,5 +1,5 @@
-import { type JsonObject, LlmError } from '@modelport/core'
-import { annotations, isObject, toPointerPart } from './schema-keywords.js'
+import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { annotations, toPointerPart } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
 const shared = new Set([

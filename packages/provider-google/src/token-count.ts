@@ -26,7 +26,7 @@ export async function countTokens(
       const { url, headers } = await client.request('countTokens', model)
       return postJson(io, url, body, headers)
     },
-    countIn: (answer) => (answer as { readonly totalTokens?: unknown } | null)?.totalTokens,
+    countIn: (response) => (response as { readonly totalTokens?: unknown } | null)?.totalTokens,
     error: toGoogleError,
   }
   return { tokens: await count(driver, client.settings, messages, options), source: 'provider' }

@@ -5,6 +5,8 @@ import type { WireModalityCount, WireUsage } from './wire.js'
 
 /** The numbers of the modalities, for servers that write enums as they are stored. */
 const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document']
+/** Nearly every chunk names one: a look-up costs less than `toLowerCase`. */
+const modalityNames = new Map(modalities.map((name) => [name.toUpperCase(), name]))
 
 /**
  * The counts of one response. Thoughts are counted next to the candidates, and what tools of the server put into the prompt next to
@@ -70,7 +72,10 @@ function byModality(
   let found = false
   for (const list of [counts, more]) {
     for (const { modality, tokenCount } of listOf(list)) {
-      const name = typeof modality === 'number' ? modalities[modality] : stringOf(modality)?.toLowerCase()
+      const name =
+        typeof modality === 'number'
+          ? modalities[modality]
+          : (modalityNames.get(modality ?? '') ?? stringOf(modality)?.toLowerCase())
       if (!name || !tokenCount) continue
       sums[name] = (sums[name] ?? 0) + tokenCount
       found = true

@@ -1,11 +1,12 @@
 const none: readonly never[] = []
 
+const isObject = (item: unknown): boolean => typeof item === 'object' && item !== null
+
 /** The objects of a list from the wire; nothing where the wire has no list. */
 export function listOf<Item extends object>(value: readonly Item[] | undefined): readonly Item[] {
-  const list: unknown = value
-  if (!Array.isArray(list)) return none
-  const isItem = (item: unknown): item is Item => typeof item === 'object' && item !== null
-  return list.every(isItem) ? list : list.filter(isItem)
+  if (!Array.isArray(value)) return none
+  const list = value as readonly Item[]
+  return list.every(isObject) ? list : list.filter(isObject)
 }
 
 /** The text where the wire has one, else undefined. */

@@ -16,7 +16,7 @@ export interface WireResponse {
   readonly error?: WireStatus
 }
 
-/** One answer of a response. */
+/** One reply of a response. */
 export interface WireCandidate {
   readonly index?: number
   readonly content?: { readonly role?: string; readonly parts?: readonly WirePart[] }
@@ -126,7 +126,7 @@ export interface WireSource {
   readonly documentName?: string
 }
 
-/** What an answer rests on. */
+/** What a reply rests on. */
 export interface WireGrounding {
   readonly webSearchQueries?: readonly string[]
   readonly imageSearchQueries?: readonly string[]

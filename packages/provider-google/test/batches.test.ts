@@ -37,7 +37,7 @@ const harness: BatchHarness = {
       get bodies() {
         return bodies
       },
-      answer({ method, path, body, headers }) {
+      respond({ method, path, body, headers }) {
         const done = this.state !== 'running'
         const operation = {
           name: 'batches/123',

@@ -174,7 +174,7 @@ describe('streams', () => {
     ).toBe('protocol')
   })
 
-  test('arguments in pieces', async () => {
+  test('arguments in deltas', async () => {
     const call = (functionCall: object, part: object = {}) => chunk([{ functionCall, ...part }])
     const found = await events(
       call({ name: 'a', willContinue: true }, { thoughtSignature: 's' }),
@@ -224,7 +224,7 @@ describe('streams', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('a call in pieces is over where the next one, a text or the answer begins to end it, and goes back whole with its signature', async () => {
+  test('a call in deltas ends at the next call, at a text or with the reply, and goes back whole with its signature', async () => {
     const begun = (name: string, value: string) => ({
       functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true },
       thoughtSignature: `of ${name}`,
@@ -263,7 +263,7 @@ describe('streams', () => {
     expect((await generate(chunk([{ text: 'Hi' }], stop, { usageMetadata }))).usage).toMatchObject(usage)
   })
 
-  test('a piece of no call is a protocol error', async () => {
+  test('a delta that belongs to no call is a protocol error', async () => {
     expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
     const ended = { functionCall: { name: 'a', partialArgs: [{ jsonPath: '$.x', stringValue: '1' }] } }
     expect((await failure(events(chunk([ended, { functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
@@ -309,7 +309,7 @@ describe('finish reasons', () => {
     expect((await generate(chunk([{ text: 'Hi' }], { finishReason }))).finishReason).toBe(reason)
   })
 
-  test('a blocked prompt is a filtered answer, not an error and not an empty success', async () => {
+  test('a blocked prompt is a filtered reply, not an error and not an empty success', async () => {
     const blocked = {
       promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' },
       usageMetadata: { promptTokenCount: 4 },
@@ -334,7 +334,7 @@ describe('finish reasons', () => {
     expect([finishReason, warnings]).toEqual(['stop', undefined])
   })
 
-  test('a malformed call says what was wrong with it', async () => {
+  test('the error of a malformed call says what was wrong with it', async () => {
     const malformed = await generate({
       candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }],
     })
@@ -358,8 +358,8 @@ describe('finish reasons', () => {
   })
 })
 
-describe('what else an answer holds', () => {
-  test('images, code run by the vendor, searches, citations, logarithms', async () => {
+describe('other parts of a reply', () => {
+  test('images, code run by the vendor, searches, citations and log probabilities', async () => {
     const generation = await generate(
       chunk(
         [
@@ -534,7 +534,7 @@ describe('what else an answer holds', () => {
   })
 })
 
-test('whatever stands where something else should, no answer fails untyped', async () => {
+test('values of the wrong type never cause an untyped error', async () => {
   const good = chunk(
     [
       { text: 'a', thought: true },

@@ -68,7 +68,7 @@ test("a user's default credentials get their token through our transport", async
   expect(fetch.requests[1]!.headers['authorization']).toBe('Bearer ya29.of-the-user')
 })
 
-test('a server that repeats what it was asked with gives nothing of it away', async () => {
+test('an error does not disclose a request that the server repeats', async () => {
   useCredentials(user)
   const { failure } = google(({ body }) =>
     answer({ error: 'invalid_grant', error_description: `no such grant: ${String(body)}` }, 400),
@@ -78,7 +78,7 @@ test('a server that repeats what it was asked with gives nothing of it away', as
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
 })
 
-test('nor is a client certificate taken, which needs a connection of its own', async () => {
+test('a client certificate is not used, because it needs a connection of its own', async () => {
   const source = { certificate: { use_default_certificate_config: true } }
   useCredentials({ ...federated('https://sts.googleapis.com/v1/token', ''), credential_source: source })
   const { fetch, failure } = google(() => answer({}))
@@ -132,7 +132,7 @@ test.each<[string, object, Partial<GoogleConfig>, string]>([
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
 })
 
-test('a host that enforceHosts names is one, also where it is not among the usual', async () => {
+test('a host that enforceHosts names is allowed, even if it is not one of the usual hosts', async () => {
   useCredentials(federated('https://sts.googleapis.com/v1/token', 'https://subject.example/'))
   const enforceHosts = ['subject.example:443', 'sts.googleapis.com:443', 'aiplatform.googleapis.com:443']
   const { fetch, provider } = google(

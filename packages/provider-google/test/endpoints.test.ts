@@ -72,7 +72,7 @@ describe('embeddings', () => {
     )
   })
 
-  test('a failure is typed, and a wrong number of vectors is one', async () => {
+  test('a failure is typed, and so is a wrong number of vectors', async () => {
     const failing = createGoogleEmbedder({
       apiKey,
       model: 'm',

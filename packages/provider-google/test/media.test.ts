@@ -10,7 +10,7 @@ const apiKey = 'AIza-capability-Zx81+Canary/0123456789abcdef'
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 255])
 const json = { 'content-type': 'application/json; charset=UTF-8' }
 const bytes = (data: Buffer) => Uint8Array.from(data)
-const answerOf = (parts: readonly object[], more: object = {}) => ({
+const responseOf = (parts: readonly object[], more: object = {}) => ({
   headers: json,
   body: JSON.stringify({
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
@@ -44,16 +44,16 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'google images',
     apiKey,
     failure,
-    answer: answerOf([
+    response: responseOf([
       { thought: true, ...inline('image/png', Buffer.from([1])) },
       { text: 'Here:' },
       inline('image/png', png),
     ]),
     expected: { images: [{ data: bytes(png), mediaType: 'image/png' }], usage },
     malformed: {
-      'text alone': answerOf([{ text: 'I cannot.' }]),
+      'text alone': responseOf([{ text: 'I cannot.' }]),
       'no candidates': { headers: json, body: '{}' },
-      'bytes that are not base64': answerOf([{ inlineData: { mimeType: 'image/png', data: '!' } }]),
+      'bytes that are not base64': responseOf([{ inlineData: { mimeType: 'image/png', data: '!' } }]),
       null: { headers: json, body: 'null' },
     },
     violations: violationsOf('/v1beta/models/gemini-2.5-flash-image:generateContent', {
@@ -82,9 +82,9 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'google speech',
     apiKey,
     failure,
-    answer: answerOf([inline('audio/L16;codec=pcm;rate=24000', Buffer.from([0, 1, 255, 3]))]),
+    response: responseOf([inline('audio/L16;codec=pcm;rate=24000', Buffer.from([0, 1, 255, 3]))]),
     expected: { data: Uint8Array.from([0, 1, 255, 3]), mediaType: 'audio/L16;codec=pcm;rate=24000', usage },
-    malformed: { 'no sound': answerOf([{ text: 'Hello' }]) },
+    malformed: { 'no sound': responseOf([{ text: 'Hello' }]) },
     violations: violationsOf('/v1beta/models/gemini-3.8-flash-tts:generateContent', {
       contents: [{ role: 'user', parts: [{ text: 'Say cheerfully: Hello' }] }],
       generationConfig: {
@@ -126,7 +126,7 @@ test('vendor fields of the generation join those of modelport', async () => {
   let body: unknown
   const fetch = (_: unknown, init: RequestInit = {}) => {
     body = JSON.parse(init.body as string)
-    return Promise.resolve(Response.json(JSON.parse(answerOf([inline('image/png', png)]).body)))
+    return Promise.resolve(Response.json(JSON.parse(responseOf([inline('image/png', png)]).body)))
   }
   const images = createGoogleImages({ apiKey, model: 'gemini-3-pro-image', fetch })
   await images.generateImages('A cube', { vendor: { generationConfig: { seed: 7 } } })

@@ -144,7 +144,7 @@ describe('request bodies', () => {
     })
   })
 
-  test('its own rounds go back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
+  test('its own turns go back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
     const parts = [
       { text: 'Two ', thought: true },
       { text: 'things', thought: true },
@@ -200,7 +200,7 @@ describe('request bodies', () => {
     expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(second.contents.slice(1))
   })
 
-  test('a message changed since is sent as it now reads', async () => {
+  test('a message that was changed is sent with its new text', async () => {
     const state = [{ text: 'old' }, { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' }]
     const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
     const history = (content: string, value: number): ChatMessage[] => [

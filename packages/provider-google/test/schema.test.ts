@@ -103,7 +103,7 @@ describe('the OpenAPI form', () => {
   })
 })
 
-describe('what would fill the memory is refused at its pointer', () => {
+describe('a schema that would fill the memory is refused with its JSON pointer', () => {
   /** Each definition holds the next one twice. */
   const doubling = (definitions: number): JsonObject => ({
     $ref: '#/$defs/0',
@@ -146,7 +146,7 @@ describe('what would fill the memory is refused at its pointer', () => {
     expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
   })
 
-  test('what stays within goes out', () => {
+  test('a schema within the limits is sent', () => {
     expect(JSON.stringify(convert(doubling(10))).match(/STRING/g)).toHaveLength(1024)
     expect(JSON.stringify(convert(nestedIn(64))).match(/ARRAY/g)).toHaveLength(64)
   })

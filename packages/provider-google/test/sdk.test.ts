@@ -22,7 +22,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<LlmError> => {
 }
 
 describe('the SDK builds requests and nothing else', () => {
-  test('the version whose behaviour is pinned here', () => {
+  test('the installed version is the one whose behaviour is pinned here', () => {
     const main = createRequire(import.meta.url).resolve('@google/genai')
     const { version } = JSON.parse(readFileSync(`${main.slice(0, main.indexOf('/dist/'))}/package.json`, 'utf8')) as {
       version: string
@@ -70,7 +70,7 @@ describe('the SDK builds requests and nothing else', () => {
     expect(request!.body.contents).toEqual([{ role: 'user', parts: [{ text: 'Hello' }] }])
   })
 
-  test('requests that differ in their body only are like each other; each method has its own', async () => {
+  test('requests that differ only in their body are built alike, one way per method', async () => {
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
     const { complete, stream } = createGoogle({ apiKey: key, model, fetch })
     await complete('One')
@@ -86,7 +86,7 @@ describe('the SDK builds requests and nothing else', () => {
     expect(fetch.requests.map(({ body }) => body.contents[0]!.parts[0]!.text)).toEqual(['One', 'Two', 'Three', 'Four'])
   })
 
-  test('a whole answer is one request to generateContent', async () => {
+  test('a whole reply is one request to generateContent', async () => {
     const fetch = recordingFetch(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })))
     expect(await createGoogle({ apiKey: key, model, fetch }).complete('Hello')).toBe('Hi')
     expect(fetch.requests.map(({ url }) => url)).toEqual([
@@ -124,7 +124,7 @@ describe('the SDK builds requests and nothing else', () => {
     )
   })
 
-  test('a shared signal is left clean', async () => {
+  test('a shared signal keeps no listener', async () => {
     const { signal } = new AbortController()
     const provider = createGoogle({ apiKey: key, model, fetch: recordingFetch(ok) })
     for (let call = 0; call < 20; call++) for await (const _ of await provider.stream('Hello', { signal }));

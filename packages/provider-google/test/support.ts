@@ -28,7 +28,7 @@ export function recordingFetch(
   return Object.assign(fetch, { requests })
 }
 
-/** A chunk of a stream, or a whole answer. */
+/** A chunk of a stream, or a whole reply. */
 export const chunk = (parts: readonly object[], candidate: object = {}, response: object = {}): object => ({
   candidates: [{ content: { role: 'model', parts }, ...candidate }],
   ...response,

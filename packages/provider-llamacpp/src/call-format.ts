@@ -117,7 +117,7 @@ function textBetween(text: string, from: string, to: string): string | undefined
   return start < 0 || end < 0 ? undefined : text.slice(start + from.length, end)
 }
 
-/** For templates that do not show content next to calls: what stands between the start of the answer and the name. */
+/** For templates that do not show content next to calls: what stands between the start of the reply and the name. */
 function headAfterPrompt(written: string, prompt: string): string | undefined {
   const name = written.indexOf('zqcalled')
   if (name < 0 || !written.startsWith(prompt)) return undefined

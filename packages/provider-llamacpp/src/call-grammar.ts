@@ -6,8 +6,8 @@ import type { LlamaRequest } from './request.js'
 import { toSchemaRules } from './schema-grammar.js'
 
 /**
- * The grammar an answer is held to, in llama.cpp's notation: a JSON schema, or tool calls where the choice leaves nothing else, or
- * either. Undefined for a free answer. After thinking it allows the empty lines that models write then.
+ * The grammar a reply is held to, in llama.cpp's notation: a JSON schema, or tool calls where the choice leaves nothing else, or
+ * either. Undefined for a free reply. After thinking it allows the empty lines that models write then.
  * @throws {LlmError} `unsupported` — a tool's parameters cannot be said in a grammar.
  */
 export function toGrammar(
@@ -15,9 +15,9 @@ export function toGrammar(
   format: CallFormat | undefined,
   afterThinking: boolean,
 ): string | undefined {
-  const { answerRules, toolChoice, tools } = request
+  const { replyRules, toolChoice, tools } = request
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
-  if (!answerRules && !forced) return undefined
+  if (!replyRules && !forced) return undefined
   const calls =
     format && tools.length
       ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object')
@@ -26,7 +26,7 @@ export function toGrammar(
   return [
     ...new Set([
       `root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`,
-      ...(forced ? [] : (answerRules ?? [])),
+      ...(forced ? [] : (replyRules ?? [])),
       ...calls,
       ...valueRules,
     ]),

@@ -13,7 +13,7 @@ export interface LlamaCppModelConfig {
   readonly gpu?: false | 'auto' | 'cuda' | 'metal' | 'vulkan'
   /** Threads of the CPU. Default: one for each core that computes well. */
   readonly threads?: number
-  /** Most tokens of prompt and answer together. Default: what the model was trained for, at most 8192. */
+  /** Most tokens of prompt and reply together. Default: what the model was trained for, at most 8192. */
   readonly contextSize?: number
 }
 

@@ -33,7 +33,7 @@ export const toBinaryError = (cause: unknown): ProviderError =>
 
 const memoryWords =
   /insufficient.{0,200}memory|too large for the available|not enough memory|out of (device )?memory|failed to allocate/i
-const smaller = 'set a smaller contextSize, fewer parallel answers, gpu: false, or take a smaller model'
+const smaller = 'set a smaller contextSize, fewer parallel replies, gpu: false, or take a smaller model'
 
 /** Why a model or its context could not be made. `log` is what llama.cpp said. */
 export function toLoadError(cause: unknown, what: string, log: readonly string[]): ProviderError {
@@ -53,13 +53,13 @@ const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, s
     /KV slot|free up space/i,
     'context-length',
     'context-full',
-    'the context has no room left; shorten the conversation, raise contextSize, or allow fewer parallel answers',
+    'the context has no room left; shorten the conversation, raise contextSize, or allow fewer parallel replies',
   ],
   [
     /disposed|not loaded/i,
     'aborted',
     'model-freed',
-    'the model was freed while it answered; end its answers first, or give them a provider of their own',
+    'the model was freed while it answered; end its replies first, or give them a provider of their own',
   ],
   [
     /grammar/i,
@@ -71,11 +71,11 @@ const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, s
     /does not support token generation/i,
     'unsupported',
     'no-generation',
-    'this model makes no text; take it for embeddings, or another one for answers',
+    'this model makes no text; take it for embeddings, or another one for replies',
   ],
 ]
 
-/** Why an answer or a vector could not be made, or not to its end. `log` is what llama.cpp said. */
+/** Why a reply or a vector could not be made, or not to its end. `log` is what llama.cpp said. */
 export function toEvaluationError(cause: unknown, log: readonly string[]): ProviderError {
   const said = [messageOf(cause), ...log].join('; ')
   const known = evaluationFailures.find(([words]) => words.test(`${kindOf(cause)} ${said}`))

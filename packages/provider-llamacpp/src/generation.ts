@@ -1,7 +1,7 @@
 import { type FinishReason, isLlmError, type TokenLogprob } from '@modelport/core'
 import type { NeutralRecord, NeutralSource } from '@modelport/driver'
 import type { LlamaContextSequence, LlamaGrammar, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
-import { AnswerParser } from './answer-parser.js'
+import { ReplyParser } from './reply-parser.js'
 import { toGrammar } from './call-grammar.js'
 import { toError, toEvaluationError } from './error.js'
 import type { LoadedModel } from './loaded-model.js'
@@ -10,7 +10,7 @@ import type { LlamaRequest } from './request.js'
 import type { SequencePool } from './sequence-pool.js'
 import { TokenText } from './token-text.js'
 
-/** An answer that is about to be made. */
+/** A reply that is about to be made. */
 interface Job {
   readonly loaded: LoadedModel
   readonly pool: SequencePool
@@ -21,11 +21,11 @@ interface Job {
 }
 
 /**
- * The records of an answer, made one token at a time as they are asked for. Cancelling, or aborting the signal, ends it after the
+ * The records of a reply, made one token at a time as they are asked for. Cancelling, or aborting the signal, ends it after the
  * token or the batch of the prompt that is being evaluated, and frees its place.
- * @throws {LlmError} `context-length` — the prompt leaves no room for an answer; `unsupported` — see {@link toRequest}.
+ * @throws {LlmError} `context-length` — the prompt leaves no room for a reply; `unsupported` — see {@link toRequest}.
  */
-export async function startAnswer(
+export async function startReply(
   loaded: LoadedModel,
   pool: SequencePool,
   request: LlamaRequest,
@@ -42,11 +42,11 @@ export async function startAnswer(
   if (prompt.tokens.length >= pool.contextSize) {
     throw toError(
       'context-length',
-      `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and answer; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`,
+      `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and reply; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`,
     )
   }
   const grammar = await parseGrammar(loaded, toGrammar(request, template.calls, prompt.startsThinking))
-  const records = answer({ loaded, pool, request, prompt, grammar, signal })
+  const records = reply({ loaded, pool, request, prompt, grammar, signal })
   return {
     next: async () => (await records.next()).value ?? undefined,
     cancel: () => {
@@ -69,7 +69,7 @@ async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefine
   }
 }
 
-async function* answer(job: Job): AsyncGenerator<NeutralRecord, undefined, undefined> {
+async function* reply(job: Job): AsyncGenerator<NeutralRecord, undefined, undefined> {
   const { loaded, pool, prompt, signal } = job
   const sequence = await pool.acquire(prompt.tokens, signal)
   let end: NeutralRecord
@@ -89,7 +89,7 @@ async function* answer(job: Job): AsyncGenerator<NeutralRecord, undefined, undef
 
 /** Evaluates the prompt but its last batch, and returns how many tokens were there already. */
 async function fill(sequence: LlamaContextSequence, { pool, prompt: { tokens }, signal }: Job): Promise<number> {
-  // The last token is always evaluated: what it predicts is the answer.
+  // The last token is always evaluated: what it predicts is the reply.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
   const reused = sequence.nextTokenIndex
   while (tokens.length - sequence.nextTokenIndex > pool.batchSize) {
@@ -114,7 +114,7 @@ async function* generate(
     signal,
   } = job
   const calls = request.tools.length ? template.calls : undefined
-  const parser = new AnswerParser({
+  const parser = new ReplyParser({
     thinking: template.thinking,
     startsThinking: prompt.startsThinking,
     calls,
@@ -155,10 +155,7 @@ async function* generate(
   return { type: 'end', finish: end[0], raw: end[1], usage }
 }
 
-function sampling(
-  { loaded: { model, runtime }, request, grammar }: Job,
-  parser: AnswerParser,
-): SequenceEvaluateOptions {
+function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: ReplyParser): SequenceEvaluateOptions {
   // Without a limit of its own a sampler drops likely tokens; logprobs need them all.
   const options: SequenceEvaluateOptions = {
     ...(request.topLogprobs !== undefined && { topK: 0, topP: 1 }),

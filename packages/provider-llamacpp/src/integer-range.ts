@@ -22,13 +22,13 @@ export function integerRule(
   if (high < reach)
     return refuse(
       'maximum',
-      `ranges of more than ${mostValues} values cannot be kept; leave it out and check the answer`,
+      `ranges of more than ${mostValues} values cannot be kept; leave it out and check the reply`,
     )
   if (low <= -reach) return 'any-integer'
   if (low === 0) return '("0" | [1-9] [0-9]{0,14})'
   if (low === 1) return '([1-9] [0-9]{0,14})'
   return refuse(
     'minimum',
-    'a lower bound without a near upper one can be 0 or 1 only; leave it out and check the answer',
+    'a lower bound without a near upper one can be 0 or 1 only; leave it out and check the reply',
   )
 }

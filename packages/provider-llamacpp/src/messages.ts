@@ -32,7 +32,7 @@ export interface TemplateInput {
   readonly messages: readonly TemplateMessage[]
   readonly tools?: readonly TemplateTool[]
   readonly variables?: JsonObject
-  /** True ends the prompt where the answer begins. */
+  /** True ends the prompt where the reply begins. */
   readonly generate: boolean
 }
 

@@ -19,7 +19,7 @@ import {
 import { capabilities } from './capabilities.js'
 import type { LlamaCppConfig } from './config.js'
 import { toError } from './error.js'
-import { startAnswer } from './generation.js'
+import { startReply } from './generation.js'
 import { type LoadedModel, readTemplate } from './loaded-model.js'
 import { name } from './messages.js'
 import { modelName } from './model-file.js'
@@ -46,7 +46,7 @@ interface Loaded extends LoadedModel {
   free(): Promise<void>
 }
 
-/** One clock a wait: loading takes minutes, a long prompt too, and a whole answer is one wait. */
+/** One clock a wait: loading takes minutes, a long prompt too, and a whole reply is one wait. */
 const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_000 }
 
 /**
@@ -65,7 +65,7 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     send: async (request, { signal, stream }) => {
       const loaded = await memory.load()
       signal.throwIfAborted()
-      return toNeutralResponse(memory.watched(await startAnswer(loaded, loaded.pool, request, signal)), stream)
+      return toNeutralResponse(memory.watched(await startReply(loaded, loaded.pool, request, signal)), stream)
     },
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),
@@ -113,7 +113,7 @@ function toSettings(config: LlamaCppConfig): ProviderSettings {
   }
 }
 
-/** An answer that only says how long its prompt is. */
+/** A reply that only says how long its prompt is. */
 function counted({ model, template }: Loaded, request: LlamaRequest): NeutralSource {
   const inputTokens = toPrompt(model, template, request).tokens.length
   const records = [{ type: 'end' as const, finish: 'stop' as const, usage: { ...zeroCounts, inputTokens } }]

@@ -3,15 +3,15 @@ import type { Turn } from '@modelport/driver'
 import { name, type TemplateMessage, type TemplateTool, toTemplateMessage, toTemplateTool } from './messages.js'
 import { toSchemaRules } from './schema-grammar.js'
 
-/** What one answer is made from; all that can be known before the model is loaded. */
+/** What one reply is made from; all that can be known before the model is loaded. */
 export interface LlamaRequest {
   readonly messages: readonly TemplateMessage[]
   readonly tools: readonly TemplateTool[]
   readonly toolChoice: ToolChoice
   readonly parallelToolCalls: boolean
-  /** Grammar rules of the form the answer must have; the rule `value` is the answer. */
-  readonly answerRules?: readonly string[]
-  /** False closes the thinking before the answer begins. */
+  /** Grammar rules of the form the reply must have; the rule `value` is the reply. */
+  readonly replyRules?: readonly string[]
+  /** False closes the thinking before the reply begins. */
   readonly thinking: boolean
   /** Variables of the template. */
   readonly variables: JsonObject
@@ -41,10 +41,10 @@ export function toRequest(turn: Turn): LlamaRequest {
     topLogprobs,
   } = options
   const { variables, ...vendor } = options.vendor ?? {}
-  const answerRules = toAnswerRules(turn)
+  const replyRules = toReplyRules(turn)
   if (options.providerTools?.length)
     throw new LlmError('unsupported', `${name}: providerTools; a model in this process runs no tools itself`)
-  if (topLogprobs !== undefined) checkLogprobs(turn, answerRules !== undefined)
+  if (topLogprobs !== undefined) checkLogprobs(turn, replyRules !== undefined)
   const tools = toolChoice === 'none' ? [] : turn.tools.map(toTemplateTool)
   checkToolChoice(toolChoice, tools)
   const sampling = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
@@ -55,7 +55,7 @@ export function toRequest(turn: Turn): LlamaRequest {
     tools,
     toolChoice,
     parallelToolCalls: options.parallelToolCalls ?? true,
-    ...(answerRules && { answerRules }),
+    ...(replyRules && { replyRules }),
     thinking: reasoning !== 'none',
     variables: {
       enable_thinking: reasoning !== 'none',
@@ -69,7 +69,7 @@ export function toRequest(turn: Turn): LlamaRequest {
   }
 }
 
-function toAnswerRules({ options: { responseFormat } }: Turn): readonly string[] | undefined {
+function toReplyRules({ options: { responseFormat } }: Turn): readonly string[] | undefined {
   if (responseFormat?.type === 'json') return toSchemaRules({ type: 'object' }, 'value')
   return responseFormat?.type === 'json-schema' ? toSchemaRules(responseFormat.schema, 'value') : undefined
 }
@@ -81,7 +81,7 @@ function checkLogprobs({ options }: Turn, constrained: boolean): void {
   const what = options.temperature === 0 ? 'a responseFormat or a forced toolChoice' : 'a temperature other than 0'
   throw new LlmError(
     'unsupported',
-    `${name}: topLogprobs next to ${what}; in this process the model's own probabilities are known at temperature 0 of a free answer only`,
+    `${name}: topLogprobs next to ${what}; in this process the model's own probabilities are known at temperature 0 of a free reply only`,
   )
 }
 

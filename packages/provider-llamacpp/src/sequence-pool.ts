@@ -10,9 +10,9 @@ interface Waiter {
   readonly refuse: () => void
 }
 
-/** The places at which answers are made. A call that finds none free waits its turn. */
+/** The places at which replies are made. A call that finds none free waits its turn. */
 export class SequencePool {
-  /** Most tokens of prompt and answer together. */
+  /** Most tokens of prompt and reply together. */
   readonly contextSize: number
   /** Tokens evaluated at once: between two batches a call can be stopped. */
   readonly batchSize: number

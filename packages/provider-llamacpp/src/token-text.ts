@@ -13,7 +13,7 @@ export class TokenText {
   #waits = 0
   #recent: Token[] = []
 
-  /** `shown` are texts of control tokens that belong to the answer: marks of calls and thinking. */
+  /** `shown` are texts of control tokens that belong to the reply: marks of calls and thinking. */
   constructor(model: LlamaModel, shown: readonly string[]) {
     this.#model = model
     this.#shown = shown

@@ -4,12 +4,12 @@ import { createLlamaCpp } from '../src/index.js'
 import { leaseModel } from '../src/model-pool.js'
 
 const long = [user('Tell me a story.')]
-/** An answer that ends only where it is stopped. */
+/** A reply that ends only where it is stopped. */
 const endless = {
   responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } },
 } as const
 
-describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
+describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
   const provider = local({ contextSize: 4096 })
   afterAll(() => provider.close())
 
@@ -51,7 +51,7 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
     }
   })
 
-  test('a reader that is slow holds the model, not the memory: nothing is made ahead', async () => {
+  test('a slow reader stops the model, and nothing is generated ahead', async () => {
     const reader = await provider.streamWithHistory(long, endless)
     await reader.next()
     const { outputTokens } = reader.usage()
@@ -71,7 +71,7 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
     expect(await provider.complete('Send an emoji')).toContain('🎉')
   })
 
-  test('two hundred answers, each ended in its own way, leave nothing behind', async () => {
+  test('two hundred replies, each ended in its own way, leave nothing behind', async () => {
     await provider.complete('Send an emoji')
     const lease = await leaseModel({ modelPath, gpu: false })
     const contexts = vi.spyOn(lease.model, 'createContext')
@@ -85,14 +85,14 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
       if (count % 3 === 0) controller.abort(new Error('x'))
       else await reader.close()
     }
-    // The only place is free, and it is the one of the first answer.
+    // The only place is free, and it is the one of the first reply.
     expect(await provider.complete('Send an emoji')).toContain('🎉')
     expect(contexts).not.toHaveBeenCalled()
     contexts.mockRestore()
     await lease.release()
   }, 60_000)
 
-  test('who waits for a place and gives up leaves the queue', async () => {
+  test('a call that gives up while it waits for a place leaves the queue', async () => {
     const holder = await provider.streamWithHistory(long, endless)
     await holder.next()
     const controller = new AbortController()
@@ -106,7 +106,7 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
     expect(await patient).toContain('🎉')
   })
 
-  test('a deadline ends it too', async () => {
+  test('a deadline ends a reply too', async () => {
     await expect(provider.generate(long, { ...endless, deadlineMs: 60, retry: { attempts: 1 } })).rejects.toMatchObject(
       { code: 'timeout', reason: 'deadline' },
     )
@@ -114,10 +114,10 @@ describe.skipIf(unavailable !== undefined)('ending an answer early', () => {
   })
 })
 
-describe.skipIf(unavailable !== undefined)('several answers at once', () => {
+describe.skipIf(unavailable !== undefined)('several replies at once', () => {
   const prompts = ['Send an emoji', 'Tell me a story.', 'What is the weather in Paris?', 'Hello']
 
-  test.each([1, 3])('with %i places, answers are those that each gets alone', async (parallel) => {
+  test.each([1, 3])('with %i places, each reply is the same as when it is generated alone', async (parallel) => {
     const provider = local({ parallel })
     const alone: string[] = []
     for (const prompt of prompts) alone.push(await provider.complete(prompt))
@@ -129,7 +129,7 @@ describe.skipIf(unavailable !== undefined)('several answers at once', () => {
 })
 
 describe.skipIf(unavailable !== undefined)('memory', () => {
-  test('a file is loaded once, and freed with the last who uses it', async () => {
+  test('a file is loaded once, and freed when its last user closes it', async () => {
     const [first, second] = [local(), local({ parallel: 2 })]
     await Promise.all([first.load(), second.load()])
     const lease = await leaseModel({ modelPath, gpu: false })

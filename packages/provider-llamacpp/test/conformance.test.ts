@@ -78,9 +78,10 @@ const format: WireFormat = {
   violations: () => [],
 }
 
-const asked = 'the model is asked when the answer is first read'
-const cut = 'nothing is between the model and its answer that could end before it: it fails, or it is at its end'
-const told = 'llama.cpp is told neither how long an answer may be nor whether it is streamed: the provider sees to both'
+const asked = 'the model is asked when the reply is first read'
+const cut = 'nothing is between the model and its reply that could end before it: it fails, or it is at its end'
+const unsent =
+  'llama.cpp receives neither the maximum length of a reply nor whether it is streamed: the provider handles both'
 const space = "white space between text and a call is the chat template's, not the text's"
 let files = 0
 
@@ -95,18 +96,18 @@ conformance(
       'a stream is tried again until its first piece, never after it': cut,
       'close() is idempotent and never rejects, before, during and after': asked,
       'nothing is read ahead beyond one chunk': asked,
-      'every method makes its request the same way': told,
-      "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults": told,
+      'every method makes its request the same way': unsent,
+      "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults": unsent,
       ...Object.fromEntries(
-        ['two rounds', 'three rounds'].flatMap((name) => [
+        ['two turns', 'three turns'].flatMap((name) => [
           [`round trip of a stream: ${name}`, space],
-          [`round trip of whole answers: ${name}`, space],
+          [`round trip of whole replies: ${name}`, space],
         ]),
       ),
       'fullText() and usage() are valid at any time and final after the end': space,
       'a finish reason that is not known is other, never stop':
-        'llama.cpp gives no reason: a model ends its answer, or the provider does',
-      'a round replays its own text, not that of the rounds before': space,
+        'llama.cpp gives no reason: a model ends its reply, or the provider does',
+      'a turn replays its own text, not that of the turns before': space,
       'a conversation continues over several turns': space,
     },
     create: ({ fetch, ...config }) => {

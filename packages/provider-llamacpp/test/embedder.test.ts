@@ -21,7 +21,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(dot(alone!, vectors[1]!)).toBeGreaterThan(0.9999)
   })
 
-  test('have length 1 unless told otherwise', async () => {
+  test('have length 1 unless the configuration says otherwise', async () => {
     const [unit] = (await embedder.embed(['hello'])).vectors
     expect(Math.hypot(...unit!)).toBeCloseTo(1, 6)
     await using raw = createLlamaCppEmbedder({ modelPath, gpu: false, threads: 1, normalize: false })
@@ -30,7 +30,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect(dot(long!, unit!) / Math.hypot(...long!)).toBeCloseTo(1, 4)
   })
 
-  test('more texts than a batch has', async () => {
+  test('may be of more texts than fit into a batch', async () => {
     const texts = Array.from({ length: 300 }, (_, index) => `text ${index}`)
     const { vectors, usage } = await embedder.embed(texts)
     expect(vectors).toHaveLength(300)
@@ -52,7 +52,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     expect((await embedder.embed(['hello'])).vectors).toHaveLength(1)
   })
 
-  test('nothing is not asked for, and what cannot be embedded is named', async () => {
+  test('an empty list gives no vectors, and a text that cannot be embedded is named', async () => {
     expect(await embedder.embed([])).toMatchObject({ vectors: [] })
     await expect(embedder.embed(['a', ''])).rejects.toMatchObject({
       code: 'invalid-request',
@@ -75,7 +75,7 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     await expect(embedder.embed(['a', 'b'], { deadlineMs: 0 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('closed is closed', async () => {
+  test('a closed embedder rejects calls', async () => {
     const other = createLlamaCppEmbedder({ modelPath, gpu: false, threads: 1 })
     await other.embed(['x'])
     await other.close()

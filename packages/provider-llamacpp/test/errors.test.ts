@@ -25,7 +25,7 @@ describe('files that are not models', () => {
     ['wrong-format', file('model.safetensors', 'PK not gguf'), /is not a GGUF file/],
     ['wrong-format', file('empty.gguf', ''), /is not a GGUF file/],
     ['unreadable-file', folder, /cannot be read/],
-  ])('%s: says what and what to do', async (type, path, message) => {
+  ])('%s: the error says what is wrong and what to do', async (type, path, message) => {
     const failures = [
       createLlamaCpp({ modelPath: path, gpu: false }).complete('x'),
       createLlamaCppEmbedder({ modelPath: path, gpu: false }).embed(['x']),
@@ -41,7 +41,7 @@ describe('files that are not models', () => {
     await Promise.all(failures.map((failure) => expect(failure).rejects.toMatchObject(expected)))
   })
 
-  test('no path at all', () => {
+  test('a missing path', () => {
     expect(() => createLlamaCpp({ modelPath: '' })).toThrow(/modelPath is missing/)
     expect(() => createLlamaCpp({} as never)).toThrow(/modelPath is missing/)
   })
@@ -56,8 +56,8 @@ describe('files that are not models', () => {
   })
 })
 
-describe.skipIf(unavailable !== undefined)('models that cannot be', () => {
-  test('a file that is cut is unreadable, with the words of llama.cpp', async () => {
+describe.skipIf(unavailable !== undefined)('models that cannot be loaded', () => {
+  test('a truncated file is unreadable, with the message of llama.cpp', async () => {
     const path = file('cut.gguf', readFileSync(modelPath).subarray(0, 300_000))
     await expect(local({ modelPath: path }).complete('x')).rejects.toMatchObject({
       code: 'config',
@@ -143,7 +143,7 @@ describe('without node-llama-cpp', () => {
     vi.doUnmock('node-llama-cpp')
   })
 
-  test('a machine without a binary is told how to get one', async () => {
+  test('on a machine without a binary the error says how to get one', async () => {
     const { toBinaryError } = await import('../src/error.js')
     expect(toBinaryError(new Error('NoBinaryFound'))).toMatchObject({
       code: 'config',
@@ -169,7 +169,7 @@ describe('without node-llama-cpp', () => {
 describe.skipIf(unavailable !== undefined)('no connection', () => {
   const program = file('offline.test-program.mjs', '')
 
-  test('none is opened, nor a name looked up, by a whole conversation', async () => {
+  test('a whole conversation opens none, and looks no name up', async () => {
     const connect = vi.spyOn(Socket.prototype, 'connect')
     const lookup = vi.spyOn(dns, 'lookup')
     const provider = local()
@@ -183,7 +183,7 @@ describe.skipIf(unavailable !== undefined)('no connection', () => {
     lookup.mockRestore()
   })
 
-  test('it works where there is no network at all', ({ skip }) => {
+  test('a model works without any network', ({ skip }) => {
     const probe = spawnSync('unshare', ['-rn', 'true'])
     if (probe.status !== 0) {
       console.log("skipped: this machine allows no network namespace of one's own")

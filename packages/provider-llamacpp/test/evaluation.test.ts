@@ -66,7 +66,7 @@ const failing = (cause: Error) => {
   })
 }
 
-test('what stops an answer says what it is, as a text and as a stream, and the place is free again', async () => {
+test('what stops a reply says what it is, as a text and as a stream, and the place is free again', async () => {
   const provider = failing(new Error('Eval has failed'))
   for (let calls = 0; calls < 3; calls++) {
     const expected = {
@@ -81,7 +81,7 @@ test('what stops an answer says what it is, as a text and as a stream, and the p
   await provider.close()
 })
 
-test("an abort is the caller's, whatever llama.cpp says then", async () => {
+test('an abort rejects with the reason of the caller, whatever llama.cpp reports', async () => {
   const controller = new AbortController()
   const provider = failing(new Error('Eval has failed'))
   const reader = await provider.stream('Hi', { signal: controller.signal, retry: { attempts: 1 } })

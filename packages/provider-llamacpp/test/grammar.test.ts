@@ -105,7 +105,7 @@ test('what the grammar of a schema allows fits the schema, and what fits is allo
   )
 })
 
-test('of any JSON all is allowed, and nothing else', () => {
+test('the grammar for any JSON allows all JSON, and nothing else', () => {
   const language = new GrammarLanguage(toSchemaRules(true, 'value'))
   fc.assert(
     fc.property(choices, (numbers) => {

@@ -48,7 +48,7 @@ describe('the page of the provider', () => {
 })
 
 describe('capabilities', () => {
-  test('are data; what the template decides, a profile settles', () => {
+  test('are data; a profile settles what the template decides', () => {
     const known = capabilities()
     expect(Object.fromEntries(Object.entries(known).map(([ability, { supported }]) => [ability, supported]))).toEqual({
       tools: 'by-model',

@@ -1,7 +1,7 @@
 import { Template } from '@huggingface/jinja'
 import type { NeutralRecord } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
-import { AnswerParser, type AnswerMarks } from '../src/answer-parser.js'
+import { ReplyParser, type ReplyMarks } from '../src/reply-parser.js'
 import { ChatTemplate } from '../src/chat-template.js'
 
 // The ways in which families of models write calls, each cut down from its own template to what the calls need.
@@ -47,10 +47,10 @@ const templates = {
 const read = (source: string): ChatTemplate => new ChatTemplate(new Template(source), source, {}, () => false)
 
 function parse(
-  marks: Partial<AnswerMarks>,
+  marks: Partial<ReplyMarks>,
   pieces: readonly string[],
-): { records: NeutralRecord[]; parser: AnswerParser } {
-  const parser = new AnswerParser({ thinking: undefined, startsThinking: false, calls: undefined, stop: [], ...marks })
+): { records: NeutralRecord[]; parser: ReplyParser } {
+  const parser = new ReplyParser({ thinking: undefined, startsThinking: false, calls: undefined, stop: [], ...marks })
   const records = pieces.flatMap((piece) => parser.push(piece))
   return { records: [...records, ...parser.end()], parser }
 }
@@ -117,7 +117,7 @@ describe('how templates write calls', () => {
     })
   })
 
-  test('as something else, or not at all', () => {
+  test('in another way, or not at all', () => {
     expect(read(templates.xml).calls).toBeUndefined()
     expect(read(templates.none).calls).toBeUndefined()
   })
@@ -140,10 +140,10 @@ describe('how templates write calls', () => {
   })
 })
 
-describe('reading an answer', () => {
+describe('reading a reply', () => {
   const hermes = read(templates.hermes).calls
 
-  test.each<[string, Partial<AnswerMarks>, string, ReturnType<typeof sum>]>([
+  test.each<[string, Partial<ReplyMarks>, string, ReturnType<typeof sum>]>([
     ['text', {}, 'Hello <b>you</b>\n', { text: 'Hello <b>you</b>\n', reasoning: '', calls: [] }],
     ['thinking', { thinking }, '<think>\nhm <x>\n</think>\n\nYes', { text: 'Yes', reasoning: 'hm <x>', calls: [] }],
     [
@@ -261,20 +261,20 @@ describe('reading an answer', () => {
   })
 
   test('text goes out as soon as it is clear', () => {
-    const parser = new AnswerParser({ thinking, startsThinking: false, calls: hermes, stop: ['STOP'] })
+    const parser = new ReplyParser({ thinking, startsThinking: false, calls: hermes, stop: ['STOP'] })
     const given = ['Hi', ' <', 'b> S', 'TO', 'ck'].map((piece) => sum(parser.push(piece)).text)
     expect(given).toEqual(['Hi', '', ' <b>', '', ' STOck'])
   })
 
-  test('a call without meaning is reported', () => {
+  test('a malformed call is reported', () => {
     expect(parse({ calls: hermes }, ['<tool_call>no</tool_call>']).records).toContainEqual({
       type: 'warning',
       text: expect.stringContaining('tool call'),
     })
   })
 
-  test('probabilities go with their text, and marks have none', () => {
-    const parser = new AnswerParser({ thinking, startsThinking: true, calls: hermes, stop: [] })
+  test('probabilities stay with their text, and marks have none', () => {
+    const parser = new ReplyParser({ thinking, startsThinking: true, calls: hermes, stop: [] })
     const pieces = [
       'hm',
       '</think>',

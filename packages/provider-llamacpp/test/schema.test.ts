@@ -56,7 +56,7 @@ const schema: JsonObject = {
   $defs: { tag: { enum: ['x', 'y/z'] } },
 }
 
-describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
+describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
   const provider = local()
   afterAll(() => provider.close())
   const ask = async (format: JsonObject, prompt: string, options = {}): Promise<unknown> => {
@@ -73,7 +73,7 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
     for (const prompt of prompts) expect(fits(schema, await ask(schema, prompt)), prompt).toBe(true)
   })
 
-  test('fit it whatever chance picks', async () => {
+  test('fit it whatever tokens are sampled', async () => {
     for (let seed = 0; seed < 20; seed++)
       expect(fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed }))).toBe(true)
   })
@@ -144,7 +144,7 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
       expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
   })
 
-  test('a map, as far as it goes', async () => {
+  test('a map, up to the end of the reply', async () => {
     const format = { type: 'object', additionalProperties: { const: true } }
     const { text } = await provider.generate([user('x')], {
       responseFormat: { type: 'json-schema', schema: format },
@@ -153,7 +153,7 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
     expect(text).toMatch(/^\{("([^"\\]|\\.)*": ?true, ?)*/)
   })
 
-  test('any JSON object, where no schema is given', async () => {
+  test('any JSON object, if no schema is given', async () => {
     const { text, finishReason } = await provider.generate([user('x')], {
       responseFormat: { type: 'json' },
       maxTokens: 400,
@@ -181,7 +181,7 @@ describe.skipIf(unavailable !== undefined)('answers held to a schema', () => {
   })
 })
 
-describe('what a grammar cannot say', () => {
+describe('what a grammar cannot express', () => {
   test.each<[string, unknown]>([
     ['/properties/a/pattern', { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } }],
     ['/items/minimum', { type: 'array', items: { type: 'number', minimum: 3 } }],

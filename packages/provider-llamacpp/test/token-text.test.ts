@@ -46,7 +46,7 @@ test('bytes that are not a character are emitted after four tokens, and at the e
   expect(textOf([stray])).toEqual(['', '\uFFFD'])
 })
 
-test('a control token ends what was held back, and shows its text only where it belongs to the answer', () => {
+test('a control token ends what was held back, and shows its text only where it belongs to the reply', () => {
   const none = new Uint8Array()
   expect(textOf([new Uint8Array([0xf0]), none])).toEqual(['', '\uFFFD', ''])
   expect(textOf([none], ['<mark>'])).toEqual(['<mark>', ''])

@@ -6,7 +6,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
   const provider = local()
   afterAll(() => provider.close())
 
-  test('two parallel calls are answered, and the final answer is made from the results', async () => {
+  test('two parallel calls get their results, and the final reply is made from them', async () => {
     const reader = await provider.streamWithTools([user('What is the weather in Paris and in Rome?')], tools)
     const events: StreamEvent[] = []
     const calls: ToolCall[] = []
@@ -50,7 +50,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     expect(answer).toMatchObject({ reasoning: 'I need the weather in Paris.', finishReason: 'tool-calls' })
   })
 
-  test('setTools counts from the next round on', async () => {
+  test('setTools takes effect from the next turn', async () => {
     const reader = await provider.streamWithTools([user('What is 12 plus 30?')], tools)
     let before = 0
     for await (const event of reader) {
@@ -67,7 +67,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     expect(second!.inputTokens).toBeLessThan(before + 40)
   })
 
-  test.each(['required', { name: 'add' }] as const)('toolChoice %j is kept by a grammar', async (toolChoice) => {
+  test.each(['required', { name: 'add' }] as const)('toolChoice %j is enforced by a grammar', async (toolChoice) => {
     const answer = await provider.generate([user('Tell me a story.')], { tools: [...tools], toolChoice })
     expect(answer.finishReason).toBe('tool-calls')
     expect(answer.toolCalls.length).toBeGreaterThan(0)
@@ -91,7 +91,7 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     }
   })
 
-  test('a failed tool is told to the model', async () => {
+  test('the model sees that a tool failed', async () => {
     const call = { id: 'c', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' }
     const messages = [
       user('What is the weather in Oslo?'),

@@ -29,9 +29,9 @@ export interface CassetteRequest {
 
 /** A response as it came. */
 export interface CassetteResponse {
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status: number
-  /** Headers of the answer, without secrets. */
+  /** Headers of the response, without secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** The body in the chunks in which it was read, without content encoding; a chunk that is not valid UTF-8 on its own is in base64. */
   readonly chunks: readonly (string | { readonly base64: string })[]

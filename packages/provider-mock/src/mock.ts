@@ -10,16 +10,16 @@ import {
   type Turn,
 } from '@modelport/driver'
 import { toFailure, toRecords, toRecordsOfParts, toSource } from './body.js'
-import { failsAtOnce, isInParts, type MockResponse, toMockAnswer } from './responses.js'
+import { failsAtOnce, isInParts, type MockResponse, toMockReply } from './responses.js'
 
 const name = 'mock'
 
 /** Configuration of {@link createMock}. */
 export interface MockConfig
   extends Partial<Omit<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'headers' | 'model'>> {
-  /** Answers to the requests, in order; attempts after a failure and rounds after tool results are requests too. */
+  /** Replies to the requests, in order; attempts after a failure and turns after tool results are requests too. */
   readonly responses?: readonly MockResponse[] | undefined
-  /** The answer once `responses` are used up. Unset: they start again from the first. */
+  /** The reply once `responses` are used up. Unset: they start again from the first. */
   readonly defaultResponse?: MockResponse | undefined
   /** Default `mock`. */
   readonly model?: string | undefined
@@ -29,7 +29,7 @@ export interface MockConfig
   readonly chunkSize?: number | undefined
   /** Milliseconds before each streamed piece, on the clock of the configuration. Default 0. */
   readonly delayMs?: number | undefined
-  /** Token counts of each answer. Default 10 in, 5 out. */
+  /** Token counts of each reply. Default 10 in, 5 out. */
   readonly usage?: Partial<TokenCounts> | undefined
 }
 
@@ -40,7 +40,7 @@ export interface MockProvider extends Provider {
 }
 
 /**
- * A provider that answers from a list, without a network. Only the answers are made up: readers, tool rounds, retries, usage,
+ * A provider that replies from a list, without a network. Only the replies are made up: readers, tool turns, retries, usage,
  * clocks and aborts are those of every provider.
  * @throws {LlmError} `config` — there are no responses, or a number is not a whole number of at least 0.
  * @example
@@ -65,12 +65,12 @@ export function createMock(config: MockConfig = {}): MockProvider {
   const respond = (turn: Turn, signal: AbortSignal): Response => {
     const index = requests.push(turn) - 1
     const response = responses[index] ?? defaultResponse ?? responses[index % responses.length]
-    const answer = toMockAnswer(response as MockResponse, turn, signal)
+    const reply = toMockReply(response as MockResponse, turn, signal)
     const counts = { inputTokens: 10, outputTokens: 5, ...usage }
     const size = turn.stream ? chunkSize : 0
-    if (!isInParts(answer) && answer.error !== undefined && failsAtOnce(answer))
-      throw isLlmError(answer.error) ? answer.error : toNeutralError(name, { body: toFailure(answer.error) })
-    const records = isInParts(answer) ? toRecordsOfParts(answer, counts, size) : toRecords(answer, counts, size)
+    if (!isInParts(reply) && reply.error !== undefined && failsAtOnce(reply))
+      throw isLlmError(reply.error) ? reply.error : toNeutralError(name, { body: toFailure(reply.error) })
+    const records = isInParts(reply) ? toRecordsOfParts(reply, counts, size) : toRecords(reply, counts, size)
     return toNeutralResponse(toSource(records, turn.stream ? delayMs : 0, clock), turn.stream)
   }
   const driver: Driver<Turn> = {

@@ -68,8 +68,8 @@ export async function cassetteFetch(options: CassetteFileOptions): Promise<Casse
   const replays = mode === 'replay' || (mode === 'auto' && (await readText(path)) !== undefined)
   if (replays) {
     const player = replayCassette(await loadCassette(path), { ...replay, secrets })
-    const answer: Fetch = (input, init) => player(input, init)
-    return Object.assign(answer, {
+    const response: Fetch = (input, init) => player(input, init)
+    return Object.assign(response, {
       mode: 'replay' as const,
       close: () =>
         Promise.resolve().then(() => {

@@ -19,7 +19,7 @@ export interface MockTurn {
   readonly text?: string | readonly string[] | undefined
   /** Reasoning before the text, cut alike. */
   readonly reasoning?: string | readonly string[] | undefined
-  /** Calls of the round, in order, after the text. */
+  /** Calls of the turn, in order, after the text. */
   readonly toolCalls?: readonly MockToolCall[] | undefined
   /** Default `stop`, which becomes `tool-calls` with tool calls. */
   readonly finish?: FinishReason | undefined
@@ -35,22 +35,22 @@ export interface MockTurn {
 }
 
 /** A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or `cut` is the last. */
-export type MockAnswer = MockTurn | AsyncIterable<MockTurn>
+export type MockReply = MockTurn | AsyncIterable<MockTurn>
 
 /**
- * An answer of the mock: text, a turn, or a function that makes one of the request; an async generator may wait between its parts. The
- * signal is aborted when the answer is wanted no more.
+ * A reply of the mock: text, a turn, or a function that makes one of the request; an async generator may wait between its parts. The
+ * signal is aborted when the reply is wanted no more.
  */
-export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockAnswer)
+export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockReply)
 
 /** What a response comes to for this request. */
-export function toMockAnswer(response: MockResponse, request: Turn, signal: AbortSignal): MockAnswer {
-  const answer = typeof response === 'function' ? response(request, signal) : response
-  return typeof answer === 'string' ? { text: answer } : answer
+export function toMockReply(response: MockResponse, request: Turn, signal: AbortSignal): MockReply {
+  const reply = typeof response === 'function' ? response(request, signal) : response
+  return typeof reply === 'string' ? { text: reply } : reply
 }
 
-/** True when the parts of an answer come one by one. */
-export const isInParts = (answer: MockAnswer): answer is AsyncIterable<MockTurn> => Symbol.asyncIterator in answer
+/** True when the parts of a reply come one by one. */
+export const isInParts = (reply: MockReply): reply is AsyncIterable<MockTurn> => Symbol.asyncIterator in reply
 
 /** True when a turn says nothing before its error. */
 export const failsAtOnce = ({ error, text, reasoning, toolCalls }: MockTurn): boolean =>

@@ -41,7 +41,7 @@ describe.runIf(node)('through a proxy with a password', () => {
     expect(stored).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
   })
 
-  test('so does one with a file', async () => {
+  test('a recorder with a file sends through it too', async () => {
     const folder = temporaryFolder('cassette')
     const fetch = await cassetteFetch({ path: join(folder, 'a.json'), proxy: address })
     await provider(baseUrl, fetch).complete('Hi')
@@ -50,7 +50,7 @@ describe.runIf(node)('through a proxy with a password', () => {
     expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
   })
 
-  test('of a proxy that is not there the reason is stored, without its password', async () => {
+  test('the reason that a proxy cannot be reached is stored, without its password', async () => {
     const { port, release } = await holdRefusedPort()
     const recorder = recordCassette({ proxy: `http://me:p%40ss-of-tests@127.0.0.1:${port}` })
     await expect(provider(baseUrl, recorder.fetch).complete('Hi', once)).rejects.toMatchObject({

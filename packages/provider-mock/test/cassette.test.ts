@@ -64,7 +64,7 @@ describe('record and replay over a real server', () => {
     expect(cassette.exchanges[0]?.request.body).toMatchObject({ model: 'llama3', messages: prompt })
   })
 
-  test('a failed answer is replayed as the same error', async () => {
+  test('a failed response is replayed as the same error', async () => {
     const recorder = recordCassette()
     const fail = (fetch: typeof recorder.fetch) =>
       provider(server.baseUrl, fetch)

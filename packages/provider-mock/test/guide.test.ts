@@ -39,7 +39,7 @@ test('every code block of docs/testing.md is in this file', async () => {
   for (const block of blocks) expect(withoutLayout(here)).toContain(withoutLayout(block))
 })
 
-test('an answer', async () => {
+test('a reply', async () => {
   const mock = createMock({ responses: ['Hello World', ({ messages }) => `${messages.length} messages`] })
   expect(await mock.complete('Hi')).toBe('Hello World')
   expect(await mock.complete('Hi')).toBe('1 messages')
@@ -60,7 +60,7 @@ test('a tool is called', async () => {
   expect(mock.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '-4 °C' })
 })
 
-test('an answer that stops half-way', async () => {
+test('a reply that stops half-way', async () => {
   const forever = new Promise<never>(() => undefined)
   const mock = createMock({
     responses: [

@@ -34,7 +34,7 @@ describe('responses', () => {
     expect(isProvider(mock)).toBe(true)
   })
 
-  test('end in the default response where there is one', async () => {
+  test('end in the default response if there is one', async () => {
     const mock = createMock({ responses: ['a'], defaultResponse: 'later' })
     expect([await mock.complete('1'), await mock.complete('2'), await mock.complete('3')]).toEqual([
       'a',
@@ -74,7 +74,7 @@ describe('responses', () => {
 })
 
 describe('streams', () => {
-  test('text comes in pieces of three characters', async () => {
+  test('text comes in deltas of three characters', async () => {
     expect(await chunks('Hello World')).toEqual(['Hel', 'lo ', 'Wor', 'ld'])
   })
   test.each([
@@ -82,7 +82,7 @@ describe('streams', () => {
     ['12345', 0, ['12345']],
     ['👍🏽👍', 1, ['👍', '🏽', '👍']],
     ['', 3, []],
-  ])('%j in pieces of %i', async (text, chunkSize, expected) => {
+  ])('%j in deltas of %i', async (text, chunkSize, expected) => {
     expect(await chunks(text, { chunkSize })).toEqual(expected)
   })
   test('a list of texts is streamed as it is', async () => {
@@ -93,7 +93,7 @@ describe('streams', () => {
     ])
   })
 
-  test('a tool conversation goes through both rounds, usage of both summed', async () => {
+  test('a tool conversation goes through both turns, and their usage is summed', async () => {
     const mock = createMock({
       responses: [
         {
@@ -144,7 +144,7 @@ describe('streams', () => {
     ])
   })
 
-  test('each piece waits for the clock, and an abort ends the wait', async () => {
+  test('each delta waits for the clock, and an abort ends the wait', async () => {
     const clock = new VirtualClock()
     const controller = new AbortController()
     const reader = await createMock({ responses: ['Hello'], delayMs: 100, clock }).stream('?', {
@@ -166,7 +166,7 @@ describe('streams', () => {
 })
 
 describe('generate', () => {
-  test('a whole answer with usage', async () => {
+  test('a whole reply with usage', async () => {
     const answer = await createMock({
       responses: ['Hello World'],
       usage: { inputTokens: 1, outputTokens: 2 },
@@ -193,7 +193,7 @@ describe('generate', () => {
 })
 
 describe('failures', () => {
-  test('an overload is tried again, a wrong key is not', async () => {
+  test('an overload is retried, a wrong key is not', async () => {
     const clock = new VirtualClock(0)
     const mock = createMock({
       responses: [
@@ -210,7 +210,7 @@ describe('failures', () => {
     expect(await codeOf(refused.complete('?'))).toBe('auth')
     expect(refused.requests).toHaveLength(1)
   })
-  test('in the middle of an answer what came before is kept', async () => {
+  test('a failure in the middle of a reply keeps what came before', async () => {
     const reader = await createMock({
       responses: [{ text: ['Hel', 'lo'], error: new LlmError('server', 'it broke') }],
     }).stream('?')

@@ -8,7 +8,7 @@ import { type Cassette, type CassettePlayer, type CassetteRecorder, recordCasset
 /** The key of the tests: no cassette may hold it. */
 export const apiKey = 'sk-9Zy8Xw7Vu6Ts5Rq4Po3Nm2Lk1Ji0Hg'
 
-/** A record of the answer. */
+/** A record of the reply. */
 export const line = (content: string, more: object = { done: false }) =>
   `${JSON.stringify({ message: { role: 'assistant', content }, ...more })}\n`
 
@@ -26,7 +26,7 @@ export interface AnsweringServer {
   close(): Promise<void>
 }
 
-/** Streams an answer in odd chunks, one of them ending inside a character, and repeats the key it was sent, cut in two. */
+/** Streams a reply in odd chunks, one of them ending inside a character, and repeats the key it was sent, cut in two. */
 export async function startServer(): Promise<AnsweringServer> {
   const server = createServer((request, response) => {
     started.hits++
@@ -131,7 +131,7 @@ export function expectNoKey(cassette: Cassette): void {
   }
 }
 
-/** An answer of the server, recorded. */
+/** A reply of the server, recorded. */
 export async function recorded(baseUrl: string): Promise<Cassette> {
   const recorder = recordCassette()
   await events(await provider(baseUrl, recorder.fetch).streamWithTools(prompt, [], { temperature: 0 }))

@@ -49,7 +49,7 @@ describe('a request that differs', () => {
       ...change,
     })
 
-  test('is told where and how', async () => {
+  test('is reported with its place and what changed', async () => {
     const error = await mismatch({
       url: 'https://host.example/v2/chat',
       headers: { 'content-type': 'text/plain' },
@@ -71,7 +71,7 @@ describe('a request that differs', () => {
         /temperature: expected nothing, sent 0"
     `)
   })
-  test('in a hundred places is told in twenty lines', async () => {
+  test('in a hundred places is reported in twenty lines', async () => {
     const error = await mismatch({
       body: body(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]))),
     })
@@ -79,7 +79,7 @@ describe('a request that differs', () => {
     expect(error.message.split('\n')).toHaveLength(21)
     expect(error.message).toContain('… and 81 more')
   })
-  test('reaches the caller of a provider as a typed error, untried', async () => {
+  test('reaches the caller of a provider as a typed error, without a retry', async () => {
     const cassette = await recorded(server.baseUrl)
     const player = replayCassette(cassette)
     const error = await provider(server.baseUrl, player)
@@ -109,7 +109,7 @@ describe('a request that differs', () => {
     )
     expect(error).toBeInstanceOf(CassetteMismatchError)
   })
-  test('in any order each finds its own; then there is nothing left', async () => {
+  test('in any order finds its own recording, until none is left', async () => {
     const exchange = (text: string) => ({
       request: { method: 'POST', url: 'https://host.example/', headers: {}, body: { text } },
       response: { status: 200, headers: {}, chunks: [`answer ${text}`] },

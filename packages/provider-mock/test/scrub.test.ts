@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { recordCassette } from '../src/index.js'
 import { apiKey, expectNoKey } from './recorded-server.js'
 
-describe('what is taken out', () => {
+describe('what is redacted', () => {
   const recordOne = async (url: string, init: RequestInit, secrets: readonly string[] = [], answer = 'ok') => {
     const recorder = recordCassette({
       secrets,
@@ -52,7 +52,7 @@ describe('what is taken out', () => {
   })
 })
 
-test('a key in a header of any name is taken out where the server repeats it', async () => {
+test('a key in a header of any name is redacted if the server repeats it', async () => {
   const key = 'pk0123456789abcdefghijkl'
   const recorder = recordCassette({
     fetch: () => Promise.resolve(new Response(`{"error":"${key} and ${btoa(key)}"}`, { status: 400 })),

@@ -1,11 +1,11 @@
-import { type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
+import { asText, type FinishReason, LlmError, type TokenLogprob } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
 import { promptWarning } from './prompt-check.js'
-import type { WireAnswer, WireLogprob, WireToolCall } from './wire.js'
+import type { WireReply, WireLogprob, WireToolCall } from './wire.js'
 
 const finishReasons = new Map(Object.entries<FinishReason>({ stop: 'stop', length: 'length' }))
 
-/** Decodes answers of `/api/chat`: lines of a stream and a whole body have one form. */
+/** Decodes replies of `/api/chat`: lines of a stream and a whole body have one form. */
 export function createDecoder(sink: Sink, turn: Turn): Decoder {
   let calls = 0
   const toolCalls = (list: WireList<WireToolCall | null>): void => {
@@ -21,47 +21,45 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
       sink.endToolCall(key)
     }
   }
-  const done = (answer: WireAnswer): void => {
-    const counted = asCount(answer.prompt_eval_count)
-    const output = asCount(answer.eval_count)
+  const done = (reply: WireReply): void => {
+    const counted = asCount(reply.prompt_eval_count)
+    const output = asCount(reply.eval_count)
     if (counted !== undefined || output !== undefined) {
       sink.usage({
         inputTokens: counted,
         outputTokens: output,
-        cacheReadTokens: asCount(answer.prompt_eval_cached_count),
+        cacheReadTokens: asCount(reply.prompt_eval_cached_count),
       })
     }
-    const { total_duration, load_duration, prompt_eval_duration, eval_duration } = answer
+    const { total_duration, load_duration, prompt_eval_duration, eval_duration } = reply
     const timings = Object.entries({ total_duration, load_duration, prompt_eval_duration, eval_duration }).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',
     )
     if (timings.length) sink.details({ timings: Object.fromEntries(timings) })
     const warning = promptWarning(turn, counted)
     if (warning) sink.warning(warning)
-    const reason = asText(answer.done_reason)
+    const reason = asText(reply.done_reason)
     if (reason) sink.finish(finishReasons.get(reason) ?? 'other', reason)
     sink.terminal()
   }
   return {
     push: (record: WireRecord) => {
-      const answer = parseJson<WireAnswer | null>(record.data)
-      if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+      const reply = parseJson<WireReply | null>(record.data)
+      if (typeof reply !== 'object' || reply === null || Array.isArray(reply)) {
         throw new LlmError('protocol', `not a JSON object: ${record.data.slice(0, 100)}`)
       }
-      if (answer.error) sink.fail({ body: answer })
-      const { message } = answer
-      sink.model(asText(answer.model))
+      if (reply.error) sink.fail({ body: reply })
+      const { message } = reply
+      sink.model(asText(reply.model))
       sink.reasoning(asText(message?.thinking))
       sink.text(asText(message?.content))
       for (const data of asList(message?.images)) if (typeof data === 'string') sink.part(toImage(data))
       toolCalls(message?.tool_calls)
-      if (answer.logprobs) sink.logprobs(toLogprobs(answer.logprobs))
-      if (answer.done === true) done(answer)
+      if (reply.logprobs) sink.logprobs(toLogprobs(reply.logprobs))
+      if (reply.done === true) done(reply)
     },
   }
 }
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const asCount = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 

@@ -38,9 +38,9 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
         ...(dimensions !== undefined && { dimensions }),
         ...(keepAlive !== undefined && { keep_alive: keepAlive }),
       }
-      const answer = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
-      const rows: readonly unknown[] = Array.isArray(answer?.embeddings) ? answer.embeddings : []
-      const count = answer?.prompt_eval_count
+      const response = await client.request<WireEmbeddings | null>({ url: `${url}/api/embed`, body, headers }, options)
+      const rows: readonly unknown[] = Array.isArray(response?.embeddings) ? response.embeddings : []
+      const count = response?.prompt_eval_count
       // A missing vector becomes an empty one, which the driver layer refuses.
       return {
         vectors: rows.map((row) => (Array.isArray(row) ? (row as readonly number[]) : [])),

@@ -18,7 +18,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/usage limit|too many (concurrent )?requests/i, 'rate-limit'],
 ]
 
-/** Names a failure of Ollama by status and wording. A failure inside a 200 answer is `server` unless its words say more. */
+/** Names a failure of Ollama by status and wording. A failure inside a response of status 200 is `server` unless its words say more. */
 export function toError(failure: HttpFailure): ProviderError {
   const message = messageOf(failure.body) ?? failure.text.trim()
   const status = failure.status < 400 ? undefined : failure.status

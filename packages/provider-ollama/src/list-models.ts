@@ -29,11 +29,11 @@ export async function listModels(
   options?: JsonCallOptions,
 ): Promise<readonly OllamaModel[]> {
   const { url, headers, settings } = connect({ ...config, model: '' })
-  const answer = await createJsonClient(name, toError, settings).request<WireModels | null>(
+  const response = await createJsonClient(name, toError, settings).request<WireModels | null>(
     { url: `${url}/api/tags`, headers },
     options,
   )
-  const rows = Array.isArray(answer?.models) ? (answer.models as NonNullable<WireModels['models']>) : []
+  const rows = Array.isArray(response?.models) ? (response.models as NonNullable<WireModels['models']>) : []
   return rows.flatMap((row) => {
     const { name: named, model, size, modified_at, details } = row ?? {}
     const id = textOf(model) ?? textOf(named)

@@ -3,7 +3,7 @@ import type { Turn } from '@modelport/driver'
 import { name, toWireMessage } from './messages.js'
 import type { WireRequest } from './wire.js'
 
-/** What `/api/chat` has no word for, and what to do instead. */
+/** What `/api/chat` cannot express, and what to do instead. */
 const unsupported: readonly (readonly [(options: Turn['options']) => boolean, string])[] = [
   [
     ({ toolChoice }) => toolChoice === 'required' || typeof toolChoice === 'object',
@@ -19,7 +19,7 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 /**
  * Body of `POST /api/chat`. `vendor` fields win, its `options` field by field: `num_ctx`, `min_p`, … and next to it `keep_alive`,
  * `truncate`, `think`.
- * @throws {LlmError} `unsupported` — the API has no word for an option or a part.
+ * @throws {LlmError} `unsupported` — the API cannot express an option or a part.
  * @see https://docs.ollama.com/api/chat (read 2026-11-21)
  */
 export function toRequest(turn: Turn): WireRequest {

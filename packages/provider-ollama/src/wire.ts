@@ -28,8 +28,8 @@ export interface WireRequest {
   [vendorField: string]: unknown
 }
 
-/** A line of a streamed answer, or a whole answer. Untrusted: any field may be missing or of another type, lists too. */
-export interface WireAnswer {
+/** A line of a streamed reply, or a whole reply. Untrusted: any field may be missing or of another type, lists too. */
+export interface WireReply {
   readonly model?: unknown
   readonly message?: {
     readonly content?: unknown
@@ -50,17 +50,17 @@ export interface WireAnswer {
   readonly load_duration?: unknown
   readonly prompt_eval_duration?: unknown
   readonly eval_duration?: unknown
-  /** Alone in its line or body: the answer failed, whatever the HTTP status. */
+  /** Alone in its line or body: the reply failed, whatever the HTTP status. */
   readonly error?: unknown
 }
 
-/** A tool call of an answer, always whole. Old versions send no id. */
+/** A tool call of a reply, always whole. Old versions send no id. */
 export interface WireToolCall {
   readonly id?: unknown
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
 }
 
-/** Probability of one token of an answer. */
+/** Probability of one token of a reply. */
 export interface WireLogprob {
   readonly token?: unknown
   readonly logprob?: unknown

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { capabilities } from '../src/index.js'
 
-test('abilities are data with a source each; what the model decides, a profile settles', () => {
+test('capabilities are data with a source each; a profile settles what the model decides', () => {
   const known = capabilities()
   expect(known).toMatchObject({
     schema: { supported: true },

@@ -17,8 +17,8 @@ const run = (recorded: CorpusCase, cut: Cut): Promise<Outcome> =>
   decodeCase(recorded, createOllama({ model: 'recorded', fetch: corpusFetch(recorded, cut) }))
 const cuts: readonly Cut[] = ['byte', ...Array.from({ length: 20 }, (_, seed) => ({ seed }))]
 
-describe.skipIf(!hasCorpus)('recorded answers', () => {
-  test('there are some', () => {
+describe.skipIf(!hasCorpus)('recorded replies', () => {
+  test('recorded replies exist', () => {
     expect(cases.filter(({ strict }) => strict).length).toBeGreaterThan(20)
   })
 
@@ -30,7 +30,7 @@ describe.skipIf(!hasCorpus)('recorded answers', () => {
     })
   }
 
-  test('loose cases are listed, and every cut of them gives the same', async () => {
+  test('loose cases are listed, and give the same at every split', async () => {
     for (const recorded of cases.filter(({ strict }) => !strict)) {
       const whole = await run(recorded, 'whole')
       console.log(

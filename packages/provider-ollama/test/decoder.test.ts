@@ -26,7 +26,7 @@ describe('calls', () => {
     expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([false, false, false, false, true])
   })
 
-  test('a call is complete where its line ends: text after it comes after it', async () => {
+  test('a call is complete at the end of its line, before the text that follows', async () => {
     const found: StreamEvent[] = []
     const reader = await provider(
       { message: { tool_calls: [call('a')] } },
@@ -43,12 +43,12 @@ describe('calls', () => {
   })
 })
 
-test('the answer is over where done is true, and nowhere else', async () => {
+test('the reply is over when done is true, and not before', async () => {
   await expect(generate({ content: 'Hi' }, { done: 'false' })).rejects.toMatchObject({ code: 'protocol' })
   await expect(generate({ content: 'Hi' }, { done: 1 })).rejects.toMatchObject({ code: 'protocol' })
 })
 
-test('the model is the one that answered', async () => {
+test('the model is the one that replied', async () => {
   expect((await generate({ content: 'Hi' }, { model: 'llama3:8b' })).message.origin).toMatchObject({
     model: 'llama3:8b',
   })

@@ -134,7 +134,7 @@ describe('request', () => {
     })
   })
 
-  test('nothing is sent that nobody asked for', async () => {
+  test('only fields that were asked for are sent', async () => {
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }])
     expect(body).toEqual({
       model: 'llama3',
@@ -164,7 +164,7 @@ describe('request', () => {
     })
   })
 
-  test('reasoning of another vendor stays behind', async () => {
+  test('reasoning of another vendor is not sent', async () => {
     const { body } = await sentFor([
       { role: 'user', content: 'Hi' },
       {
@@ -401,7 +401,7 @@ describe('answer', () => {
   })
 })
 
-describe('a prompt the server cut', () => {
+describe('a prompt that the server cut', () => {
   const warningsFor = async (text: string, fields: object, vendor = {}) => {
     const { fetch } = server(end(fields, { content: 'x' }))
     return (
@@ -417,7 +417,7 @@ describe('a prompt the server cut', () => {
     expect(warning).toContain('5000')
     expect(warning).toContain('num_ctx')
   })
-  test('Chinese text too', async () => {
+  test('a cut prompt in Chinese is reported too', async () => {
     expect(await warningsFor('你好世界今天天气'.repeat(500), { prompt_eval_count: 500 })).toHaveLength(1)
   })
   test('a count that fills num_ctx is reported', async () => {
@@ -431,7 +431,7 @@ describe('a prompt the server cut', () => {
       `${' '.repeat(90_000)}${'='.repeat(90_000)}`,
       { prompt_eval_count: 900 },
     ],
-  ])('nothing is said with %s', async (_, text, fields) => {
+  ])('no warning is given with %s', async (_, text, fields) => {
     expect(await warningsFor(text, fields)).toEqual([])
   })
 })
@@ -456,7 +456,7 @@ describe('other endpoints', () => {
     ])
     expect(usage.inputTokens).toBe(6)
   })
-  test('embed fails typed', async () => {
+  test('a failure of embed is typed', async () => {
     const { fetch } = server({ status: 400, body: '{"error":"the input length exceeds the context length"}' })
     expect((await failure(createOllamaEmbedder({ model: 'e', fetch }).embed(['a']))).code).toBe('context-length')
   })

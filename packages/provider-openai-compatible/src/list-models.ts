@@ -25,12 +25,12 @@ export async function listModels(
 ): Promise<readonly OpenAICompatibleModel[]> {
   const name = config.name ?? 'openai-compatible'
   const client = createJsonClient(name, (failure) => toChatError(name, failure), toSettings({ ...config, model: '' }))
-  const answer = await client.request<WireModels | WireModels['data']>(
+  const response = await client.request<WireModels | WireModels['data']>(
     { url: endpointUrl(config, '/models'), headers: authorization(config) },
     options,
   )
   // Some servers answer with the bare list.
-  const list = Array.isArray(answer) ? answer : (answer as WireModels | null)?.data
+  const list = Array.isArray(response) ? response : (response as WireModels | null)?.data
   return (Array.isArray(list) ? (list as NonNullable<WireModels['data']>) : []).flatMap((row) =>
     typeof row?.id === 'string'
       ? [{ id: row.id, ...(typeof row.owned_by === 'string' && { ownedBy: row.owned_by }) }]

@@ -41,9 +41,9 @@ const tokenizers: Readonly<
         { model, messages, tools, add_generation_prompt: true },
         authorization(config),
       ),
-    countIn: (answer) => (answer as { readonly count?: unknown } | null)?.count,
+    countIn: (response) => (response as { readonly count?: unknown } | null)?.count,
   }),
-  /** The template makes one text of the conversation, as it does for an answer. */
+  /** The template makes one text of the conversation, as it does for a reply. */
   'llama.cpp': (config, name) => {
     const root = rootOf(config)
     const templates = createJsonClient(name, (failure) => toChatError(name, failure), toSettings(config))
@@ -66,8 +66,8 @@ const tokenizers: Readonly<
           authorization(config),
         )
       },
-      countIn: (answer) => {
-        const tokens = (answer as { readonly tokens?: unknown } | null)?.tokens
+      countIn: (response) => {
+        const tokens = (response as { readonly tokens?: unknown } | null)?.tokens
         return Array.isArray(tokens) ? tokens.length : undefined
       },
     }

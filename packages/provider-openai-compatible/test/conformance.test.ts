@@ -30,8 +30,8 @@ conformance(faultRunner, {
 /** A server that reports usage without being asked. */
 const reportsUnasked: WireFormat = {
   ...openaiChat,
-  answer: (turn, request) => openaiChat.answer(turn, asked(request)),
-  answerThenFail: (turn, request, message) => openaiChat.answerThenFail(turn, asked(request), message),
+  respond: (turn, request) => openaiChat.respond(turn, asked(request)),
+  respondThenFail: (turn, request, message) => openaiChat.respondThenFail(turn, asked(request), message),
 }
 const asked = (request: WireRequest): WireRequest => ({
   ...request,
@@ -47,9 +47,9 @@ const cuts = [
   'byte by byte and in random chunks',
 ]
 const wholeCuts = [
-  'a whole answer cut at every byte',
-  'a whole answer reset at every byte',
-  'a whole answer split at every byte',
+  'a whole reply cut at every byte',
+  'a whole reply reset at every byte',
+  'a whole reply split at every byte',
 ]
 const skip = Object.fromEntries(
   [...wholeCuts, ...cuts.flatMap((cut) => scripts.map(({ name }) => `${cut}: ${name}`))].map((title) => [title, bytes]),

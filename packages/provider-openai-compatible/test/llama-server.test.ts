@@ -66,7 +66,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     await streamEmoji(provider)
   })
 
-  test('two parallel calls, answered one by one, then other tools', async () => {
+  test('two parallel calls, their results one by one, then other tools', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }],
       [weather, add],
@@ -99,7 +99,7 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect(reader.usage().turns[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
   })
 
-  test('a tool that failed is answered too', async () => {
+  test('the model replies to a failed tool call too', async () => {
     const reader = await provider.streamWithTools(
       [{ role: 'user', content: 'What is the weather in Paris?' }],
       [weather],

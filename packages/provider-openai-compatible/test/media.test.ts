@@ -15,7 +15,7 @@ import {
 const apiKey = 'key-capability-Zx81+Canary/0123456789abcdef'
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 255])
 const json = { 'content-type': 'application/json' }
-const answerOf = (body: unknown) => ({ headers: json, body: JSON.stringify(body) })
+const responseOf = (body: unknown) => ({ headers: json, body: JSON.stringify(body) })
 const failure: CapabilityHarness['failure'] = (status, message, headers = {}) => ({
   status,
   headers: { ...json, ...headers },
@@ -40,7 +40,7 @@ const harnesses: readonly CapabilityHarness[] = [
     apiKey,
     failure,
     // What llama.cpp's server answers, in another order.
-    answer: answerOf({
+    response: responseOf({
       model: 'm',
       object: 'list',
       usage: { prompt_tokens: 40, total_tokens: 40 },
@@ -57,16 +57,16 @@ const harnesses: readonly CapabilityHarness[] = [
       usage: toUsage([{ ...zeroCounts, inputTokens: 40 }]),
     },
     malformed: {
-      'no results': answerOf({ model: 'm' }),
-      'fewer results than asked for': answerOf({ results: [{ index: 0, relevance_score: 1 }] }),
-      'a result of no document': answerOf({ results: [{ index: 3, relevance_score: 1 }] }),
-      'a document that comes twice': answerOf({
+      'no results': responseOf({ model: 'm' }),
+      'fewer results than asked for': responseOf({ results: [{ index: 0, relevance_score: 1 }] }),
+      'a result of no document': responseOf({ results: [{ index: 3, relevance_score: 1 }] }),
+      'a document that comes twice': responseOf({
         results: [
           { index: 1, relevance_score: 1 },
           { index: 1, relevance_score: 2 },
         ],
       }),
-      'a result without a score': answerOf({ results: [{ index: 0 }, { index: 1 }] }),
+      'a result without a score': responseOf({ results: [{ index: 0 }, { index: 1 }] }),
     },
     violations: violationsOf('/v1/rerank', rerankBody),
     create: (config) => {
@@ -86,14 +86,14 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'images of Together',
     apiKey,
     failure,
-    answer: answerOf({
+    response: responseOf({
       id: 'o1',
       model: 'black-forest-labs/FLUX.1-schnell',
       object: 'list',
       data: [{ index: 0, type: 'b64_json', b64_json: Buffer.from(png).toString('base64') }],
     }),
     expected: { images: [{ data: png, mediaType: 'image/png' }], usage: toUsage([{ ...zeroCounts }], 0, false) },
-    malformed: { 'no image': answerOf({ data: [] }) },
+    malformed: { 'no image': responseOf({ data: [] }) },
     violations: violationsOf('/v1/images/generations', {
       model: 'flux',
       prompt: 'A red cube',
@@ -123,13 +123,13 @@ const harnesses: readonly CapabilityHarness[] = [
     apiKey,
     failure,
     file: true,
-    answer: { headers: { 'content-type': 'audio/wav' }, body: Uint8Array.from([82, 73, 70, 70, 255, 0, 1]) },
+    response: { headers: { 'content-type': 'audio/wav' }, body: Uint8Array.from([82, 73, 70, 70, 255, 0, 1]) },
     expected: {
       data: Uint8Array.from([82, 73, 70, 70, 255, 0, 1]),
       mediaType: 'audio/wav',
       usage: toUsage([{ ...zeroCounts }], 0, false),
     },
-    malformed: { 'JSON in place of a file': answerOf({ audio: null }) },
+    malformed: { 'JSON in place of a file': responseOf({ audio: null }) },
     violations: violationsOf('/openai/v1/audio/speech', {
       model: 'canopylabs/orpheus-v1-english',
       input: 'Hello',

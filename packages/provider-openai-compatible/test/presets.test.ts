@@ -64,7 +64,7 @@ const codeOf = (make: () => unknown): unknown => {
 }
 
 describe('the table', () => {
-  test('has the defaults that the reference systems have, but for what their vendors closed', () => {
+  test('has the defaults of the reference systems, except for services that their vendors closed', () => {
     const facts = (name: PresetName) => [
       presets[name].baseUrl,
       presets[name].keyVariables,

@@ -78,7 +78,7 @@ describe('the body', () => {
     expect(sent[1]?.body).not.toHaveProperty('stream_options')
   })
 
-  test('says every option', async () => {
+  test('has every option', async () => {
     const options: CallOptions = {
       system: 'Be brief',
       maxTokens: 5,
@@ -218,7 +218,7 @@ describe('messages', () => {
     },
   ]
 
-  test('a tool round of another provider: fitting ids, results in call order, errors marked, none of its state', async () => {
+  test('a tool turn of another provider: fitting ids, results in call order, errors marked, none of its state', async () => {
     const state = {
       field: 'reasoning_content',
       details: [{ type: 'reasoning.encrypted', data: 'x' }],
@@ -242,7 +242,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a tool round of its own: ids as they came, reasoning and opaque fields back in their places', async () => {
+  test('a tool turn of its own: ids as they came, reasoning and opaque fields back in their places', async () => {
     const own = (state: unknown) => bodyOf(round({ provider: 'openai-compatible', model: 'm', state }))
     expect((await own({ field: 'reasoning', extras: { 1: { sig: 'x' } } })).messages.slice(1, 3)).toMatchObject([
       { reasoning: 'Hm', tool_calls: [{ id: foreign.id }, { id: 'b', extra_content: { sig: 'x' } }] },
@@ -261,7 +261,7 @@ describe('messages', () => {
     ).toBe('Hm')
   })
 
-  test('a whole conversation with tools: the second request has what the first answer said', async () => {
+  test('a whole conversation with tools: the second request has what the first reply said', async () => {
     const call = { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
     const { sent, config } = recorder(
       {
@@ -291,7 +291,7 @@ describe('messages', () => {
   })
 })
 
-describe('an answer with a picture', () => {
+describe('a reply with a picture', () => {
   const url = 'data:image/png;base64,AAAA'
   const image_url = { type: 'image_url', image_url: { url } }
 
@@ -307,7 +307,7 @@ describe('an answer with a picture', () => {
       { content: [{ type: 'text', text: 'A cat' }, image_url] },
       { content: [{ type: 'text', text: 'A cat' }, image_url] },
     ],
-  ])('%s goes back as it came, and to nobody else', async (_, message, wanted) => {
+  ])('%s goes back as it came, and only to its own vendor', async (_, message, wanted) => {
     const { sent, config } = recorder({ choices: [{ message, delta: message, finish_reason: 'stop' }] })
     const provider = createOpenAICompatible(config)
     const reader = await provider.streamWithTools([user], [])
@@ -322,7 +322,7 @@ describe('an answer with a picture', () => {
   })
 })
 
-describe('what cannot be said is refused by name', () => {
+describe('what the wire cannot express is refused by name', () => {
   const image: ChatMessage = { role: 'user', content: [png] }
   const result = (content: ChatMessage['content']): ChatMessage[] => [
     user,
@@ -399,7 +399,7 @@ describe('what cannot be said is refused by name', () => {
     })
   })
 
-  test('but where the server takes it, it is sent', async () => {
+  test('it is sent if the server accepts it', async () => {
     const { messages } = await bodyOf(
       result([{ type: 'text', text: 'Seen' }, png]),
       {},
@@ -411,7 +411,7 @@ describe('what cannot be said is refused by name', () => {
     ])
   })
 
-  test('a forced tool that is not there', async () => {
+  test('a forced tool that does not exist is refused', async () => {
     await expect(bodyOf([user], { toolChoice: 'required' })).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(bodyOf([user], { tools: [weather], toolChoice: { name: 'other' } })).rejects.toMatchObject({
       code: 'invalid-request',

@@ -59,7 +59,7 @@ describe('counted tokens', () => {
     expect(urls).toEqual(['/apply-template', '/apply-template', '/apply-template'])
   })
 
-  test('vLLM: one request, whole', async () => {
+  test('vLLM: one request with everything', async () => {
     const { sent, fetch } = server({ count: 17, max_model_len: 4096, tokens: [] })
     expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({
       tokens: 17,

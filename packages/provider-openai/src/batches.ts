@@ -1,4 +1,4 @@
-import { type Batch, type BatchRunner, type BatchStatus, type JsonObject, LlmError } from '@modelport/core'
+import { asText, type Batch, type BatchRunner, type BatchStatus, type JsonObject, LlmError } from '@modelport/core'
 import {
   type BatchDriver,
   type BatchItem,
@@ -11,7 +11,6 @@ import {
 import type { OpenAIConfig } from './config.js'
 import { apiClient } from './media.js'
 import { createOpenAI } from './provider.js'
-import { asText } from './wire.js'
 
 /** @see https://developers.openai.com/api/reference/resources/batches (as in openai 7.55.0 `resources/batches`, read 2026-11-22) */
 const statuses: Readonly<Record<string, BatchStatus>> = {

@@ -1,18 +1,18 @@
 import { toCounts } from '@modelport/chat-completions'
-import { type FinishReason, LlmError } from '@modelport/core'
+import { asText, type FinishReason, LlmError } from '@modelport/core'
 import { type Decoder, parseJson, type Sink, tryParseJson, type Turn, type WireRecord } from '@modelport/driver'
 import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
 import { toState } from './state.js'
-import { asItems, asText, type WireEvent, type WireItem, type WireResponse } from './wire.js'
+import { asItems, type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
-/** Why an answer is incomplete; `max_tokens` is the word of other servers. */
+/** Why a reply is incomplete; `max_tokens` is the word of other servers. */
 const incompleteReasons = new Map(
   Object.entries<FinishReason>({ max_output_tokens: 'length', max_tokens: 'length', content_filter: 'content-filter' }),
 )
 
 /**
- * Decodes an answer of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
+ * Decodes a reply of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
  * sends none, from the `done` events or the finished item, once. The terminal events are `response.completed`, `.incomplete` and
  * `.failed`.
  * @see https://developers.openai.com/api/reference/resources/responses/streaming-events (read 2026-11-21)
@@ -126,7 +126,7 @@ class ResponsesDecoder implements Decoder {
     this.#items.finish(progress, item)
   }
 
-  /** The answer is over. A server that sent no finished item has them all here. */
+  /** The reply is over. A server that sent no finished item has them all here. */
   #end(response: WireResponse, status: string | undefined): void {
     if (!this.#done.size)
       asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))

@@ -25,7 +25,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   image_too_small: 'invalid-request',
 }
 
-/** Names a failure of either API, whole or inside an answer. Pure. */
+/** Names a failure of either API, whole or inside a reply. Pure. */
 export function toError(provider: string, failure: HttpFailure): ProviderError {
   const outer = asError(failure.body)
   const error = asError(outer.error ?? outer)

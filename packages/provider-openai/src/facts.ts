@@ -1,6 +1,6 @@
-import type { NamedCounts } from '@modelport/core'
+import { asText, type NamedCounts } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import { asItems, asText, type WireResponse } from './wire.js'
+import { asItems, type WireResponse } from './wire.js'
 
 type Fields = Readonly<Partial<Record<string, unknown>>>
 

@@ -1,6 +1,6 @@
-import type { Citation, TokenLogprob } from '@modelport/core'
+import { asText, type Citation, type TokenLogprob } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
-import { asItems, asText, type WireAnnotation, type WireItem, type WirePart } from './wire.js'
+import { asItems, type WireAnnotation, type WireItem, type WirePart } from './wire.js'
 
 /** What of an item has gone out already. */
 export interface ItemProgress {
@@ -19,7 +19,7 @@ export interface ItemProgress {
   weighed?: boolean
 }
 
-/** Gives the items of an answer to the sink, each piece once, whether it came in deltas, in a `done` event, or only whole. */
+/** Gives the items of a reply to the sink, each piece once, whether it came in deltas, in a `done` event, or only whole. */
 export class ItemReader {
   readonly #sink: Sink
   readonly #byIndex = new Map<number, ItemProgress>()

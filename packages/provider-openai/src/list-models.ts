@@ -1,6 +1,7 @@
+import { asText } from '@modelport/core'
 import type { JsonCallOptions } from '@modelport/driver'
 import { jsonEndpoint, type JsonEndpointConfig } from './json-endpoint.js'
-import { asItems, asText, type WireModels } from './wire.js'
+import { asItems, type WireModels } from './wire.js'
 
 /** A model the key may use. */
 export interface OpenAIModel {
@@ -20,8 +21,8 @@ export async function listModels(
   config: JsonEndpointConfig,
   options?: JsonCallOptions,
 ): Promise<readonly OpenAIModel[]> {
-  const answer = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
-  return asItems(answer?.data).flatMap(({ id, created, owned_by }) => {
+  const response = await jsonEndpoint(config, 'resource').ask<WireModels | null>('/models', undefined, options)
+  return asItems(response?.data).flatMap(({ id, created, owned_by }) => {
     if (!asText(id)) return []
     const createdAt = toDate(created)
     return [

@@ -26,7 +26,7 @@ export interface ResponsesInput {
 }
 
 /**
- * The conversation as instructions and items. An answer the same model gave through this API goes back as its own items; any other
+ * The conversation as instructions and items. A reply the same model gave through this API goes back as its own items; any other
  * as its visible text and calls. Results follow their calls in call order; the API has no field for a failed one, so its text
  * starts with `Error: `.
  * @throws {LlmError} `unsupported` — a part the API does not take.
@@ -80,7 +80,7 @@ function toItems(message: AssistantMessage, rules: InputRules, calls: Map<unknow
   return items
 }
 
-/** A part of another model's answer; audio, which the API does not take, is only named. */
+/** A part of another model's reply; audio, which the API does not take, is only named. */
 const toShownPart = (part: ContentPart): JsonObject =>
   part.type === 'audio' ? { type: 'input_text', text: '[audio]' } : toInputPart(part)
 

@@ -9,7 +9,7 @@ export type ResponsesRequest = JsonObject & { readonly model: string; readonly i
 /**
  * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for their encrypted
  * reasoning. `vendor` wins field by field; its `input` is appended instead: items that answer calls of the vendor's own kind
- * (`computer_call_output` and the like) stand after the answer that made them.
+ * (`computer_call_output` and the like) stand after the reply that made them.
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read 2026-11-21)
  * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio.
  */

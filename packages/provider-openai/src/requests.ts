@@ -8,7 +8,7 @@ import type { ApiRequest } from './own-requests.js'
 export type BuildRequest = (path: string) => Promise<ApiRequest>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no answer. Everything it would read
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. Everything it would read
  * from the environment is set here. The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  * @throws {LlmError} `config` — the SDK refuses the configuration.
  */

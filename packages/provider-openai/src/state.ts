@@ -1,7 +1,7 @@
 import { type AssistantMessage, type JsonObject, textOf } from '@modelport/core'
 import type { WireItem } from './wire.js'
 
-/** What {@link AssistantMessage.origin} keeps of an answer: its items as they came, reasoning with its encrypted content. */
+/** What {@link AssistantMessage.origin} keeps of a reply: its items as they came, reasoning with its encrypted content. */
 interface ResponsesState {
   readonly api: 'openai-responses'
   /** The model as configured: another one cannot read the encrypted reasoning. */
@@ -9,7 +9,7 @@ interface ResponsesState {
   readonly items: readonly WireItem[]
 }
 
-/** What decides whether an answer's items may go back to the API. */
+/** What decides whether a reply's items may go back to the API. */
 export interface ReplayRules {
   readonly provider: string
   readonly model: string
@@ -42,7 +42,7 @@ function isPlain(item: WireItem): boolean {
 }
 
 /**
- * The items of an answer as input, all of them or, where the API would refuse them, none: it was written by another provider or
+ * The items of a reply as input, all of them or, where the API would refuse them, none: it was written by another provider or
  * model, the message was changed since, reasoning lacks its content or what follows it, or a call of the vendor's own kind has no
  * output. Outputs stand right after the items.
  */

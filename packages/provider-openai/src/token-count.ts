@@ -35,7 +35,7 @@ export async function countTokens(
     ...base,
     request: (turn) =>
       Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
-    countIn: (answer) => (answer as WireTokenCount | null)?.input_tokens,
+    countIn: (response) => (response as WireTokenCount | null)?.input_tokens,
   }
   return { tokens: await count(driver, connection.settings, messages, options), source: 'provider' }
 }

@@ -19,16 +19,13 @@ export interface WireResponse {
   readonly usage?: unknown
 }
 
-/** A text of the wire, or '' where something else is in its place. */
-export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** The objects of a list of the wire, or none where something else is in its place. */
 export const asItems = <T extends object>(value: readonly T[] | null | undefined): readonly T[] =>
   Array.isArray(value)
     ? (value as readonly unknown[]).filter((item): item is T => typeof item === 'object' && item !== null)
     : []
 
-/** One item of an answer: a message, reasoning, a call, or the work of a tool the vendor runs. */
+/** One item of a reply: a message, reasoning, a call, or the work of a tool the vendor runs. */
 export interface WireItem {
   readonly type?: string
   readonly id?: string
@@ -79,7 +76,7 @@ export interface WireLogprob {
   readonly top_logprobs?: readonly WireLogprob[] | null
 }
 
-/** One event of a stream; also a whole answer, or an error in place of one. */
+/** One event of a stream; also a whole reply, or an error in place of one. */
 export interface WireEvent extends WireResponse {
   readonly type?: string
   readonly response?: WireResponse
@@ -97,7 +94,7 @@ export interface WireEvent extends WireResponse {
   readonly input?: string
   readonly annotation?: WireAnnotation
   readonly logprobs?: readonly WireLogprob[] | null
-  /** Only in an answer of Chat Completions. */
+  /** Only in a reply of Chat Completions. */
   readonly choices?: unknown
 }
 

@@ -40,7 +40,7 @@ const harness: BatchHarness = {
       get bodies() {
         return bodies
       },
-      answer({ method, path, body, headers }) {
+      respond({ method, path, body, headers }) {
         const batch = {
           id: 'batch_1',
           object: 'batch',

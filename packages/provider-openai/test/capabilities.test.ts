@@ -64,7 +64,7 @@ const usage = {
 const imageUsage = toUsage([
   { ...zeroCounts, inputTokens: 50, outputTokens: 272, inputByModality: { text: 10, image: 40 } },
 ])
-const imagesAnswer = {
+const imagesResponse = {
   headers: json,
   body: JSON.stringify({
     created: 1_780_000_000,
@@ -81,15 +81,15 @@ const imagesExpected = {
   ],
   usage: imageUsage,
 }
-const answerOf = (body: unknown) => ({ headers: json, body: JSON.stringify(body) })
+const responseOf = (body: unknown) => ({ headers: json, body: JSON.stringify(body) })
 const malformedImages = {
-  'no data': answerOf({ created: 1 }),
-  'an empty list': answerOf({ created: 1, data: [] }),
-  'an image without bytes': answerOf({ data: [{ b64_json: base64(png) }, {}] }),
-  'bytes that are not base64': answerOf({ data: [{ b64_json: 'not base64!' }] }),
-  'bytes of no known format': answerOf({ data: [{ b64_json: base64(Uint8Array.from([1, 2, 3])) }] }),
-  'JSON that is not an object': answerOf(5),
-  null: answerOf(null),
+  'no data': responseOf({ created: 1 }),
+  'an empty list': responseOf({ created: 1, data: [] }),
+  'an image without bytes': responseOf({ data: [{ b64_json: base64(png) }, {}] }),
+  'bytes that are not base64': responseOf({ data: [{ b64_json: 'not base64!' }] }),
+  'bytes of no known format': responseOf({ data: [{ b64_json: base64(Uint8Array.from([1, 2, 3])) }] }),
+  'JSON that is not an object': responseOf(5),
+  null: responseOf(null),
 }
 
 const image: MediaBytes = { data: png, mediaType: 'image/png' }
@@ -99,7 +99,7 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'openai images',
     apiKey,
     failure,
-    answer: imagesAnswer,
+    response: imagesResponse,
     expected: imagesExpected,
     malformed: malformedImages,
     violations: violationsOf(
@@ -136,7 +136,7 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'openai image edits',
     apiKey,
     failure,
-    answer: imagesAnswer,
+    response: imagesResponse,
     expected: imagesExpected,
     malformed: malformedImages,
     violations: formViolations('/v1/images/edits', {
@@ -176,7 +176,7 @@ const harnesses: readonly CapabilityHarness[] = [
     apiKey,
     failure,
     file: true,
-    answer: {
+    response: {
       headers: { 'content-type': 'audio/mpeg' },
       body: Uint8Array.from([0xff, 0xfb, 0x90, 0, 1, 2, 3, 4, 5, 0xff]),
     },
@@ -215,7 +215,7 @@ const harnesses: readonly CapabilityHarness[] = [
     name: 'openai transcription',
     apiKey,
     failure,
-    answer: answerOf({
+    response: responseOf({
       task: 'transcribe',
       language: 'english',
       duration: 8.47,
@@ -244,9 +244,9 @@ const harnesses: readonly CapabilityHarness[] = [
       usage: nothingReported,
     },
     malformed: {
-      'no text': answerOf({ usage: { type: 'duration', seconds: 1 } }),
-      'a segment without times': answerOf({ text: 'a', segments: [{ text: 'a' }] }),
-      'JSON that is not an object': answerOf('text'),
+      'no text': responseOf({ usage: { type: 'duration', seconds: 1 } }),
+      'a segment without times': responseOf({ text: 'a', segments: [{ text: 'a' }] }),
+      'JSON that is not an object': responseOf('text'),
     },
     violations: formViolations('/v1/audio/transcriptions', {
       'name="file"; filename="audio.wav" audio/wav': '',

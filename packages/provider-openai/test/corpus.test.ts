@@ -29,7 +29,7 @@ const decodeAllCuts = async (recorded: CorpusCase, api: 'responses' | 'chat'): P
   return []
 }
 
-describe.skipIf(!hasCorpus)('recorded Responses answers', () => {
+describe.skipIf(!hasCorpus)('recorded replies of the Responses API', () => {
   const cases = corpusCases('openai-responses')
 
   test.each(cases.filter(({ strict }) => strict).map((recorded) => [recorded.id, recorded] as const))(
@@ -47,7 +47,7 @@ describe.skipIf(!hasCorpus)('recorded Responses answers', () => {
     expect(await decode(recorded, 'responses', 'byte')).toEqual([])
   })
 
-  test('the arguable ones give the same at every cut', async () => {
+  test('arguable cases give the same at every split', async () => {
     for (const recorded of cases.filter(({ strict }) => !strict)) {
       const whole = await decode(recorded, 'responses', 'whole')
       console.log(
@@ -58,7 +58,7 @@ describe.skipIf(!hasCorpus)('recorded Responses answers', () => {
   })
 })
 
-describe.skipIf(!hasCorpus)('recorded Chat Completions answers of OpenAI and Azure', () => {
+describe.skipIf(!hasCorpus)('recorded Chat Completions replies of OpenAI and Azure', () => {
   const cases = corpusCases('openai-chat').filter(({ vendor }) => vendor === 'openai' || vendor === 'azure')
 
   test.each(cases.filter(({ strict }) => strict).map((recorded) => [recorded.id, recorded] as const))(

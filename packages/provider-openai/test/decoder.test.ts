@@ -96,14 +96,14 @@ describe('text comes once', () => {
     ['only the finished text', [text('output_text.done', { text: 'Hello' }), item('done', 0, said), completed()]],
     ['only the finished item', [item('done', 0, said), completed({ output: [said] })]],
     ['only the finished response', [completed({ output: [said] })]],
-    ['a whole answer to a request for a stream', [{ object: 'response', status: 'completed', output: [said] }]],
-    ['a whole answer that does not say what it is', [{ status: 'completed', output: [said] }]],
+    ['a whole reply to a request for a stream', [{ object: 'response', status: 'completed', output: [said] }]],
+    ['a whole reply that does not say what it is', [{ status: 'completed', output: [said] }]],
     ['an end without a status', [item('done', 0, said), { type: 'response.completed', response: {} }]],
   ])('%s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
   })
 
-  test('where only the line before says what an event is', async () => {
+  test('also if only the event line names the type', async () => {
     const body = `event: response.output_text.delta\ndata: {"delta":"Hello"}\n\nevent: response.completed\ndata: {"response":{"model":"gpt-5.4"}}\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',
@@ -162,7 +162,7 @@ describe('arguments come once', () => {
     expect(await read(item('done', 0, custom), completed())).toMatchObject({ calls: found })
   })
 
-  test('parallel calls in any order of events keep the order of the answer', async () => {
+  test('parallel calls in any order of events keep the order of the reply', async () => {
     const at = (output_index: number, name: string): object => ({
       type: 'function_call',
       id: `fc_${output_index}`,
@@ -217,7 +217,7 @@ describe('reasoning', () => {
   })
 })
 
-describe('how an answer ends', () => {
+describe('how a reply ends', () => {
   test.each<[object, string, string]>([
     [{ status: 'completed' }, 'stop', 'completed'],
     [
@@ -335,7 +335,7 @@ describe('how an answer ends', () => {
     })
   })
 
-  test('a failure in plain words', async () => {
+  test('a failure in plain text', async () => {
     const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
     const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
       'Hi',
@@ -350,7 +350,7 @@ describe('how an answer ends', () => {
   })
 
   test.each([{ object: 'chat.completion.chunk' }, { choices: [] }])(
-    'Chat Completions in its place is named: %o',
+    'a Chat Completions response in its place is named: %o',
     async (chunk) => {
       await expect(read(chunk)).rejects.toMatchObject({
         code: 'protocol',
@@ -359,7 +359,7 @@ describe('how an answer ends', () => {
     },
   )
 
-  test('unknown events, unknown items and rubbish change nothing', async () => {
+  test('unknown events, unknown items and malformed data change nothing', async () => {
     const odd = { type: 'new_tool_call', id: 'nt_1', anything: [1] }
     expect(
       await read(
@@ -375,7 +375,7 @@ describe('how an answer ends', () => {
   })
 })
 
-describe('what stands next to the text', () => {
+describe('other parts of a reply', () => {
   test('usage; reasoning that a vendor counts next to the output is added', async () => {
     const usage = {
       input_tokens: 100,
@@ -429,7 +429,7 @@ describe('what stands next to the text', () => {
     ])
   })
 
-  test('of audio what it says', async () => {
+  test('the transcript of audio', async () => {
     const spoken = message('', { content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }] })
     expect((await whole(response(spoken))).text).toBe('Hello')
     const audio = (name: string, more: object): object => ({ type: `response.audio.${name}`, ...more })

@@ -5,7 +5,7 @@ import { recordingFetch } from './support.js'
 const apiKey = 'sk-test-0123456789'
 
 describe('embeddings', () => {
-  test('one request for what fits, in order whatever order comes back', async () => {
+  test('one request per batch; vectors come in the order of the texts, whatever the order of the response', async () => {
     const { fetch, sent } = recordingFetch({
       data: [
         { index: 1, embedding: [2, 2] },

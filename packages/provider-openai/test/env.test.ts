@@ -58,7 +58,7 @@ test('no variable of the environment changes what is sent, nor where', async () 
   for (const spy of log) expect(spy).not.toHaveBeenCalled()
 })
 
-test('the traps are real: the SDK alone goes there', async () => {
+test('the SDK alone contacts the hosts of these variables', async () => {
   for (const [name, value] of Object.entries(traps)) vi.stubEnv(name, value)
   vi.stubEnv('OPENAI_LOG', 'off')
   const recorded = recordingFetch(response(message('Hi')))

@@ -19,7 +19,7 @@ describe.skipIf(!server).each(['responses', 'chat'] as const)('a real llama.cpp 
     await streamEmoji(provider)
   })
 
-  test('two parallel calls, their results, and an answer from them', async () => {
+  test('two parallel calls, their results, and a reply from them', async () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
       calls.map(({ id }, index) => ({ callId: id, content: index ? '21 degrees and sunny' : '15 degrees and rain' })),
     )

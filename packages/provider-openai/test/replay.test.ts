@@ -50,7 +50,7 @@ describe('encrypted reasoning', () => {
     expect(await inputOf([user, said, result])).toEqual([user, cleanReasoning, call, visible[2]])
   })
 
-  test('survives storage, and is carried between the rounds of a stream', async () => {
+  test('survives storage, and is carried between the turns of a stream', async () => {
     const events = (...items: readonly object[]): Response =>
       streamed(
         { type: 'response.created', response: { model: 'gpt-5.4' } } as never,
@@ -82,7 +82,7 @@ describe('encrypted reasoning', () => {
     ],
     ['the message was changed', (said) => ({ ...said, content: 'Changed.' })],
     ['a call was taken out', (said) => ({ ...said, toolCalls: [{ ...said.toolCalls?.[0], name: 'other' } as never] })],
-  ])('stays away: %s', async (_, change, config) => {
+  ])('is not sent: %s', async (_, change, config) => {
     const { message: said } = await answer(reasoning, call)
     const changed = change(said)
     const input = await inputOf([user, changed, result], config)
@@ -93,25 +93,25 @@ describe('encrypted reasoning', () => {
   test.each([
     ['it has no encrypted content and nothing is stored', [{ ...reasoning, encrypted_content: null }, call]],
     ['nothing follows it', [call, reasoning]],
-  ])('stays away: %s', async (_, items) => {
+  ])('is not sent: %s', async (_, items) => {
     const { message: said } = await answer(...items)
     expect(await inputOf([user, said, result])).toEqual(visible)
   })
 
-  test('goes back by its id when the server stores it', async () => {
+  test('goes back by its id if the server stores it', async () => {
     const { message: said } = await answer({ ...reasoning, encrypted_content: null }, call)
     const { encrypted_content: _, ...bare } = cleanReasoning
     expect(await inputOf([user, said, result], {}, { vendor: { store: true } })).toEqual([user, bare, call, visible[2]])
   })
 
-  test('is nothing to Chat Completions', async () => {
+  test('is not sent to Chat Completions', async () => {
     const { message: said } = await answer(reasoning, call)
     expect(JSON.stringify(await inputOf([user, said, result], { api: 'chat' }))).not.toMatch(/rs_1|gAAAA/)
   })
 })
 
 describe('state', () => {
-  test('is kept only where text and calls do not say it all', async () => {
+  test('is kept only if text and calls do not contain everything', async () => {
     expect((await answer(message('Hi'))).message.origin).toEqual({ provider: 'openai', model: 'gpt-5.4-2026-03-05' })
     expect((await answer(message('Hi', { phase: 'commentary' }), call)).message.origin?.state).toMatchObject({
       items: [{ phase: 'commentary' }, { id: 'fc_1' }],
@@ -172,7 +172,7 @@ describe('state', () => {
     expect(await inputOf([user, said, user], {}, { vendor: { input: [output] } })).toEqual([user, asked, output, user])
   })
 
-  test('a search of tools that the server ran is not waited for, one of the client is', async () => {
+  test('waits for a tool search of the client, but not for one that the server ran', async () => {
     const search = (execution: string): object => ({
       type: 'tool_search_call',
       id: 'ts_1',
@@ -220,7 +220,7 @@ describe('state', () => {
     },
   )
 
-  test('a picture is a part of the answer', async () => {
+  test('a picture is a part of the reply', async () => {
     const picture = {
       type: 'image_generation_call',
       id: 'ig_1',

@@ -183,7 +183,7 @@ describe('golden requests', () => {
     })
   })
 
-  test('the least there can be', async () => {
+  test('the smallest request', async () => {
     const user = [{ role: 'user', content: 'Hi' }] as const
     expect((await send({ model: 'gpt-4.1' }, user)).body).toEqual({
       model: 'gpt-4.1',
@@ -257,7 +257,7 @@ describe('what depends on the model', () => {
   })
 })
 
-describe('what the Responses API cannot say', () => {
+describe('what the Responses API cannot express', () => {
   const provider = (model = 'gpt-5.4'): ReturnType<typeof createOpenAI> =>
     createOpenAI({ apiKey: 'sk-test-0123456789', model, fetch: () => Promise.reject(new Error('sent')) })
   test.each([
@@ -270,7 +270,7 @@ describe('what the Responses API cannot say', () => {
       message: expect.stringContaining(word) as string,
     })
   })
-  test('audio of a user; that of another model is named instead', async () => {
+  test('audio of a user is sent; audio of another model is replaced by its name', async () => {
     const audio = { type: 'audio', source: { type: 'base64', data: 'AA==', mediaType: 'audio/wav' } } as const
     await expect(provider().generate([{ role: 'user', content: [audio] }])).rejects.toMatchObject({
       code: 'unsupported',

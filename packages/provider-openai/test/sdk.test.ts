@@ -25,7 +25,7 @@ afterEach(async () => {
   await closeServers()
 })
 
-describe('the SDK only sends', () => {
+describe('the SDK only sends requests', () => {
   test.each([401, 408, 409, 429, 500, 503])('status %i: one attempt is one request', async (status) => {
     const headers = { 'content-type': 'application/json', 'x-should-retry': 'true', 'retry-after': '0' }
     const { origin, paths } = await serve(() => ({
@@ -60,7 +60,7 @@ describe('the SDK only sends', () => {
     expect([text, reader.finishReason(), paths]).toEqual(['Hello', 'stop', ['/v1/responses']])
   })
 
-  test('it is asked once for requests that differ in their body; what a fetch does to headers stays there', async () => {
+  test('the SDK is asked once for requests that differ in their body; a fetch that changes headers affects only its request', async () => {
     const built = vi.spyOn(OpenAI.prototype, 'buildRequest')
     const sent: Record<string, string>[] = []
     const fetch: Fetch = async (_, init) => {
@@ -87,7 +87,7 @@ describe('the SDK only sends', () => {
     expect(await Promise.all(prompts.map((prompt) => shared.complete(prompt)))).toEqual(prompts)
   })
 
-  test('it starts no clock of its own', async () => {
+  test('the SDK starts no timer of its own', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const never = provider({ fetch: () => new Promise(() => undefined), timeouts: { headersMs: 1234 } })
     await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
@@ -98,7 +98,7 @@ describe('the SDK only sends', () => {
   })
 })
 
-test('a signal that is used for many calls keeps no listener', async () => {
+test('a signal that many calls share keeps no listener', async () => {
   const controller = new AbortController()
   const { signal } = controller
   let seen = 0

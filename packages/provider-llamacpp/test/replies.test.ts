@@ -4,7 +4,7 @@ import { local, tools, unavailable, user, withThinking } from './local-model.js'
 
 const emojis = 'Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓'
 
-describe.skipIf(unavailable !== undefined)('answers of a model in this process', () => {
+describe.skipIf(unavailable !== undefined)('replies of a model in this process', () => {
   const provider = local()
   afterAll(() => provider.close())
 
@@ -29,7 +29,7 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     expect(reader.usage()).toMatchObject({ outputTokens: 44, reported: true })
   })
 
-  test('thinks when it may, apart from the text, and not at all when told so', async () => {
+  test('thinks apart from the text if it may, and not at all if thinking is off', async () => {
     const thinking = await provider.generate([user('Send an emoji')], withThinking)
     expect(thinking).toMatchObject({
       text: emojis,
@@ -70,7 +70,7 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     expect(local().estimateTokens('Hello there')).toBeGreaterThan(0)
   })
 
-  test('stops at a text, which is not part of the answer', async () => {
+  test('stops at a text, which is not part of the reply', async () => {
     const answer = await provider.generate([user('Send an emoji')], { stop: ['😀', '✓'] })
     expect(answer).toMatchObject({ text: 'Here you go: 🎉 ', finishReason: 'stop', rawFinishReason: 'stop-text' })
   })
@@ -85,7 +85,7 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     expect(answer).toMatchObject({ finishReason: 'length', rawFinishReason: 'max-tokens', usage: { outputTokens: 7 } })
   })
 
-  test('a seed repeats what chance gave, and temperature 0 leaves nothing to it', async () => {
+  test('a seed makes a reply repeatable, and temperature 0 leaves nothing to chance', async () => {
     const run = (seed: number) => provider.complete('Tell me a story.', { temperature: 1.5, seed, maxTokens: 40 })
     const [a, b, c] = [await run(1), await run(1), await run(2)]
     expect(a).toBe(b)
@@ -95,7 +95,7 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     )
   })
 
-  test('topK 1 is the likeliest token at any temperature; topP 0 too', async () => {
+  test('topK 1 picks the likeliest token at any temperature, and so does topP 0', async () => {
     const greedy = await provider.complete('Send an emoji')
     expect(await provider.complete('Send an emoji', { temperature: 2, topK: 1 })).toBe(greedy)
     expect(await provider.complete('Send an emoji', { temperature: 2, topP: 0.0001 })).toBe(greedy)
@@ -141,7 +141,7 @@ describe.skipIf(unavailable !== undefined)('answers of a model in this process',
     expect(answer.text).toContain('Paris')
   })
 
-  test("shows the model its own thinking, and nobody else's", async () => {
+  test('shows the model its own thinking, and no other', async () => {
     const count = async (reasoning: string | undefined, provider_: string) => {
       const answer: ChatMessage = {
         role: 'assistant',
@@ -186,7 +186,7 @@ describe.skipIf(unavailable !== undefined)('a context that is too small', () => 
     await provider.close()
   })
 
-  test('an answer that fills it ends with length, and nothing is shifted out', async () => {
+  test('a reply that fills it ends with length, and nothing is shifted out', async () => {
     const provider = local({ contextSize: 256 })
     const answer = await provider.generate([user(`Tell me a story. ${'word '.repeat(30)}`)], {
       responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } },

@@ -4,8 +4,8 @@ import type { CallFormat } from './call-format.js'
 import type { ThinkingMarks } from './chat-template.js'
 import { ToolCallScanner } from './tool-call-scanner.js'
 
-/** What to look for in an answer. */
-export interface AnswerMarks {
+/** What to look for in a reply. */
+export interface ReplyMarks {
   readonly thinking: ThinkingMarks | undefined
   /** True when the prompt ended inside the thinking. */
   readonly startsThinking: boolean
@@ -15,29 +15,29 @@ export interface AnswerMarks {
 }
 
 /** Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a mark is held back until it is clear. */
-export class AnswerParser {
+export class ReplyParser {
   mode: 'thinking' | 'text' | 'call' | 'between' | 'stopped'
   /** The stop text that was met. */
   stopText: string | undefined
   /** Tool calls that are over. */
   calls = 0
-  readonly #marks: AnswerMarks
+  readonly #marks: ReplyMarks
   #held = ''
   #logprobs: TokenLogprob[] = []
   #scanner: ToolCallScanner | undefined
   /** True until something other than white space was given out: marks of thinking count only there. */
   #fresh = true
-  /** True where white space is the template's, not the answer's. */
+  /** True where white space is the template's, not the reply's. */
   #trims: boolean
   #records: NeutralRecord[] = []
 
-  constructor(marks: AnswerMarks) {
+  constructor(marks: ReplyMarks) {
     this.#marks = marks
     this.mode = marks.startsThinking ? 'thinking' : 'text'
     this.#trims = marks.startsThinking
   }
 
-  /** Takes a piece of the answer, with its probability when that is wanted. */
+  /** Takes a piece of the reply, with its probability when that is wanted. */
   push(text: string, logprob?: TokenLogprob): readonly NeutralRecord[] {
     if (logprob && this.mode === 'text') this.#logprobs.push(logprob)
     this.#held += text
@@ -45,7 +45,7 @@ export class AnswerParser {
     return this.#taken()
   }
 
-  /** The answer is over: gives out what was held back. */
+  /** The reply is over: gives out what was held back. */
   end(): readonly NeutralRecord[] {
     this.#run(true)
     if (this.#scanner?.started === false) this.#giveAsText(this.#scanner.text)
