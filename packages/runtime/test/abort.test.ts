@@ -113,7 +113,7 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
   const server = createMemoryServer(
     () => (request, index) => {
       violations.push(...vendor.format.violations(request))
-      return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
+      return toReply(vendor.format.respond(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
     },
     new VirtualClock(),
   )

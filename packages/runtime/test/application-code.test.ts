@@ -130,7 +130,7 @@ test.each(waits)(
   },
 )
 
-test('observers that throw or reject are not told again, and break nothing', async () => {
+test('observers that throw or reject are not called again, and break nothing', async () => {
   let told = 0
   const fail = (): unknown => {
     told++

@@ -28,7 +28,7 @@ describe('authorization', () => {
       events
         .flatMap(toWireEvents)
         .filter(({ type }) => type === 'action_denied')
-        .map(({ reason }) => reason),
+        .map(({ message }) => message),
     ).toEqual(['not Paris', 'approval was refused', 'cannot say'])
     expect(seen).toHaveLength(4)
     expect(result.transcript.slice(2, 6).map((message) => message.role === 'tool' && message.content)).toEqual([

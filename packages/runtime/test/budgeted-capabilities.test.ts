@@ -21,7 +21,7 @@ const made: GeneratedImages = { images: [{ data: new Uint8Array([1]), mediaType:
 const failure = (details: { status?: number; reason?: 'refused' | 'reset' } = {}) =>
   new ProviderError('server', 'it failed', { provider: 'p', ...details })
 
-/** A generator that does what it is told, and keeps its options. */
+/** A generator that gives the images it was made with, and keeps its options. */
 function drawing(act: (options: RequestOptions) => GeneratedImages = () => made) {
   const calls: RequestOptions[] = []
   const generator: ImageGenerator = {

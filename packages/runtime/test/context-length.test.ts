@@ -50,7 +50,7 @@ describe('a conversation that the server finds too long', () => {
     expect([lengths, compactions]).toEqual([[21], []])
   })
 
-  test('is compacted, told with its report, and sent once more', async () => {
+  test('is compacted, reported, and sent once more', async () => {
     const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], {
       compaction: { maxMessages: 8 },
     })

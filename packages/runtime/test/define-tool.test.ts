@@ -170,6 +170,25 @@ describe('a tool from JSON Schema', () => {
       },
     ],
     [
+      'a flat map with the type names of Xaibo',
+      {
+        items: { type: 'list', description: 'Which', required: true },
+        counts: { type: 'list', items: { type: 'integer' } },
+        many: { type: 'int', default: 1 },
+        where: { type: 'dict' },
+      },
+      {
+        type: 'object',
+        properties: {
+          items: { type: 'array', items: { type: 'string' }, description: 'Which' },
+          counts: { type: 'array', items: { type: 'integer' } },
+          many: { type: 'integer', default: 1 },
+          where: { type: 'object' },
+        },
+        required: ['items'],
+      },
+    ],
+    [
       'a flat map with a parameter named "type"',
       { type: { type: 'string', enum: ['a', 'b'] } },
       { type: 'object', properties: { type: { type: 'string', enum: ['a', 'b'] } } },
@@ -193,6 +212,16 @@ describe('a tool from JSON Schema', () => {
     const tool = defineTool({ ...base, parameters, execute: () => 1 })
     expect(await tool.validate({})).toMatchObject({ ok: false })
     expect(await tool.validate({ location: 'Rome' })).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    { location: { type: 'text' } },
+    { type: 'object', properties: { location: { type: 'list' } } },
+    { type: 'object', properties: { location: { type: ['string', 'none'] } } },
+  ])('refuses %j, which has a type that JSON Schema does not have', (parameters) => {
+    expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(
+      /^config: .*#\/properties\/location.* is not one of string, integer/,
+    )
   })
 
   test.each([{ location: 'string' }, { location: { description: 'no type' } }, { type: { a: 1 } }])(

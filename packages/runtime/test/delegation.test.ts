@@ -24,7 +24,7 @@ describe('agents', () => {
     },
   ]
 
-  test('in JSON mode by name; an unknown one is told, the only one need not be named', async () => {
+  test('in JSON mode by name; an unknown one is reported to the model, the only one need not be named', async () => {
     const ask = (agent: string) => action({ type: 'agent_call', agent, action: 'infer', prompt: 'write' })
     const { result, of, provider } = await run([ask('nobody'), ask('poet'), action({ type: 'final', content: 'ok' })], {
       mode: 'json',

@@ -1,7 +1,7 @@
-import { attachDescription, type Capabilities } from '@modelport/core'
+import { attachDescription, type Capabilities, describeProvider } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { BudgetLedger, callAction, infer } from '../src/index.js'
+import { BudgetLedger, callAction, combine, infer } from '../src/index.js'
 import { action, run, weather, weatherAction } from './weather-run.js'
 
 const known = (supported: boolean) => ({ supported, source: 'test' })
@@ -22,6 +22,25 @@ describe('a provider that describes itself', () => {
     const result = await infer(provider, { query: 'Weather?', tools: [weather()] })
     expect(result).toMatchObject({ status: 'final', content: 'ok', metrics: { executedActions: 1 } })
     expect(provider.requests.map(({ tools }) => tools.length)).toEqual([0, 0])
+  })
+
+  test('runs in JSON mode if only its model decides, unless the profile knows better', async () => {
+    const tools = { supported: 'by-model', source: 'test' } as const
+    for (const [supportsTools, sent] of [
+      [undefined, 0],
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      const described = { capabilities: { ...capabilities, tools }, profile: { supportsTools } }
+      const provider = attachDescription(createMock({ responses: [answer] }), described)
+      await infer(provider, { query: 'Weather?', tools: [weather()] })
+      expect(provider.requests[0]?.tools).toHaveLength(sent)
+    }
+  })
+
+  test('of several models is described as the first of them', () => {
+    const provider = attachDescription(createMock({ responses: [answer] }), { capabilities })
+    expect(describeProvider(combine([{ provider, prompt: '' }]))).toEqual({ capabilities })
   })
 
   test('the request wins over the description', async () => {

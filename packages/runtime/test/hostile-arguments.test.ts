@@ -66,7 +66,7 @@ async function overTheWire(
   const server = createMemoryServer(
     () => (request, index) => {
       const toolCalls = [{ id: `call_${index}`, name: 'remember', arguments: {}, argumentsText: texts[index] ?? '' }]
-      return toReply(wire.format.answer({ toolCalls, finish: 'tool-calls', usage }, request))
+      return toReply(wire.format.respond({ toolCalls, finish: 'tool-calls', usage }, request))
     },
     new VirtualClock(),
   )

@@ -1,6 +1,7 @@
-import type { ChatMessage, ToolDefinition } from '@modelport/core'
+import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createManifest, diffManifests, type ManifestRequest } from '../src/index.js'
+import { createManifest, diffManifests, infer, type ManifestRequest } from '../src/index.js'
 
 /** One token a character, and no more: the frame of 4 a message is asked for by its length. */
 const estimate = (text: string) => text.length
@@ -179,5 +180,23 @@ describe('diffManifests', () => {
   test('a time in the system prompt costs everything after it', () => {
     const diff = against({ system: 'S at 12:00' })
     expect(diff.firstChange).toMatchObject({ index: 2, change: 'changed', after: { kind: 'system' } })
+  })
+})
+
+describe('what is known of a prompt', () => {
+  test('is remembered from run to run: instructions and messages that stay the same are counted once', async () => {
+    const counted: string[] = []
+    const counting: Provider = {
+      ...createMock({ responses: ['One.', 'Two.'] }),
+      estimateTokens: (text) => {
+        counted.push(text)
+        return text.length
+      },
+    }
+    const request = { system: 'Be brief, twice.', messages: [{ role: 'user', content: 'Say it, twice.' }] } as const
+    for (let run = 0; run < 2; run++)
+      expect(await infer(counting, { ...request, onEvent: () => undefined })).toMatchObject({ status: 'final' })
+    expect(counted.filter((text) => text === 'Say it, twice.')).toHaveLength(1)
+    expect(counted.filter((text) => text === 'Be brief, twice.')).toHaveLength(1)
   })
 })

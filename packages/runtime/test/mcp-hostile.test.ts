@@ -101,7 +101,7 @@ describe('schemas of a hostile server', () => {
     await other.source.close()
   })
 
-  test('a pattern that may hang is not run: the server checks, and that is told', async () => {
+  test('a pattern that may hang is not run: the server checks, and a warning says so', async () => {
     const properties = { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'integer' } }
     const { source, warnings } = hostile([tool({ type: 'object', properties })])
     expect((await call(source, { a: `${'a'.repeat(50)}!`, b: 'x' })).status).toBe('ok')
@@ -200,7 +200,7 @@ describe('results of a hostile server', () => {
       /its result has more than 1000 parts/,
     ],
     ['long errors', { isError: true, content: [{ type: 'text', text: 'x'.repeat(2000) }] }, /at most 1000 are taken/],
-  ])('%s: refused, and the model is told', async (_, result, expected) => {
+  ])('%s: refused, and the model reads why', async (_, result, expected) => {
     const { source } = hostile([tool({ type: 'object' })], result, { maxResultLength: 1000 })
     expect(await call(source)).toMatchObject({ status: 'failed', message: expect.stringMatching(expected) as string })
     await source.close()

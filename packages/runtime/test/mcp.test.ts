@@ -157,7 +157,7 @@ describe('the tools of an MCP server', () => {
     await source.close()
   })
 
-  test('errors are told, arguments are checked here', async () => {
+  test('errors reach the model, arguments are checked here', async () => {
     const { source, servers } = inMemory()
     expect(await execute(source, call('break'))).toMatchObject({
       result: { content: 'the disk is full', isError: true },

@@ -174,7 +174,7 @@ describe('what is read', () => {
     expect(() => parseAction(text as never)).toThrow(expect.objectContaining({ code: 'invalid-request' }) as Error)
   })
 
-  test('what was repaired is told, and nothing of an exact reply', () => {
+  test('repairs are listed, and none for an exact reply', () => {
     expect(parseAction('{"type":"final","content":"x"}').repairs).toEqual([])
     expect(parseAction('Well: {"type":"final","content":"x",}').repairs).toEqual([
       'text around the JSON object ignored',
@@ -238,7 +238,7 @@ describe('what is refused', () => {
     expect(message.length).toBeLessThan(2000)
   })
 
-  test('an agent call with a wrong action keeps what was found apart from what the model is told', () => {
+  test('an agent call with a wrong action keeps what was found apart from what the model reads', () => {
     const text = '{"type":"agent_call","agent":"researcher","action":"dance"}'
     const error = errorOf(text)
     expect(error).toMatchObject({

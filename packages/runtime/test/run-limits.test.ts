@@ -128,7 +128,21 @@ describe('budgets', () => {
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool'])
   })
 
-  test('an answer that outgrows its room is cut, however the server counts', async () => {
+  test('time that runs out during a call of the model ends the run as budget, not as a failure', async () => {
+    const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
+    const result = await infer(provider, { query: 'Hi', budget: { maxRuntimeMs: 30 } })
+    expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxRuntimeMs', effect: 'deny', maximum: 30 })
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  test('a deadline of the application is a failure, whatever the budget has left', async () => {
+    const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
+    const request = { query: 'Hi', budget: { maxRuntimeMs: 60_000 }, options: { deadlineMs: 20 } }
+    const result = await infer(provider, request)
+    expect(ended(result, 'failed').error).toMatchObject({ code: 'timeout' })
+  })
+
+  test('a reply that outgrows its room is cut, however the server counts', async () => {
     const { result, of } = await run(
       [
         {

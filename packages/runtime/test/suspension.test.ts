@@ -156,7 +156,7 @@ describe('a run that needs an approval', () => {
     expect(toolTexts(refused)[0]).toContain('not valid and it was not executed')
   })
 
-  test('a policy may change the arguments, and the model is told', async () => {
+  test('a policy may change the arguments, and the model reads the new ones', async () => {
     const authorize = () => ({ effect: 'allow', arguments: { city: 'Lyon' } }) as const
     const { first, executed, events } = start([calls('Paris'), 'Warm.'], { authorize })
     expect(toolTexts(await first)[0]).toContain('{"city":"Lyon"}')
@@ -164,7 +164,7 @@ describe('a run that needs an approval', () => {
     expect(events.find(({ type }) => type === 'tool-start')).toMatchObject({ args: { city: 'Lyon' } })
   })
 
-  test('J9: a user message closes what is pending: the model is told, and the message follows', async () => {
+  test('J9: a user message closes what is pending: the model reads why, and the message follows', async () => {
     for (const asMessage of [false, true]) {
       const { first, resume, executed, provider } = start([calls('Paris', 'Rome'), 'As you wish.'])
       const { transcript } = await first

@@ -186,7 +186,7 @@ describe('executeBatch', () => {
     })
   })
 
-  test('a tool that never settles is answered in time, and told', async () => {
+  test('a tool that never settles gets a result in time, and an event reports it', async () => {
     let reason: unknown
     const hangs = tool(
       'hangs',

@@ -56,10 +56,10 @@ describe('Transcript', () => {
     )
     transcript.commit(call('a'), { callId: 'a', content: 'first' })
     expect(refusal(() => transcript.commit(call('a'), { callId: 'a', content: 'second' }))).toMatch(
-      /answered already; open: none/,
+      /has a result already; open: none/,
     )
     expect(refusal(() => transcript.append({ role: 'tool', toolCallId: 'a', content: 'third' }))).toMatch(
-      /answered already/,
+      /has a result already/,
     )
     expect(transcript.messages.at(-1)).toMatchObject({ content: 'first' })
     expect(refusal(() => new Transcript([{ role: 'tool', toolCallId: 'a', content: '' }]))).toMatch(/not open/)

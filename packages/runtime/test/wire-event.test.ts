@@ -38,7 +38,7 @@ describe('events in the form of Protolink', () => {
     expect(wire.every((event) => event['run_id'] === 'run_7' && event['step'] !== undefined)).toBe(true)
   })
 
-  test('every event has the fields of Protolink and no others', async () => {
+  test('every event has the fields of Protolink, and few more', async () => {
     const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
     const authorize = () => ({ effect: 'deny', reason: 'no' }) as const
     const wire = wireOf([
@@ -57,13 +57,13 @@ describe('events in the form of Protolink', () => {
       llm_call_started: [...call, 'attempt', 'manifest'],
       llm_chunk: ['content', 'kind'],
       llm_call_metrics: [...call, 'context', 'cost', 'latency_ms', 'usage'],
-      llm_call_completed: [...call, 'attempts', 'budget', 'latency_ms', 'metadata', 'metrics'],
-      llm_response: ['content', 'native', 'finish_reason'],
+      llm_call_completed: [...call, 'attempts', 'budget', 'latency_ms', 'metrics'],
+      llm_response: ['content', 'metadata', 'metrics', 'native', 'streaming'],
       llm_action: ['action', 'payload'],
       llm_final: ['content', 'final'],
-      action_requested: ['action', 'action_id', 'payload'],
-      policy_decision: ['action_id', 'effect', 'reason'],
-      action_denied: ['action_id', 'reason'],
+      action_requested: ['action'],
+      policy_decision: ['action_id', 'decision'],
+      action_denied: ['action_id', 'message'],
       llm_retry: ['action', 'payload', 'reason'],
       tool_start: ['action_id', 'args', 'tool'],
       tool_result: ['action_id', 'args', 'latency_ms', 'result', 'tool'],
@@ -71,6 +71,51 @@ describe('events in the form of Protolink', () => {
     }
     for (const [type, fields] of Object.entries(expected))
       expect([type, fieldsOf(wire, type)]).toEqual([type, [...shared, ...fields].sort()])
+  })
+
+  test('a requested action is written as a RunAction, with the arguments as they are', () => {
+    const base = { type: 'action-requested', runId: 'r', step: 1, seq: 1, at: 0, actionId: 'c' } as const
+    const args = { someKey: 1 }
+    const actionOf = (action: Extract<RunEvent, { type: 'action-requested' }>['action']) =>
+      toWireEvents({ ...base, action })[1]?.['action']
+    expect(actionOf({ type: 'tool_call', tool: 't', args })).toEqual({
+      action_id: 'c',
+      kind: 'tool.call',
+      name: 't',
+      payload: { arguments: args },
+    })
+    expect(actionOf({ type: 'agent_call', agent: 'poet', action: 'infer', prompt: 'p' })).toEqual({
+      action_id: 'c',
+      kind: 'agent.call',
+      name: 'poet',
+      payload: { action: 'infer', prompt: 'p' },
+    })
+    expect(actionOf({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 't', args })).toMatchObject({
+      payload: { action: 'tool_call', tool: 't', arguments: args },
+    })
+  })
+
+  test('decisions about a budget have the names and units of Protolink', () => {
+    const base = { type: 'budget-decision', runId: 'r', step: 1, seq: 1, at: 0 } as const
+    const decision = { limit: 'maxRuntimeMs', effect: 'warn', observed: 1500, maximum: 1600 } as const
+    expect(toWireEvents({ ...base, decision })).toMatchObject([
+      {
+        type: 'budget_warning',
+        decision: {
+          effect: 'warn',
+          limit_name: 'max_runtime_seconds',
+          observed: 1.5,
+          limit: 1.6,
+          message: 'Run budget warning: max_runtime_seconds observed 1.5 near limit 1.6',
+        },
+      },
+    ])
+    const refused = { limit: 'maxCalls', effect: 'deny', observed: 2, maximum: 1 } as const
+    expect(toWireEvents({ ...base, decision: refused })).toMatchObject([
+      { type: 'budget_exceeded', decision: { limit_name: 'max_llm_calls', observed: 2, limit: 1 } },
+    ])
+    const other = { ...refused, limit: 'maxToolCalls' } as const
+    expect(toWireEvents({ ...base, decision: other })).toMatchObject([{ decision: { limit_name: 'max_tool_calls' } }])
   })
 
   test('what JSON cannot express is described, and the values of the application keep their names', () => {
@@ -91,6 +136,16 @@ describe('events in the form of Protolink', () => {
       'action_denied',
     ])
     expect(types({ type: 'approval-decision', ...base, actionId: 'c', approved: true })).toEqual(['approval_decision'])
+    expect(
+      toWireEvents({ type: 'policy-decision', ...base, actionId: 'c', effect: 'require-approval', reason: 'money' }),
+    ).toMatchObject([
+      { decision: { effect: 'require_approval', reason: 'money' } },
+      { request: { request_id: 'c', reason: 'money' } },
+    ])
+    expect(toWireEvents({ type: 'approval-decision', ...base, actionId: 'c', approved: false })).toMatchObject([
+      { action_id: 'c', decision: { approved: false, request_id: 'c' } },
+      { action_id: 'c', message: 'approval was refused' },
+    ])
     const retry = { attempt: 1, nextAttempt: 2, retryInSeconds: 0.5, errorType: 'server', message: 'no' }
     expect(toWireEvents({ type: 'model-retry', ...base, ...retry })).toEqual([
       {

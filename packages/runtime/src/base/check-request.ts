@@ -1,5 +1,4 @@
-import { type ChatMessage, type ErrorCode, isProvider, LlmError, type ModelProfile } from '@modelport/core'
-import { isPlainObject } from './canonical-json.js'
+import { type ChatMessage, type ErrorCode, isObject, isProvider, LlmError, type ModelProfile } from '@modelport/core'
 
 /** What a value must be, in words, and whether it is that. */
 type Kind = readonly [wanted: string, is: (value: unknown) => boolean]
@@ -10,26 +9,22 @@ const isListOf =
   (is: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     Array.isArray(value) && value.every(is)
-const isDefinition = (value: unknown): boolean => isPlainObject(value) && isText(value['name'])
+const isDefinition = (value: unknown): boolean => isObject(value) && isText(value['name'])
 const isTool = (value: unknown): boolean =>
-  isPlainObject(value) &&
-  isDefinition(value['definition']) &&
-  isFunction(value['validate']) &&
-  isFunction(value['execute'])
+  isObject(value) && isDefinition(value['definition']) && isFunction(value['validate']) && isFunction(value['execute'])
 const isContent = (value: unknown): boolean =>
-  isText(value) || isListOf((part) => isPlainObject(part) && isText(part['type']))(value)
-const isMessage = (value: unknown): boolean =>
-  isPlainObject(value) && isText(value['role']) && isContent(value['content'])
+  isText(value) || isListOf((part) => isObject(part) && isText(part['type']))(value)
+const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']) && isContent(value['content'])
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
 const has =
   (...methods: readonly string[]) =>
   (value: unknown): boolean =>
-    isPlainObject(value) && methods.every((name) => isFunction(value[name]))
+    isObject(value) && methods.every((name) => isFunction(value[name]))
 
 const text: Kind = ['a text', isText]
 // A promise is a forgotten await.
-const object: Kind = ['an object', (value) => isPlainObject(value) && !isFunction(value['then'])]
+const object: Kind = ['an object', (value) => isObject(value) && !isFunction(value['then'])]
 const callable: Kind = ['a function', isFunction]
 const messages: Kind = ['a list of messages, each with a role and its content', isListOf(isMessage)]
 const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool)]
@@ -44,7 +39,7 @@ const fields: Readonly<Record<string, Kind>> = {
   agents: ['a list of agents, each with a name and call()', isListOf(isAgent)],
   capabilities: [
     'the capabilities of a provider',
-    (value) => isPlainObject(value) && isPlainObject(value['tools']) && isPlainObject(value['schema']),
+    (value) => isObject(value) && isObject(value['tools']) && isObject(value['schema']),
   ],
   preset: ['an object; those of other systems are in @modelport/runtime/presets', object[1]],
   limits: object,
@@ -52,6 +47,7 @@ const fields: Readonly<Record<string, Kind>> = {
   profile: object,
   authorize: callable,
   onEvent: callable,
+  onStreamEvent: callable,
   compaction: object,
   options: object,
   output: ['an object with a function parse()', has('parse')],
@@ -64,7 +60,7 @@ const fields: Readonly<Record<string, Kind>> = {
   resume: object,
   decisions: [
     'a list of decisions, each with a type and an id',
-    isListOf((one) => isPlainObject(one) && isText(one['type']) && isText(one['id'])),
+    isListOf((one) => isObject(one) && isText(one['type']) && isText(one['id'])),
   ],
   scope: object,
   signal: ['an AbortSignal', has('addEventListener', 'throwIfAborted')],
@@ -153,7 +149,6 @@ export function checkMcpSettings(settings: object): void {
   hold('config', `MCP server "${String(name)}": prefix`, prefix, text)
   hold('config', `MCP server "${String(name)}": transport`, transport, [
     'an object with command, url or create',
-    (value) =>
-      isPlainObject(value) && (isText(value['command']) || isText(value['url']) || isFunction(value['create'])),
+    (value) => isObject(value) && (isText(value['command']) || isText(value['url']) || isFunction(value['create'])),
   ])
 }

@@ -1,6 +1,6 @@
 import { cut, toWellFormed } from './well-formed.js'
 
-/** Longest that anybody is told. */
+/** Longest message, in UTF-16 code units; the rest is cut off. */
 export const mostMessageLength: number = 2000
 
 /** The message of anything that was thrown. */

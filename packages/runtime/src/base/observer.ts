@@ -1,13 +1,13 @@
-/** Tells whoever observes. What that throws, or its promise rejects with, switches it off, and nothing else. */
-export function toObserver<News>(tell: ((news: News) => unknown) | undefined): (news: News) => void {
-  let observer = tell
+/** Wraps an observer; disables it if it throws or its promise rejects. */
+export function toObserver<News>(observe: ((news: News) => unknown) | undefined): (news: News) => void {
+  let observer = observe
   const disable = (): void => {
     observer = undefined
   }
   return (news) => {
     try {
-      const answer = observer?.(news)
-      if (answer instanceof Promise) answer.catch(disable)
+      const result = observer?.(news)
+      if (result instanceof Promise) result.catch(disable)
     } catch {
       disable()
     }

@@ -114,15 +114,25 @@ export class BudgetAccount {
   }
 
   /** Refuses what does not fit. @throws {BudgetExceededError} */
-  check(amounts: Amounts, told: readonly BudgetAccount[]): void {
+  check(amounts: Amounts, accounts: readonly BudgetAccount[]): void {
     const elapsed = this.elapsedMs
     const { maxRuntimeMs } = this.#budget
     if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs)
-      this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), told)
+      this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), accounts)
     for (const name of names) {
       const asked = amounts[name] ?? 0
-      if (asked > 0 && asked > this.room(name)) this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), told)
+      if (asked > 0 && asked > this.room(name))
+        this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), accounts)
     }
+  }
+
+  /** The decision that the time is over, or within the millisecond by which timers are early. */
+  timeOver(accounts: readonly BudgetAccount[]): BudgetDecision | undefined {
+    const { maxRuntimeMs } = this.#budget
+    if (maxRuntimeMs === undefined || this.remainingMs > 1) return undefined
+    const decision = this.#runtimeDecision('deny', maxRuntimeMs)
+    this.#notify(decision, accounts)
+    return decision
   }
 
   /** The first limit of tokens or cost that is passed. Only a server that reports more than was reserved gets there. */
@@ -134,16 +144,16 @@ export class BudgetAccount {
   }
 
   /** Warns once of each limit that is near; `asked` says what to look at. */
-  warn(asked: Amounts, told: readonly BudgetAccount[]): void {
+  warn(asked: Amounts, accounts: readonly BudgetAccount[]): void {
     const { maxRuntimeMs } = this.#budget
     const elapsed = this.elapsedMs
     if (maxRuntimeMs !== undefined && elapsed >= near * maxRuntimeMs)
-      this.#warnOnce(this.#runtimeDecision('warn', maxRuntimeMs), told)
+      this.#warnOnce(this.#runtimeDecision('warn', maxRuntimeMs), accounts)
     for (const name of names) {
       const observed = asked[name]
       if (observed === undefined || this.#maximum(name) === Infinity) continue
       const used = (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
-      if (used >= near * this.#maximum(name)) this.#warnOnce(this.#decide(name, 'warn', used), told)
+      if (used >= near * this.#maximum(name)) this.#warnOnce(this.#decide(name, 'warn', used), accounts)
     }
   }
 
@@ -175,19 +185,19 @@ export class BudgetAccount {
     return { limit: limitOf[name], effect, observed: scale(observed), maximum: scale(this.#maximum(name)) }
   }
 
-  #deny(decision: BudgetDecision, told: readonly BudgetAccount[]): never {
-    this.#tell(decision, told)
+  #deny(decision: BudgetDecision, accounts: readonly BudgetAccount[]): never {
+    this.#notify(decision, accounts)
     throw new BudgetExceededError(decision)
   }
 
-  #warnOnce(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
+  #warnOnce(decision: BudgetDecision, accounts: readonly BudgetAccount[]): void {
     if (this.#warned.has(decision.limit)) return
     this.#warned.add(decision.limit)
-    this.#tell(decision, told)
+    this.#notify(decision, accounts)
   }
 
   /** Notifies the account that asked, this one, and every account between them. */
-  #tell(decision: BudgetDecision, told: readonly BudgetAccount[]): void {
-    for (const account of told.slice(0, told.indexOf(this) + 1)) account.#onDecision(decision)
+  #notify(decision: BudgetDecision, accounts: readonly BudgetAccount[]): void {
+    for (const account of accounts.slice(0, accounts.indexOf(this) + 1)) account.#onDecision(decision)
   }
 }

@@ -19,15 +19,15 @@ export interface CallRequest {
 
 /** What one model call came to. */
 export interface CallOutcome {
-  /** Of the attempt that answered. The estimate counts where it is larger, or where this is unset. */
+  /** Of the attempt that brought a reply. The estimate counts where it is larger, or where this is unset. */
   readonly inputTokens?: number | undefined
-  /** Of the attempt that answered: the larger of what was reported and what was seen. Unset: everything reserved. */
+  /** Of the attempt that brought a reply: the larger of what was reported and what was seen. Unset: everything reserved. */
   readonly outputTokens?: number | undefined
   /** False when the server gave no counts. */
   readonly reported: boolean
   /** Requests made, where it is known; those not reported to {@link CallReservation.retried} count in full. */
   readonly attempts?: number | undefined
-  /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole answer. Unset: it did not fail. */
+  /** What the last attempt failed with: unless it was refused or never arrived, the server may have made a whole reply. Unset: it did not fail. */
   readonly error?: unknown
 }
 
@@ -40,7 +40,7 @@ export interface CallReservation {
   /** What is left of the time, for `deadlineMs`. Unset: no limit. */
   readonly deadlineMs?: number
   /**
-   * True while an answer of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
+   * True while a reply of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
    * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
    */
   admits(outputTokens: number): boolean
@@ -51,7 +51,7 @@ export interface CallReservation {
   retried(error?: unknown): void
   /**
    * Replaces the reservation by what the call used. Later calls do nothing.
-   * @returns the limit that the server's reported tokens passed, if they did: the call cannot be undone, but it must be the last.
+   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved; of time, if it ran out during the call
    */
   settle(actual: CallOutcome): BudgetDecision | undefined
   /** Gives back what is still held: nothing (more) was sent. Later calls do nothing. */
@@ -74,7 +74,7 @@ export class Reservation implements CallReservation {
   #left: number
   /** Output tokens taken beyond those of the attempts. */
   #grown = 0
-  #told = 0
+  #retries = 0
   #open = true
 
   constructor(accounts: readonly BudgetAccount[], request: CallRequest, margins: InputMargins = new InputMargins()) {
@@ -97,7 +97,7 @@ export class Reservation implements CallReservation {
     this.#inputTokens = margins.raise(inputTokens, model)
     this.#prices = pricesOf(profile)
     for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
-    // The least that makes sense is one token of an answer: what is refused with it is refused.
+    // The least that makes sense is one token of a reply: what is refused with it is refused.
     for (const account of accounts) account.check(this.#amounts(1, 1), accounts)
     this.maxOutputTokens = this.#longest(Math.floor(maxOutputTokens))
     this.attempts = this.#affordable(Math.floor(attempts))
@@ -122,7 +122,7 @@ export class Reservation implements CallReservation {
 
   retried(error?: unknown): void {
     if (!this.#open || this.#left === 0) return
-    this.#told++
+    this.#retries++
     this.#charge(failedTokens(error, this.#inputTokens, this.maxOutputTokens + this.#grown))
     if (this.#left > 0) return
     const next = this.#amounts(1, this.maxOutputTokens)
@@ -137,9 +137,9 @@ export class Reservation implements CallReservation {
     const full = { input: this.#inputTokens, output: this.maxOutputTokens }
     const isOver =
       (actual.inputTokens ?? 0) > this.#inputTokens || (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown
-    const untold = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#told - 1)
-    for (let attempt = 0; attempt < untold; attempt++) this.#charge(full)
-    if (this.#left > 0 || untold > 0) {
+    const unreported = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#retries - 1)
+    for (let attempt = 0; attempt < unreported; attempt++) this.#charge(full)
+    if (this.#left > 0 || unreported > 0) {
       const whole = this.maxOutputTokens + this.#grown
       const failed =
         isLlmError(actual.error) && actual.error.code !== 'budget-exceeded'
@@ -150,6 +150,9 @@ export class Reservation implements CallReservation {
       this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
     }
     this.release()
+    // The deadline of the call was what the budget had left.
+    if (isLlmError(actual.error, 'timeout'))
+      return firstOf(this.#accounts, (account) => account.timeOver(this.#accounts))
     if (!actual.reported || actual.error !== undefined) return undefined
     if (actual.inputTokens !== undefined) this.#learn(actual.inputTokens)
     return isOver ? firstOf(this.#accounts, (account) => account.overrun()) : undefined
@@ -200,7 +203,7 @@ export class Reservation implements CallReservation {
     }
   }
 
-  /** The longest answer up to this there is room for; for one token it was checked. */
+  /** The longest reply up to this length that there is room for; for one token that was checked. */
   #longest(asked: number): number {
     let most = Math.min(asked, ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))))
     const prices = this.#prices
@@ -256,7 +259,7 @@ const pricesOf = ({
 const count = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined
 
-/** What a failed attempt may have cost: nothing where no server was reached, no answer where it was refused, else everything. */
+/** What a failed attempt may have cost: nothing if no server was reached, no reply if it was refused, else everything. */
 function failedTokens(error: unknown, input: number, output: number): { input: number; output: number } {
   const { reason, status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
   if (reason === 'dns' || reason === 'refused' || reason === 'tls' || reason === 'connect')

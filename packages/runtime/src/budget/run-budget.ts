@@ -6,7 +6,7 @@ export interface RunBudget {
   readonly maxCalls?: number | undefined
   /** Tokens of all prompts. */
   readonly maxInputTokens?: number | undefined
-  /** Tokens of all answers, reasoning included. */
+  /** Tokens of all replies, reasoning included. */
   readonly maxOutputTokens?: number | undefined
   /** Most executed tool calls. */
   readonly maxToolCalls?: number | undefined

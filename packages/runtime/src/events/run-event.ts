@@ -1,10 +1,10 @@
 import type { FinishReason } from '@modelport/core'
 import type { Action, FinalAction } from '../reply/action.js'
-import type { Approval } from '../loop/authorize.js'
+import type { Approval } from '../policy/authorize.js'
 import type { BudgetAmounts, BudgetDecision } from '../budget/budget.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
-import type { CallMetrics } from '../loop/metrics.js'
+import type { CallMetrics } from '../budget/metrics.js'
 import type { PendingItem } from '../journal/pending-item.js'
 
 /** What every event has. */

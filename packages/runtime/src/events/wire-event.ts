@@ -1,3 +1,5 @@
+import type { BudgetDecision } from '../budget/run-budget.js'
+import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 import type { RunEvent } from './run-event.js'
 
 /** An event in its wire form: plain JSON with snake_case names. */
@@ -42,10 +44,9 @@ function describe(event: RunEvent): readonly Draft[] {
       return [{ ...own, type: 'llm_retry', reason: 'transient_error' }]
     case 'action-requested': {
       const { actionId, action } = own
-      const of = { action: action.type, payload: action }
       return [
-        { type: 'llm_action', ...of },
-        { type: 'action_requested', actionId, ...of },
+        { type: 'llm_action', action: action.type, payload: action },
+        { type: 'action_requested', action: describeAction(actionId, action) },
       ]
     }
     case 'action-repeated':
@@ -55,16 +56,41 @@ function describe(event: RunEvent): readonly Draft[] {
         { type: 'llm_action', action: 'final', payload: own.action },
         { type: 'llm_final', content: own.action.content, final: true },
       ]
-    case 'policy-decision':
-      return [{ ...own, type: 'policy_decision' }, ...afterPolicy(own)]
+    case 'policy-decision': {
+      const { actionId, reason } = own
+      const effect = own.effect.replaceAll('-', '_')
+      return [{ type: 'policy_decision', actionId, decision: { effect, reason } }, ...afterPolicy(own)]
+    }
     case 'approval-decision': {
-      const denial = { type: 'action_denied', actionId: own.actionId, reason: own.reason ?? 'approval was refused' }
-      return [{ ...own, type: 'approval_decision' }, ...(own.approved ? [] : [denial])]
+      const { actionId, approved, reason } = own
+      const denial = { type: 'action_denied', actionId, message: reason ?? 'approval was refused' }
+      const decision = { approved, requestId: actionId, reason }
+      return [{ type: 'approval_decision', actionId, decision }, ...(approved ? [] : [denial])]
     }
     case 'budget-decision':
-      return [{ ...own, type: own.decision.effect === 'warn' ? 'budget_warning' : 'budget_exceeded' }]
+      return [describeDecision(own.decision)]
     default:
       return [{ ...own, type: sameName[own.type] }]
+  }
+}
+
+/** Limits that have another name in Protolink, and how many of ours are one of theirs. */
+const limitNames: Readonly<Partial<Record<BudgetDecision['limit'], readonly [name: string, factor: number]>>> = {
+  maxCalls: ['max_llm_calls', 1],
+  maxRuntimeMs: ['max_runtime_seconds', 1_000],
+}
+
+function describeDecision(decision: BudgetDecision): Draft {
+  const { effect } = decision
+  const [limitName, factor] = limitNames[decision.limit] ?? [toSnake(decision.limit), 1]
+  const [observed, limit] = [decision.observed / factor, decision.maximum / factor]
+  const message =
+    effect === 'warn'
+      ? `Run budget warning: ${limitName} observed ${observed} near limit ${limit}`
+      : `Run budget exceeded: ${limitName} observed ${observed} > limit ${limit}`
+  return {
+    type: effect === 'warn' ? 'budget_warning' : 'budget_exceeded',
+    decision: { effect, limitName, observed, limit, message },
   }
 }
 
@@ -86,8 +112,17 @@ const sameName = {
 type Own<Type extends RunEvent['type']> = Omit<Extract<RunEvent, { type: Type }>, 'runId' | 'step' | 'seq' | 'at'>
 
 function afterPolicy({ actionId, effect, reason }: Own<'policy-decision'>): readonly Draft[] {
-  if (effect === 'deny') return [{ type: 'action_denied', actionId, reason }]
-  return effect === 'allow' ? [] : [{ type: 'approval_required', actionId, reason }]
+  if (effect === 'deny') return [{ type: 'action_denied', actionId, message: reason ?? 'the policy denies it' }]
+  return effect === 'allow' ? [] : [{ type: 'approval_required', actionId, request: { requestId: actionId, reason } }]
+}
+
+/** The concrete operation, as Protolink's `RunAction`. */
+function describeAction(actionId: string, action: ToolCallAction | AgentCallAction): object {
+  if (action.type === 'tool_call')
+    return { actionId, kind: 'tool.call', name: action.tool, payload: { arguments: action.args } }
+  const { agent, action: effect } = action
+  const payload = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, arguments: action.args }
+  return { actionId, kind: 'agent.call', name: agent, payload: { action: effect, ...payload } }
 }
 
 function describeCallEnd(own: Own<'model-call-end'>): readonly Draft[] {
@@ -105,9 +140,15 @@ function describeCallEnd(own: Own<'model-call-end'>): readonly Draft[] {
       attempts: attempt,
       metrics,
       budget,
-      metadata: { finishReason },
     },
-    { type: 'llm_response', content: text, native, finishReason },
+    {
+      type: 'llm_response',
+      content: text,
+      native,
+      streaming,
+      metrics,
+      metadata: { finishReason, attempts: attempt, retryAttempts: Math.max(attempt - 1, 0) },
+    },
   ]
 }
 
@@ -116,18 +157,7 @@ function rename(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
-      inner === undefined
-        ? []
-        : [
-            [
-              toSnake(key),
-              key === 'limit' && typeof inner === 'string'
-                ? toSnake(inner)
-                : opaque.has(key)
-                  ? toPlain(inner)
-                  : rename(inner),
-            ],
-          ],
+      inner === undefined ? [] : [[toSnake(key), opaque.has(key) ? toPlain(inner) : rename(inner)]],
     ),
   )
 }

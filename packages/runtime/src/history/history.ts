@@ -9,7 +9,7 @@ import {
   toJson,
 } from '@modelport/core'
 import { Deque } from '../base/deque.js'
-import { isRunMessage } from '../reply/user-request.js'
+import { isRunMessage } from './run-message.js'
 
 /**
  * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same

@@ -1,8 +1,31 @@
-import type { ChatMessage, ToolDefinition } from '@modelport/core'
+import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
 import { contentHash } from './content-hash.js'
 import { messageTokens, toolTokens } from './message-tokens.js'
 
 type Estimate = (text: string) => number
+
+/** Makes a function that remembers what it found of each part, and looks again when the part or the estimate has changed. */
+function rememberLast<Part extends object, Known extends { fits(part: Part, estimate: Estimate): boolean }>(
+  find: new (part: Part, estimate: Estimate) => Known,
+): (part: Part, estimate: Estimate) => Known {
+  const known = new WeakMap<Part, Known>()
+  return (part, estimate) => {
+    const before = known.get(part)
+    if (before?.fits(part, estimate)) return before
+    const now = new find(part, estimate)
+    known.set(part, now)
+    return now
+  }
+}
+
+const estimates = new WeakMap<Pick<Provider, 'estimateTokens'>, Estimate>()
+
+/** Estimates tokens as a provider does. One function for each provider: what is known of a message is then remembered from run to run. */
+export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate {
+  const estimate = estimates.get(provider) ?? ((text: string): number => provider.estimateTokens(text))
+  estimates.set(provider, estimate)
+  return estimate
+}
 
 /** What is known of a message that was sent before: a run sends all of them again in every step. */
 class KnownMessage {
@@ -41,14 +64,20 @@ class KnownMessage {
   }
 }
 
-const knownMessages = new WeakMap<ChatMessage, KnownMessage>()
-
 /** Tokens and hash of a message, remembered as long as the message is the same. */
-export function knownMessage(message: ChatMessage, estimate: Estimate): KnownMessage {
-  const before = knownMessages.get(message)
-  if (before?.fits(message, estimate)) return before
-  const now = new KnownMessage(message, estimate)
-  knownMessages.set(message, now)
+export const knownMessage: (message: ChatMessage, estimate: Estimate) => KnownMessage = rememberLast(KnownMessage)
+
+const mostSystems = 32
+const systems = new Map<string, ChatMessage>()
+
+/** The instructions of a call as a message: the same object for the same text, so that its tokens and hash are remembered from run to run. */
+export function systemMessage(content: string): ChatMessage {
+  const before = systems.get(content)
+  if (before) return before
+  const [oldest] = systems.keys()
+  if (systems.size >= mostSystems && oldest !== undefined) systems.delete(oldest)
+  const now: ChatMessage = Object.freeze({ role: 'system', content })
+  systems.set(content, now)
   return now
 }
 
@@ -85,16 +114,8 @@ class KnownTool {
   }
 }
 
-const knownTools = new WeakMap<ToolDefinition, KnownTool>()
-
 /** Tokens and hash of a tool definition, remembered as long as the definition is the same. */
-export function knownTool(tool: ToolDefinition, estimate: Estimate): KnownTool {
-  const before = knownTools.get(tool)
-  if (before?.fits(tool, estimate)) return before
-  const now = new KnownTool(tool, estimate)
-  knownTools.set(tool, now)
-  return now
-}
+export const knownTool: (tool: ToolDefinition, estimate: Estimate) => KnownTool = rememberLast(KnownTool)
 
 const secondOf = (message: ChatMessage): unknown =>
   message.role === 'tool' ? message.toolCallId : message.role === 'assistant' ? message.toolCalls : message.name

@@ -1,9 +1,7 @@
 import { type ChatMessage, type ModelProfile, type Provider, textOf, type ToolDefinition } from '@modelport/core'
-import { contentHash } from './content-hash.js'
-import { knownMessage, knownTool, sentOf } from './known-parts.js'
-import { messageTokens } from './message-tokens.js'
-import { contextUse } from '../loop/metrics.js'
-import { isUserRequest } from '../reply/user-request.js'
+import { knownMessage, knownTool, systemMessage } from './known-parts.js'
+import { contextUse } from '../budget/metrics.js'
+import { isUserRequest } from './run-message.js'
 
 /** One piece of a prompt. */
 export interface ContextBlock {
@@ -55,7 +53,7 @@ export interface ContextManifest {
   readonly blocks: readonly ContextBlock[]
 }
 
-/** What {@link createManifest} is told. */
+/** What {@link createManifest} describes. */
 export interface ManifestRequest {
   /** The run the call belongs to. */
   readonly runId: string
@@ -145,7 +143,7 @@ export function contextTokens({
   toolPrompt = '',
   estimate,
 }: Pick<ManifestRequest, 'tools' | 'system' | 'messages' | 'toolPrompt' | 'estimate'>): number {
-  let systemTokens = system === undefined ? 0 : messageTokens({ role: 'system', content: system }, estimate)
+  let systemTokens = system === undefined ? 0 : knownMessage(systemMessage(system), estimate).tokens
   let others = 0
   for (const tool of tools) others += knownTool(tool, estimate).tokens
   for (const message of messages) {
@@ -174,13 +172,9 @@ function* drafts({
     yield { kind: 'tool', origin: 'tools', name: tool.name, tokens, hash }
   }
   if (system !== undefined) {
-    const message: ChatMessage = { role: 'system', content: system }
-    yield {
-      kind: 'system',
-      origin: 'system',
-      tokens: messageTokens(message, estimate),
-      hash: contentHash(sentOf(message)),
-    }
+    const message = systemMessage(system)
+    const known = knownMessage(message, estimate)
+    yield { kind: 'system', origin: 'system', tokens: known.tokens, hash: known.hash(message) }
   }
   const asked = query === undefined ? -1 : messages.findLastIndex(isUserRequest)
   for (const [at, message] of messages.entries()) {

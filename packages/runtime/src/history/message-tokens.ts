@@ -2,7 +2,7 @@ import { type ChatMessage, textOf, tokensPerMessage, type ToolDefinition } from 
 
 /** What the marks around a tool call cost. */
 const perCall = 4
-/** What a picture, a sound or a file is counted for: no text tells its size. */
+/** What a picture, a sound or a file is counted for: no text shows its size. */
 const perMedia = 1600
 
 /** Estimated tokens of a message: its text, calls and reasoning, and its frame. */

@@ -7,10 +7,10 @@ import {
   toToolMessage,
 } from '@modelport/core'
 
-/** The round at the end of a transcript: the calls of its last assistant message, and what has been answered. */
-interface Round {
+/** The calls of the last assistant message of a transcript, and those of their results that are there. */
+interface OpenTurn {
   readonly calls: readonly ToolCall[]
-  readonly answers: Map<string, ToolMessage>
+  readonly results: Map<string, ToolMessage>
 }
 
 /**
@@ -19,7 +19,7 @@ interface Round {
  */
 export class Transcript {
   readonly #messages: ChatMessage[] = []
-  #round: Round | undefined
+  #turn: OpenTurn | undefined
 
   /** @throws {LlmError} `invalid-request` — the messages break a rule: see {@link Transcript.append}. */
   constructor(messages: readonly ChatMessage[] = []) {
@@ -28,7 +28,7 @@ export class Transcript {
 
   /** Everything so far, plain JSON, results in call order; calls may still be open. */
   get messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#answers()]
+    return [...this.#messages, ...this.#results()]
   }
 
   /**
@@ -38,7 +38,7 @@ export class Transcript {
    */
   append(message: ChatMessage): void {
     if (message.role === 'tool') {
-      this.#answer(message)
+      this.#addResult(message)
       return
     }
     const open = this.openCalls()
@@ -47,35 +47,35 @@ export class Transcript {
         'invalid-request',
         `tool calls without a result: ${idsOf(open)}; commit one for each before the next message`,
       )
-    this.#messages.push(...this.#answers())
-    this.#round = undefined
+    this.#messages.push(...this.#results())
+    this.#turn = undefined
     if (message.role === 'assistant' && message.toolCalls?.length) {
       const ids = message.toolCalls.map(({ id }) => id)
       const twice = ids.find((id, index) => ids.indexOf(id) !== index)
       if (twice !== undefined) throw new LlmError('invalid-request', `two calls of one message have the id "${twice}"`)
-      this.#round = { calls: message.toolCalls, answers: new Map() }
+      this.#turn = { calls: message.toolCalls, results: new Map() }
     }
     this.#messages.push(message)
   }
 
   /**
    * Takes the result of a call, when it arrives, in any order.
-   * @throws {LlmError} `invalid-request` — the call is not open: unknown, or answered already.
+   * @throws {LlmError} `invalid-request` — the call is not open: unknown, or it has a result already.
    */
   commit(call: ToolCall, result: ToolResult): void {
     if (result.callId !== call.id) {
       throw new LlmError('invalid-request', `the result names the call "${result.callId}", not "${call.id}"`)
     }
-    this.#answer(toToolMessage(result, call.name))
+    this.#addResult(toToolMessage(result, call.name))
   }
 
   /** The calls without a result, in call order. */
   openCalls(): readonly ToolCall[] {
-    const round = this.#round
-    return round ? round.calls.filter(({ id }) => !round.answers.has(id)) : []
+    const turn = this.#turn
+    return turn ? turn.calls.filter(({ id }) => !turn.results.has(id)) : []
   }
 
-  /** Answers every open call with an error that tells the model the reason; returns those calls. */
+  /** Gives every open call an error as its result, which tells the model the reason; returns those calls. */
   cancelOpen(reason: string): readonly ToolCall[] {
     const open = this.openCalls()
     for (const call of open) this.commit(call, { callId: call.id, content: reason, isError: true })
@@ -96,22 +96,22 @@ export class Transcript {
     return this.messages
   }
 
-  #answer(message: ToolMessage): void {
+  #addResult(message: ToolMessage): void {
     const { toolCallId } = message
-    const call = this.#round?.calls.find(({ id }) => id === toolCallId)
-    if (!this.#round || !call || this.#round.answers.has(toolCallId)) {
-      const why = call ? 'is answered already' : 'is not open'
+    const call = this.#turn?.calls.find(({ id }) => id === toolCallId)
+    if (!this.#turn || !call || this.#turn.results.has(toolCallId)) {
+      const why = call ? 'has a result already' : 'is not open'
       throw new LlmError(
         'invalid-request',
         `the call "${toolCallId}" ${why}; open: ${idsOf(this.openCalls()) || 'none'}`,
       )
     }
-    this.#round.answers.set(toolCallId, message)
+    this.#turn.results.set(toolCallId, message)
   }
 
-  #answers(): readonly ToolMessage[] {
-    const round = this.#round
-    return round ? round.calls.flatMap(({ id }) => round.answers.get(id) ?? []) : []
+  #results(): readonly ToolMessage[] {
+    const turn = this.#turn
+    return turn ? turn.calls.flatMap(({ id }) => turn.results.get(id) ?? []) : []
   }
 }
 

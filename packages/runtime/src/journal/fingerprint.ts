@@ -42,7 +42,7 @@ export function toFingerprint(source: FingerprintSource): RunFingerprint {
 
 const hashOf = (value: unknown): string => contentHash(canonicalJson(value)).slice(0, 32)
 
-/** JSON has no word for Infinity. */
+/** JSON cannot express Infinity. */
 const textOf = (value: unknown): string => (value === Infinity ? 'Infinity' : canonicalJson(value))
 
 /** Names each difference. Empty: both are the same. */

@@ -29,7 +29,7 @@ export interface RunJournal {
    * resolves.
    */
   writeIntent(intent: RunIntent): void | Promise<void>
-  /** Called after each effect, before its result is used, shown to the model or told as an event. */
+  /** Called after each effect, before its result is used, shown to the model or reported as an event. */
   writeReceipt(receipt: RunReceipt): void | Promise<void>
   /**
    * Called when the run begins, at the end of each step, after a compaction, and when the run suspends. Store both arguments in one transaction. Entries

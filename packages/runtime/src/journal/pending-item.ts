@@ -42,7 +42,7 @@ export type PendingItem = PendingApproval | PendingTask | PendingOutcome
 
 /**
  * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without a decision stay pending, unless the resumed request has a
- * user message: then they are closed, the model is told, and the message follows.
+ * user message: then they are closed, the model reads why, and the message follows.
  */
 export type ResumeDecision =
   /** Executes an `approval`. */
@@ -53,18 +53,18 @@ export type ResumeDecision =
       readonly digest: string
       /** Who decided. */
       readonly by?: string
-      /** Executes the call with these arguments instead; they are validated, and the model is told. */
+      /** Executes the call with these arguments instead; they are validated, and the model reads what was executed. */
       readonly arguments?: JsonObject
     }
-  /** Refuses an `approval`; the model is told the reason. */
+  /** Refuses an `approval`; the model reads the reason. */
   | { readonly type: 'deny'; readonly id: string; readonly reason?: string; readonly by?: string }
-  /** Ends the wait for an `approval` that nobody decided in time; the model is told. */
+  /** Ends the wait for an `approval` that nobody decided in time; the model reads that. */
   | { readonly type: 'expire'; readonly id: string }
   /** The result of a `task`, a `wait`, or of an `uncertain` call that was executed after all. */
   | { readonly type: 'result'; readonly id: string; readonly result: unknown }
-  /** A `task`, a `wait` or an `uncertain` call failed; the model is told the message. */
+  /** A `task`, a `wait` or an `uncertain` call failed; the model reads the message. */
   | { readonly type: 'failure'; readonly id: string; readonly message: string }
   /** An `uncertain` call was not executed: the run executes it now, with the same idempotency key. */
   | { readonly type: 'repeat'; readonly id: string }
-  /** Nobody will find out about an `uncertain` call, or wait for a `task`; the model is told that its outcome is unknown. */
+  /** Nobody will find out about an `uncertain` call, or wait for a `task`; the model reads that its outcome is unknown. */
   | { readonly type: 'give-up'; readonly id: string }

@@ -52,7 +52,7 @@ export function refusalCompaction({ request: { compaction } }: RunState): Compac
   return onContextLength ? request : undefined
 }
 
-/** Compacts the transcript in place. What it throws is told and dropped, but for an abort and errors of the class `fatal`. */
+/** Compacts the transcript in place. A failure is reported and dropped, except an abort and errors of the class `fatal`. */
 async function compactConversation(
   state: RunState,
   work: (history: ConversationHistory, tools: CompactionTools) => Promise<CompactionResult | undefined>,

@@ -12,7 +12,7 @@ import {
 } from '@modelport/core'
 import type { Action } from '../reply/action.js'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
-import type { AgentTarget } from './agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { checkMessages, checkProvider, checkRequest } from '../base/check-request.js'
 import type { ActionPrompt } from '../reply/action-prompt.js'
@@ -51,11 +51,11 @@ export interface ActionRequest {
 export interface ActionResult {
   /** The first of `actions`. */
   readonly action: Action
-  /** Everything it asked for at once: one answer, or calls in order. JSON mode has one action a step. */
+  /** Everything it asked for at once: one final reply, or calls in order. JSON mode has one action a step. */
   readonly actions: readonly Action[]
   /** The reply's text, whole. */
   readonly rawResponse: string
-  /** True for calls in the API's own form, and for the plain answer of native mode. */
+  /** True for calls in the API's own form, and for the plain text of native mode. */
   readonly native: boolean
   /** How the action was asked for, and how the reply was read. */
   readonly metadata: {
@@ -80,7 +80,7 @@ export function callAction(provider: Provider, request: ActionRequest): Promise<
 
 /**
  * The same over a stream: every piece is given out as it comes, and the decision is made when the reply is whole.
- * @param onEvent told each event of the stream; what it throws ends the call
+ * @param onEvent called with each event of the stream; what it throws ends the call
  */
 export function callActionStream(
   provider: Provider,

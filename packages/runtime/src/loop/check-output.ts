@@ -1,5 +1,4 @@
-import { type JsonObject, LlmError, textOf } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, type JsonObject, LlmError, textOf } from '@modelport/core'
 import { isPromiseLike } from '../base/is-promise-like.js'
 import { toOutputCorrection } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
@@ -35,8 +34,8 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
 
 async function parseOutput(state: RunState, given: unknown): Promise<CheckedOutput> {
   const parsed = isPromiseLike(given) ? await state.wait(given) : given
-  if (isPlainObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
-  if (!isPlainObject(parsed) || parsed['ok'] !== false)
+  if (isObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
+  if (!isObject(parsed) || parsed['ok'] !== false)
     throw new LlmError('config', 'output.parse returned neither { ok: true, value } nor { ok: false, issues }')
   const { issues, correction } = parsed
   const message = (Array.isArray(issues) ? issues : [issues]).map(String).join('\n')

@@ -20,7 +20,7 @@ import { readTurn } from '../middleware/turns.js'
 export interface Panelist {
   /** The model that replies. */
   readonly provider: Provider
-  /** What this model is told in addition to the instructions of all. */
+  /** Instructions for this model, in addition to those for all. */
   readonly prompt: string
 }
 

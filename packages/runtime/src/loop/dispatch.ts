@@ -11,7 +11,7 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { StepResults } from './step-results.js'
-import { PendingAnswer } from '../tools/pending-answer.js'
+import { PendingResult } from '../tools/pending-result.js'
 import { executeBatch } from '../tools/tool-batch.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 
@@ -116,7 +116,7 @@ class Step {
       const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
       const verdict = tool && state.request.authorize ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
-      else if (verdict.effect === 'deny') this.#results.answer(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
+      else if (verdict.effect === 'deny') this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
       else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))
     }
   }
@@ -141,11 +141,11 @@ class Step {
     if (call.error !== undefined || !(twice || guards.repeats.repeats(action))) return false
     if (!isReported) events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
-    this.#results.answerRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
+    this.#results.addRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
     return true
   }
 
-  /** Answers a written call that cannot be served. The tool runner would answer it with names the model was not shown. */
+  /** Refuses a written call that cannot be served. The tool runner would list names that the model was not shown. */
   #refuseUnserved(planned: PlannedCall): boolean {
     const { tools, request } = this.#state
     const refusal = this.#native
@@ -222,7 +222,7 @@ class Step {
 
   #use(open: StepCall, result: ToolResult, outcome: ToolOutcome): void {
     const { value } = outcome
-    if (outcome.status !== 'pending' || !(value instanceof PendingAnswer)) {
+    if (outcome.status !== 'pending' || !(value instanceof PendingResult)) {
       this.#results.take(open, result, outcome)
       return
     }

@@ -9,7 +9,7 @@ import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
 
 /**
- * Runs a model with tools until it answers or a limit ends it: a call of the model, the actions it asks for, their results, and so on.
+ * Runs a model with tools until its reply is final or a limit ends the run: a call of the model, the actions it asks for, their results, and so on.
  * How it went is in the result, a failed model call included; the transcript in it can always be sent again.
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
  * @example

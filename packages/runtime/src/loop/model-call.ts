@@ -7,7 +7,7 @@ import {
   type ProviderErrorDetails,
   textOf,
 } from '@modelport/core'
-import { AnswerMeter } from './answer-meter.js'
+import { ReplyMeter } from './reply-meter.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { BudgetExceededError } from '../budget/budget.js'
 import { callOptions, reservedOptions } from './call-options.js'
@@ -21,11 +21,11 @@ import { JournalError } from '../journal/journal-error.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
 import { chargeLost } from './lost-call.js'
-import { measureCall } from './metrics.js'
+import { measureCall } from '../budget/metrics.js'
 import { readTurn } from './read-turn.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import type { RunState } from './run-state.js'
-import { openTurn } from './turn-source.js'
+import { openTurn } from '../middleware/turn-source.js'
 
 /**
  * Makes one model call and reads it to its end. What the server refuses to be asked for is left out, and the call made again; a
@@ -60,7 +60,7 @@ function warnOfOpenSchema(state: RunState, { options: { responseFormat } }: Prom
     state.warn(describeOpen(outputForm))
 }
 
-/** True for a conversation that was refused before anything of an answer was told: that cannot be taken back. */
+/** True for a conversation that was refused before any part of a reply was reported: a reported part cannot be taken back. */
 function canShorten(state: RunState, error: unknown): error is LlmError {
   return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state) !== undefined
 }
@@ -73,7 +73,7 @@ function canAskForLess({ turn }: RunState, { options }: PromptPlan, error: unkno
   )
 }
 
-/** What the model is told it may do in this step. */
+/** What the model may do in this step, and how the request says so. */
 function planOf({ mode, tools, request, output, strictOutput, turn, preset }: RunState, isLast: boolean): PromptPlan {
   const { reasoning } = mergeOptions(preset.options, request.options)
   return toPromptPlan({
@@ -134,7 +134,7 @@ async function makeCall(
     ...(profile && { profile }),
   })
   const { maxOutputTokens } = reservation
-  const meter = new AnswerMeter(state.estimate, maxOutputTokens)
+  const meter = new ReplyMeter(state.estimate, maxOutputTokens)
   const startedAt = performance.now()
   try {
     await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
@@ -159,8 +159,9 @@ async function makeCall(
     if (isUnsent(state, error)) reservation.release()
     else {
       const outputTokens = meter.tokens()
-      reservation.settle({ outputTokens, reported: false, error })
+      const decision = reservation.settle({ outputTokens, reported: false, error })
       countFailure(state, error, { latencyMs: performance.now() - startedAt, inputTokens, outputTokens })
+      if (decision) throw new BudgetExceededError(decision)
     }
     if (state.signal.aborted)
       events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })

@@ -19,7 +19,7 @@ export type ParsedOutput<Output> =
       readonly ok: false
       /** Everything that is wrong, at once; shown to the model and in the event. At least one. */
       readonly issues: readonly string[]
-      /** What the model is told instead of the issues. Default: the preset's `parseFailureText`, or a text of this package around the issues. */
+      /** What the model reads instead of the issues. Default: the preset's `parseFailureText`, or a text of this package around the issues. */
       readonly correction?: string
     }
 
@@ -52,7 +52,7 @@ export interface FinishedCall {
 }
 
 /**
- * Called at the end of a step that had calls, once all of them are answered, before the next model call. May return a user message, or its text, that follows the
+ * Called at the end of a step that had calls, once all of them have a result, before the next model call. May return a user message, or its text, that follows the
  * results. Called again if the run was cut before the end of the step was stored.
  */
 export type AfterTools = (

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject } from '@modelport/core'
 import { GrowingObject } from '../output/growing-object.js'
 import type { RunState } from './run-state.js'
 
@@ -28,12 +28,12 @@ function contentOf(
   action: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   const { type, content } = action ?? {}
-  return type === 'final' && isPlainObject(content) ? content : undefined
+  return type === 'final' && isObject(content) ? content : undefined
 }
 
 /** False for a call that the model printed: it has no property of the schema. */
 const isOutput = (value: Readonly<Record<string, unknown>>, properties: unknown): boolean =>
-  !isPlainObject(properties) || Object.keys(value).some((name) => Object.hasOwn(properties, name))
+  !isObject(properties) || Object.keys(value).some((name) => Object.hasOwn(properties, name))
 
 /** Calls the application's parser; an error means that there is no value yet. */
 function parsePartial(parse: () => unknown): unknown {

@@ -6,7 +6,7 @@ const mostResults = 100
 /** Characters of a hash that are kept. */
 const hashLength = 16
 
-/** Notices that a run goes round in circles: steps in which no call succeeds, or only with results that are known. */
+/** Notices that a run goes in circles: steps in which no call succeeds, or only with results that are known. */
 export class ProgressGuard {
   readonly #streak: StreakGuard
   #known: readonly string[]

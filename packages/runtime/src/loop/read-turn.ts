@@ -1,10 +1,10 @@
 import type { AssistantMessage, FinishReason, ReplyDetails } from '@modelport/core'
-import type { AnswerMeter } from './answer-meter.js'
+import type { ReplyMeter } from './reply-meter.js'
 import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
 import type { ModelReply } from '../reply/read-reply.js'
 import { partialOutput } from './partial-output.js'
 import type { RunState } from './run-state.js'
-import type { TurnSource } from './turn-source.js'
+import type { TurnSource } from '../middleware/turn-source.js'
 
 /** A reply with what stands next to it. */
 export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyDetails }
@@ -13,7 +13,7 @@ export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyD
 export async function readTurn(
   state: RunState,
   reader: TurnSource,
-  meter: AnswerMeter,
+  meter: ReplyMeter,
   reservation: CallReservation,
 ): Promise<TurnReply> {
   const { events, turn } = state
@@ -22,6 +22,7 @@ export async function readTurn(
   turn.setText('')
   try {
     for await (const event of reader) {
+      state.onStreamEvent?.(event)
       if (event.type === 'text-delta') turn.addText(event.text)
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)

@@ -2,7 +2,7 @@ import { type Content, type ToolResult } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
-import { PendingAnswer } from '../tools/pending-answer.js'
+import { PendingResult } from '../tools/pending-result.js'
 import type { ReconcileOutcome } from '../tools/reconcile.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 import { toToolContent } from '../tools/tool-content.js'
@@ -132,7 +132,7 @@ export function outcomeOf(
 ): RecordedOutcome {
   const kept = status === 'invalid-arguments' || status === 'unknown-tool' ? 'refused' : status
   const task =
-    value instanceof PendingAnswer ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) } : {}
+    value instanceof PendingResult ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) } : {}
   return { status: kept, content, latencyMs, ...(message !== undefined && { message }), ...task }
 }
 

@@ -23,7 +23,7 @@ export class RepeatGuard {
     return this.#recent
   }
 
-  /** True when the action is among the last successful ones. An answer never is. */
+  /** True when the action is among the last successful ones. A final reply never is. */
   repeats(action: Action): boolean {
     if (!this.#counts(action)) return false
     const signature = signatureOf(action)

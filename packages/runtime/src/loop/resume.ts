@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import { ResumeError } from '../journal/resume-error.js'
 import { referTo } from '../journal/transcript-log.js'
-import { isUserRequest } from '../reply/user-request.js'
+import { isUserRequest } from '../history/run-message.js'
 import type { InferRequest } from './run-request.js'
 
 /** A stored conversation, split where the checkpoint was taken. */

@@ -21,7 +21,7 @@ import { type ModelReply, readReply, type InterpretedReply } from '../reply/read
 import type { RunOutcome } from './run-outcome.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
-import { toRunMessage } from '../reply/user-request.js'
+import { toRunMessage } from '../history/run-message.js'
 
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<RunOutcome> {
@@ -137,12 +137,12 @@ function endOverrun(state: RunState, reply: AssistantMessage, decision: BudgetDe
   return { status: 'budget', decision, message: `budget: ${limit} is ${observed}, the limit is ${maximum}`, reply }
 }
 
-/** A reply the vendor stopped or gave up on is neither an answer nor a mistake of the model. */
+/** A reply that the vendor stopped or gave up on is neither final nor a mistake of the model. */
 function failUnlessUsable(state: RunState, { message, finishReason }: ModelReply): void {
   if (finishReason !== 'content-filter' && finishReason !== 'error') return
   if (!message.toolCalls?.length && (textOf(message.content) || message.refusal)) state.transcript.append(message)
-  if (finishReason === 'error') throw new LlmError('server', `${state.provider.name}: the server gave up on its answer`)
-  throw new LlmError('content-filter', `${state.provider.name}: the answer was refused or filtered`)
+  if (finishReason === 'error') throw new LlmError('server', `${state.provider.name}: the server gave up on its reply`)
+  throw new LlmError('content-filter', `${state.provider.name}: the reply was refused or filtered`)
 }
 
 async function finishRun(

@@ -9,7 +9,7 @@ export interface RunPreset {
   /** Under the request's own. */
   readonly options?: CallOptions | undefined
   /**
-   * Text of one last call without tools, as an instruction, made when the limit of steps is reached: the run then ends with an answer instead of
+   * Text of one last call without tools, as an instruction, made when the limit of steps is reached: the run then ends with a reply instead of
    * `limit`. Unset: there is none.
    */
   readonly lastCallText?: string | undefined

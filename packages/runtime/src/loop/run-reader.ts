@@ -1,4 +1,4 @@
-import type { Reader } from '@modelport/core'
+import { type Reader, ReaderBase } from '@modelport/core'
 import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunEvent } from '../events/run-event.js'
 import type { RunResult } from './run-result.js'
@@ -23,7 +23,7 @@ interface Waiting {
 const end = { done: true, value: undefined } as const
 
 /** Hands the events of a run to one consumer, at the consumer's pace. */
-export class RunReader implements RunEventReader, EventQueue {
+export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, EventQueue {
   readonly #given: AbortSignal | undefined
   readonly #closing = new AbortController()
   readonly #run: () => Promise<RunResult>
@@ -39,6 +39,7 @@ export class RunReader implements RunEventReader, EventQueue {
   #wasAborted = false
 
   constructor(signal: AbortSignal | undefined, prepare: Prepare) {
+    super()
     this.#given = signal
     this.#run = prepare(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal, this)
   }
@@ -87,19 +88,6 @@ export class RunReader implements RunEventReader, EventQueue {
       this.#settle()
     }
     await this.#result
-  }
-
-  async return(): Promise<IteratorResult<RunEvent, undefined>> {
-    await this.close()
-    return end
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #start(): Promise<RunResult> {

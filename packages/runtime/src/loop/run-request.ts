@@ -1,9 +1,17 @@
-import type { CallOptions, Capabilities, ChatMessage, Content, JsonObject, ModelProfile } from '@modelport/core'
+import type {
+  CallOptions,
+  Capabilities,
+  ChatMessage,
+  Content,
+  JsonObject,
+  ModelProfile,
+  StreamEvent,
+} from '@modelport/core'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ActionPrompt } from '../reply/action-prompt.js'
 import type { ActionMode } from '../reply/action-mode.js'
-import type { AgentTarget } from './agent-target.js'
-import type { Authorize } from './authorize.js'
+import type { AgentTarget } from '../tools/agent-target.js'
+import type { Authorize } from '../policy/authorize.js'
 import type { BudgetLedger, RunBudget } from '../budget/budget.js'
 import type { CompactionRequest } from '../history/compaction/request.js'
 import type { ConversationHistory } from '../history/history.js'
@@ -19,7 +27,7 @@ import type { RunPreset } from './run-preset.js'
 import type { ToolSource } from '../tools/tool-source.js'
 import type { Tool } from '../tools/tool.js'
 
-/** When a run compacts its own conversation, and how. Each compaction is told as `context-compacted`. */
+/** When a run compacts its own conversation, and how. Each compaction is reported as `context-compacted`. */
 export interface AutoCompaction extends Partial<CompactionRequest> {
   /**
    * Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. Unset: only when
@@ -68,13 +76,18 @@ export interface InferRequest<Output = unknown> {
   readonly authorize?: Authorize | undefined
   /** Called for every event, in order. If it throws it is not called again, and the run continues. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
+  /**
+   * Called for every event of a reply as the provider gives it, before the events of the run that are made of it. Each step is a stream of its own, so
+   * each may end with a `done`. Not called for replies read from a journal. If it throws it is not called again, and the run continues.
+   */
+  readonly onStreamEvent?: ((event: StreamEvent) => void) | undefined
   /** False hands out no `text-delta` and no `reasoning-delta`, for listeners that want neither: nothing is then done for each token. Default true. */
   readonly deltas?: boolean | undefined
   /** Stores every event; the run waits for it. */
   readonly sink?: RunEventSink | undefined
   /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
   readonly compaction?: AutoCompaction | undefined
-  /** What the answer must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
+  /** What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject | undefined
   /** Makes a value of the final reply, instead of `outputSchema`. */
   readonly output?: OutputParser<Output> | undefined

@@ -2,7 +2,7 @@ import type { AssistantMessage, ChatMessage, Content, LlmError, ReplyDetails, To
 import type { BudgetDecision } from '../budget/budget.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { PendingItem } from '../journal/pending-item.js'
-import type { CallMetrics } from './metrics.js'
+import type { CallMetrics } from '../budget/metrics.js'
 
 /** What a run did and cost, in sums. */
 export interface RunMetrics {
@@ -38,7 +38,7 @@ export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress'
 export type RunResult<Output = unknown> =
   | (OfEveryRun & {
       readonly status: 'final'
-      /** The answer, with its images where the model gives some. */
+      /** The final reply, with its images where the model gives some. */
       readonly content: Content
       /** The reply as a value, if an `outputSchema` or an `output` parser asked for one. */
       readonly output?: Output

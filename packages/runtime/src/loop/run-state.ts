@@ -1,4 +1,4 @@
-import { LlmError, mergeOptions, type Provider, validateOptions } from '@modelport/core'
+import { LlmError, longestTimer, mergeOptions, type Provider, type StreamEvent, validateOptions } from '@modelport/core'
 import { type ActionMode, resolveMode } from '../reply/action-mode.js'
 import { checkAutoCompaction } from './check-compaction.js'
 import { type BudgetDecision, BudgetLedger } from '../budget/budget.js'
@@ -6,7 +6,7 @@ import { checkPrices, checkProvider, checkToolNames } from '../base/check-reques
 import { type CompiledParameters, compileParameters } from '../tools/define-tool.js'
 import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
-import { longestTimer } from '../base/longest-timer.js'
+import { toObserver } from '../base/observer.js'
 import { type RunLimits, toLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
 import type { InferRequest } from './run-request.js'
@@ -23,6 +23,7 @@ import { RunTally } from './run-tally.js'
 import { RunTools } from './run-tools.js'
 import { markOf } from './step-mark.js'
 import { checkFingerprint, spentBy } from './resume.js'
+import { estimateOf } from '../history/known-parts.js'
 import type { Transcript } from '../history/transcript.js'
 import { TurnState } from './turn-state.js'
 import { untilAborted } from '../base/until-aborted.js'
@@ -37,6 +38,8 @@ export class RunState {
   readonly runId: string
   readonly signal: AbortSignal
   readonly events: RunEventEmitter
+  /** Receives the events of replies as the provider gives them. */
+  readonly onStreamEvent: ((event: StreamEvent) => void) | undefined
   /** What is recorded of the step at hand. */
   readonly log: EffectLog
   readonly conversation: RunConversation
@@ -72,6 +75,7 @@ export class RunState {
       deltas: request.deltas,
       signal,
     })
+    this.onStreamEvent = request.onStreamEvent && toObserver(request.onStreamEvent.bind(request))
     this.#ledger = this.#openLedger(resume && spentBy(resume, resume.entries))
     this.output = request.outputSchema && compileParameters(request.outputSchema, 'outputSchema')
     this.outputForm = this.output && toStrictSchema(this.output.schema)
@@ -177,8 +181,10 @@ export class RunState {
     this.tally.warn(warning)
   }
 
-  /** Estimates the tokens of a text. One function for the whole run, so that estimates of messages can be remembered. */
-  readonly estimate = (text: string): number => this.provider.estimateTokens(text)
+  /** Estimates the tokens of a text. */
+  get estimate(): (text: string) => number {
+    return estimateOf(this.provider)
+  }
 
   #openLedger(restored: BudgetSnapshot | undefined): BudgetLedger {
     const { budget } = this.request

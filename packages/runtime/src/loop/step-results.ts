@@ -31,22 +31,22 @@ export class StepResults {
     this.#native = native
   }
 
-  /** Answers a call that is not executed because it was executed before. */
-  answerRepeat(call: ToolCall, text: string): void {
+  /** Adds the result of a call that is not executed because it was executed before. */
+  addRepeat(call: ToolCall, text: string): void {
     this.#repeats++
-    this.answer(call, toRefusal(call, text))
+    this.add(call, toRefusal(call, text))
   }
 
-  /** Answers a call. */
-  answer(call: ToolCall, result: ToolResult): void {
+  /** Adds the result of a call. */
+  add(call: ToolCall, result: ToolResult): void {
     this.#results.set(call.id, result)
     if (this.#native) this.#state.transcript.commit(call, result)
   }
 
-  /** Takes what came of a call: answers it, counts it, and reports it. */
+  /** Takes what came of a call: adds its result, counts it, and reports it. */
   take({ action, call }: PlannedCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
     const state = this.#state
-    this.answer(call, result)
+    this.add(call, result)
     const { status, latencyMs } = outcome
     const isExecuted = status === 'ok' || status === 'failed' || status === 'timeout'
     state.tally.addAction(isExecuted, status !== 'ok')
@@ -83,12 +83,12 @@ export class StepResults {
     )
   }
 
-  /** Answers what is still open, so that the transcript can be sent whatever happened. */
+  /** Adds a result for each call without one, so that the transcript can be sent whatever happened. */
   close(placeholders: ReadonlyMap<string, string>): void {
     const { signal, transcript, mode } = this.#state
     const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'
     for (const { call } of this.#calls)
-      if (!this.#results.has(call.id)) this.answer(call, toRefusal(call, placeholders.get(call.id) ?? why))
+      if (!this.#results.has(call.id)) this.add(call, toRefusal(call, placeholders.get(call.id) ?? why))
     if (this.#native) return
     const observations = this.#calls.flatMap((planned) => {
       const result = this.#results.get(planned.call.id)

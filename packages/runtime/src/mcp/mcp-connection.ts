@@ -6,9 +6,8 @@ import {
   type Tool as McpTool,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { type ErrorCode, isLlmError, LlmError, type Redact } from '@modelport/core'
+import { type ErrorCode, isLlmError, LlmError, longestTimer, type Redact } from '@modelport/core'
 import { causesOf } from '../base/causes.js'
-import { longestTimer } from '../base/longest-timer.js'
 import { guardedFetch, hostsOfUrl, mostBytes, tooLarge } from './mcp-fetch.js'
 import { createMcpRedact, redactTexts } from './mcp-secrets.js'
 import { LineBuffer } from './mcp-lines.js'
@@ -36,7 +35,7 @@ export class McpConnection {
   /** The client behind {@link #client}, also while it is connecting. */
   #active: Client | undefined
   #closed = false
-  /** Why the session was ended here, until somebody was told. */
+  /** Why the session was ended here, until a call has reported it. */
   #refusal: LlmError | undefined
   #words = ''
 
@@ -176,7 +175,7 @@ export class McpConnection {
       stderr: 'pipe',
     })
     this.#listen(created.stderr)
-    // The transport tells nobody why it stops reading, and ends the session only with the process.
+    // The transport does not report why it stops reading, and ends the session only with the process.
     const lines = new LineBuffer(mostBytes, () => {
       const error = tooLarge(this.#settings.name)
       this.#onTooLong(error)

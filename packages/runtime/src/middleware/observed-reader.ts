@@ -1,14 +1,15 @@
-import type {
-  ChatMessage,
-  FinishReason,
-  Reader,
-  ReplyDetails,
-  StreamEvent,
-  StreamReader,
-  TokenUsage,
-  ToolDefinition,
-  ToolResult,
-  ToolStreamReader,
+import {
+  type ChatMessage,
+  type FinishReason,
+  type Reader,
+  ReaderBase,
+  type ReplyDetails,
+  type StreamEvent,
+  type StreamReader,
+  type TokenUsage,
+  type ToolDefinition,
+  type ToolResult,
+  type ToolStreamReader,
 } from '@modelport/core'
 
 /** Called by an observed reader. */
@@ -19,13 +20,17 @@ export interface ReadObserver<T> {
   onEnd(outcome: 'end' | 'error' | 'closed', error?: unknown): void
 }
 
+/** What both kinds of stream report about their conversation. */
+type ConversationState = Pick<StreamReader, 'fullText' | 'usage' | 'finishReason' | 'details' | 'messages'>
+
 /** A reader that another one is read through. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
-abstract class ObservedReader<T, R extends Reader<T>> implements Reader<T> {
+abstract class ObservedReader<T, R extends Reader<T> & ConversationState> extends ReaderBase<T> {
   protected readonly inner: R
   readonly #observer: ReadObserver<T>
   #ended = false
 
   constructor(inner: R, observer: ReadObserver<T>) {
+    super()
     this.inner = inner
     this.#observer = observer
   }
@@ -43,22 +48,29 @@ abstract class ObservedReader<T, R extends Reader<T>> implements Reader<T> {
     }
   }
 
+  fullText(): string {
+    return this.inner.fullText()
+  }
+
+  usage(): TokenUsage {
+    return this.inner.usage()
+  }
+
+  finishReason(): FinishReason | undefined {
+    return this.inner.finishReason()
+  }
+
+  details(): ReplyDetails {
+    return this.inner.details()
+  }
+
+  messages(): readonly ChatMessage[] {
+    return this.inner.messages()
+  }
+
   async close(): Promise<void> {
     await this.inner.close()
     this.#end('closed')
-  }
-
-  async return(): Promise<IteratorResult<T, undefined>> {
-    await this.close()
-    return { done: true, value: undefined }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   /** True for a rejected read after which the stream continues. */
@@ -73,26 +85,6 @@ abstract class ObservedReader<T, R extends Reader<T>> implements Reader<T> {
 
 /** An observed stream of text. */
 export class ObservedTextReader extends ObservedReader<string, StreamReader> implements StreamReader {
-  fullText(): string {
-    return this.inner.fullText()
-  }
-
-  usage(): TokenUsage {
-    return this.inner.usage()
-  }
-
-  finishReason(): FinishReason | undefined {
-    return this.inner.finishReason()
-  }
-
-  details(): ReplyDetails {
-    return this.inner.details()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.inner.messages()
-  }
-
   protected mayContinue(): boolean {
     return false
   }
@@ -106,26 +98,6 @@ export class ObservedToolReader extends ObservedReader<StreamEvent, ToolStreamRe
 
   setTools(tools: readonly ToolDefinition[]): void {
     this.inner.setTools(tools)
-  }
-
-  fullText(): string {
-    return this.inner.fullText()
-  }
-
-  usage(): TokenUsage {
-    return this.inner.usage()
-  }
-
-  details(): ReplyDetails {
-    return this.inner.details()
-  }
-
-  finishReason(): FinishReason | undefined {
-    return this.inner.finishReason()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.inner.messages()
   }
 
   /** A read before all results are there rejects, and the stream continues once they are. */

@@ -1,19 +1,21 @@
-import type {
-  ChatMessage,
-  FinishReason,
-  ReplyDetails,
-  StreamReader,
-  TokenUsage,
-  ToolStreamReader,
+import {
+  type ChatMessage,
+  type FinishReason,
+  ReaderBase,
+  type ReplyDetails,
+  type StreamReader,
+  type TokenUsage,
+  type ToolStreamReader,
 } from '@modelport/core'
 
 /** The text of a conversation's first turn. */
-export class TextReader implements StreamReader {
+export class TextReader extends ReaderBase<string> implements StreamReader {
   readonly #inner: ToolStreamReader
   #finishReason: FinishReason | undefined
   #isDone = false
 
   constructor(inner: ToolStreamReader) {
+    super()
     this.#inner = inner
   }
 
@@ -51,18 +53,5 @@ export class TextReader implements StreamReader {
 
   close(): Promise<void> {
     return this.#inner.close()
-  }
-
-  async return(): Promise<IteratorResult<string, undefined>> {
-    await this.close()
-    return { done: true, value: undefined }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 }

@@ -5,6 +5,7 @@ import {
   type Generation,
   LlmError,
   mergeDetails,
+  ReaderBase,
   type ReplyDetails,
   type StreamEvent,
   type TokenUsage,
@@ -35,11 +36,11 @@ export interface TurnReaderOptions {
 const end = Object.freeze({ done: true, value: undefined })
 
 /** A conversation with tools whose turns come from a function: replies from a cache, or of several models as one. */
-export class TurnReader implements ToolStreamReader {
+export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamReader {
   readonly #options: TurnReaderOptions
   readonly #closing = new AbortController()
   readonly #messages: ChatMessage[]
-  readonly #answers = new Map<string, ToolMessage>()
+  readonly #results = new Map<string, ToolMessage>()
   #tools: readonly ToolDefinition[]
   #turn: Turn | undefined
   #last: Generation | undefined
@@ -53,6 +54,7 @@ export class TurnReader implements ToolStreamReader {
   #reads: Promise<unknown> = Promise.resolve()
 
   constructor(options: TurnReaderOptions) {
+    super()
     this.#options = options
     this.#messages = [...options.messages]
     this.#tools = options.tools
@@ -72,7 +74,7 @@ export class TurnReader implements ToolStreamReader {
     const taken = new Map<string, ToolMessage>()
     for (const result of results) {
       const call = calls.find(({ id }) => id === result.callId)
-      if (!call || taken.has(result.callId) || this.#answers.has(result.callId)) {
+      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
         const why = call ? 'has a result already' : 'is not a tool call of this turn'
         const open = this.#openIds().join(', ') || 'none'
         throw new LlmError(
@@ -82,7 +84,7 @@ export class TurnReader implements ToolStreamReader {
       }
       taken.set(result.callId, toToolMessage(result, call.name))
     }
-    for (const [id, message] of taken) this.#answers.set(id, message)
+    for (const [id, message] of taken) this.#results.set(id, message)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
@@ -106,7 +108,7 @@ export class TurnReader implements ToolStreamReader {
   }
 
   messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#answers.values()]
+    return [...this.#messages, ...this.#results.values()]
   }
 
   async close(): Promise<void> {
@@ -117,25 +119,12 @@ export class TurnReader implements ToolStreamReader {
     await this.#options.onClose?.()
   }
 
-  async return(): Promise<IteratorResult<StreamEvent, undefined>> {
-    await this.close()
-    return end
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-
   async #read(): Promise<IteratorResult<StreamEvent, undefined>> {
     if (this.#failure) throw this.#failure.error
     if (this.#isDone) return end
     try {
       if (!this.#turn && this.#last) {
-        if (!this.#answers.size) return this.#finish()
+        if (!this.#results.size) return this.#finish()
         this.#continue()
       }
       return { done: false, value: await this.#step() }
@@ -175,8 +164,8 @@ export class TurnReader implements ToolStreamReader {
         `tool calls without a result: ${missing.join(', ')}; send one for each before the next read`,
       )
     const calls = this.#last?.toolCalls ?? []
-    this.#messages.push(...calls.flatMap(({ id }) => this.#answers.get(id) ?? []))
-    this.#answers.clear()
+    this.#messages.push(...calls.flatMap(({ id }) => this.#results.get(id) ?? []))
+    this.#results.clear()
   }
 
   #finish(): IteratorResult<StreamEvent, undefined> {
@@ -185,6 +174,6 @@ export class TurnReader implements ToolStreamReader {
   }
 
   #openIds(): readonly string[] {
-    return (this.#last?.toolCalls ?? []).map(({ id }) => id).filter((id) => !this.#answers.has(id))
+    return (this.#last?.toolCalls ?? []).map(({ id }) => id).filter((id) => !this.#results.has(id))
   }
 }

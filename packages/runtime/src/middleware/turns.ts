@@ -6,7 +6,7 @@ import {
   type StreamEvent,
   type ToolStreamReader,
 } from '@modelport/core'
-import { eventsOf } from '../loop/turn-source.js'
+import { eventsOf } from './turn-source.js'
 import type { ProviderCall } from './provider-call.js'
 import { type Turn, TurnReader } from './turn-reader.js'
 
@@ -53,7 +53,8 @@ function* withoutEnd(reply: Generation): Generator<StreamEvent, void> {
   for (const event of eventsOf(reply)) if (event.type !== 'turn-end') yield event
 }
 
-function toGeneration(reader: ToolStreamReader, finishReason: FinishReason): Generation {
+/** The reply that a reader of one turn has brought. */
+export function toGeneration(reader: ToolStreamReader, finishReason: FinishReason): Generation {
   const message = reader.messages().findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
     role: 'assistant',
     content: '',

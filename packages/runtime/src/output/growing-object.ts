@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject } from '@modelport/core'
 import { PartialJson } from './partial-json.js'
 
 /** An object while its text arrives. A long object is copied less often, so that all copies together stay linear in the length of the text. */
@@ -19,7 +19,7 @@ export class GrowingObject {
     this.#isDone = this.#json.isDone
     if (this.#length - this.#shownLength < this.#length >> 6 && !this.#isDone) return undefined
     const value = this.#json.snapshot()
-    if (!isPlainObject(value)) return undefined
+    if (!isObject(value)) return undefined
     this.#shownLength = this.#length
     return value
   }

@@ -1,4 +1,4 @@
-import type { Generation, Provider, Reader, ToolStreamReader } from '@modelport/core'
+import { type Generation, type Provider, type Reader, ReaderBase, type ToolStreamReader } from '@modelport/core'
 import { type ObjectPlan, type ObjectRequest, ObjectError, type ObjectResult, planObject } from './generate-object.js'
 import { readTurn } from '../middleware/turns.js'
 import { GrowingObject } from './growing-object.js'
@@ -48,7 +48,7 @@ export async function streamObject<Output = unknown>(
   }
 }
 
-class PartialObjectReader<Output> implements ObjectReader<Output> {
+class PartialObjectReader<Output> extends ReaderBase<PartialObject<Output>> implements ObjectReader<Output> {
   readonly #reader: ToolStreamReader
   readonly #turn: ReturnType<typeof readTurn>
   readonly #plan: ObjectPlan
@@ -59,6 +59,7 @@ class PartialObjectReader<Output> implements ObjectReader<Output> {
   #reads: Promise<unknown> = Promise.resolve()
 
   constructor(reader: ToolStreamReader, plan: ObjectPlan, calls: number) {
+    super()
     this.#reader = reader
     this.#turn = readTurn(reader)
     this.#plan = plan
@@ -86,19 +87,6 @@ class PartialObjectReader<Output> implements ObjectReader<Output> {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#reader.close()
-  }
-
-  async return(): Promise<IteratorResult<PartialObject<Output>, undefined>> {
-    await this.close()
-    return { done: true, value: undefined }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   async #read(): Promise<IteratorResult<PartialObject<Output>, undefined>> {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, type JsonObject } from '@modelport/core'
 
 /** A schema in the form that vendors can hold a model to, with the way back. */
 export interface StrictSchema {
@@ -58,13 +57,13 @@ function close(schema: JsonObject, path: string): JsonObject {
   const { properties, required, additionalProperties, items, anyOf, default: _default, ...rest } = schema
   const closed: Record<string, unknown> = { ...rest }
   for (const name of ['$defs', 'definitions'] as const)
-    if (isPlainObject(rest[name])) closed[name] = closeAll(rest[name], `${path}/${name}`)
-  if (isPlainObject(items)) closed['items'] = close(items, `${path}/items`)
+    if (isObject(rest[name])) closed[name] = closeAll(rest[name], `${path}/${name}`)
+  if (isObject(items)) closed['items'] = close(items, `${path}/items`)
   else if (items !== undefined) throw new CannotClose(`"items" (at ${path})`)
   if (Array.isArray(anyOf))
     closed['anyOf'] = anyOf.map((one, index) => close(toObject(one, path), `${path}/anyOf/${index}`))
   if (rest['type'] !== 'object' && properties === undefined) return closed
-  if (!isPlainObject(properties) || (additionalProperties !== undefined && additionalProperties !== false))
+  if (!isObject(properties) || (additionalProperties !== undefined && additionalProperties !== false))
     throw new CannotClose(`an object with any properties (at ${path})`)
   const names = Array.isArray(required) ? (required as readonly unknown[]) : []
   closed['properties'] = Object.fromEntries(
@@ -82,7 +81,7 @@ const closeAll = (schemas: Readonly<Record<string, unknown>>, path: string): Rec
   )
 
 function toObject(schema: unknown, path: string): JsonObject {
-  if (!isPlainObject(schema)) throw new CannotClose(`a schema that is not an object (at ${path})`)
+  if (!isObject(schema)) throw new CannotClose(`a schema that is not an object (at ${path})`)
   return schema
 }
 
@@ -102,7 +101,7 @@ function allowsNull({ type, anyOf, enum: choices, const: only }: JsonObject): bo
   if (only === null || type === 'null') return true
   if (Array.isArray(choices) && choices.includes(null)) return true
   if (Array.isArray(type) && type.includes('null')) return true
-  return Array.isArray(anyOf) && anyOf.some((one) => isPlainObject(one) && allowsNull(one))
+  return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && allowsNull(one))
 }
 
 /** Follows the value and the schema together; where the schema leaves a choice, every null of an optional property that no branch allows is dropped. */
@@ -110,19 +109,19 @@ function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknow
   const target = resolve(schema, root)
   if (Array.isArray(value)) {
     const { items } = target
-    return isPlainObject(items) ? value.map((item) => dropNulls(item, items, root)) : value
+    return isObject(items) ? value.map((item) => dropNulls(item, items, root)) : value
   }
-  if (!isPlainObject(value)) return value
+  if (!isObject(value)) return value
   const { anyOf, properties, required } = target
   if (Array.isArray(anyOf)) {
-    const branch = anyOf.find((one): one is JsonObject => isPlainObject(one) && fits(value, resolve(one, root)))
+    const branch = anyOf.find((one): one is JsonObject => isObject(one) && fits(value, resolve(one, root)))
     return branch ? dropNulls(value, branch, root) : value
   }
-  if (!isPlainObject(properties)) return value
+  if (!isObject(properties)) return value
   const names = Array.isArray(required) ? (required as readonly unknown[]) : []
   const kept = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
     const property = properties[name]
-    if (!isPlainObject(property)) return [[name, inner]]
+    if (!isObject(property)) return [[name, inner]]
     if (inner === null && !names.includes(name) && !allowsNull(resolve(property, root))) return []
     return [[name, dropNulls(inner, property, root)]]
   })
@@ -131,10 +130,10 @@ function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknow
 
 /** True for a branch that has every key of the value, and every constant. */
 const fits = (value: Readonly<Record<string, unknown>>, { properties }: JsonObject): boolean =>
-  isPlainObject(properties) &&
+  isObject(properties) &&
   Object.entries(value).every(([name, inner]) => {
     const property = properties[name]
-    return isPlainObject(property) && (property['const'] === undefined || property['const'] === inner)
+    return isObject(property) && (property['const'] === undefined || property['const'] === inner)
   })
 
 function resolve(schema: JsonObject, root: JsonObject): JsonObject {
@@ -142,6 +141,6 @@ function resolve(schema: JsonObject, root: JsonObject): JsonObject {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema
   let found: unknown = root
   for (const part of reference.slice(2).split('/'))
-    found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
-  return isPlainObject(found) ? found : schema
+    found = isObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+  return isObject(found) ? found : schema
 }

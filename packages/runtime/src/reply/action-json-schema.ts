@@ -1,5 +1,5 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
-import type { AgentTarget } from '../loop/agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 
 const text: JsonObject = { type: 'string', minLength: 1 }
 const anyObject: JsonObject = { type: 'object' }

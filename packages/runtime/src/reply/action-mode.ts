@@ -2,7 +2,7 @@ import { type Capabilities, LlmError, type ModelProfile } from '@modelport/core'
 
 /**
  * How the model says what it wants. `native`: tool calls of the API. `json`: each reply is one JSON object, for models without tool calls, held to a
- * schema where the server can. `text`: calls as `<tool_call>` blocks in the text, the form most open models were taught; the answer is plain text.
+ * schema where the server can. `text`: calls as `<tool_call>` blocks in the text, the form most open models were taught; the final reply is plain text.
  */
 export type ActionMode = 'native' | 'json' | 'text'
 

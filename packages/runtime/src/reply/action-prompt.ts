@@ -1,5 +1,5 @@
 import type { CallOptions, ToolDefinition } from '@modelport/core'
-import type { AgentTarget } from '../loop/agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import type { ActionMode } from './action-mode.js'
 
 /** The instructions of a mode, and what they are made from. */

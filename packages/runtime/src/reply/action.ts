@@ -1,7 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import * as z from 'zod/mini'
 
-/** The answer: the run ends with it. */
+/** The final reply: the run ends with it. */
 export interface FinalAction {
   readonly type: 'final'
   /** What the user gets. */
@@ -21,7 +21,7 @@ export interface ToolCallAction {
   readonly thought?: string
 }
 
-/** Work handed to another agent: one of its tools, or a prompt for it to answer. */
+/** Work handed to another agent: one of its tools, or a prompt for it. */
 export type AgentCallAction =
   | {
       readonly type: 'agent_call'

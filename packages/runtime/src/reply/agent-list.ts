@@ -1,4 +1,4 @@
-import type { AgentTarget } from '../loop/agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import { toToolList } from './tool-list.js'
 
 /** What is said of an agent. */

@@ -35,22 +35,13 @@ export const expectedReply = {
   native: 'Answer in plain text, or call a tool.',
 } as const
 
-/** Asks the model again after an answer that does not fit the schema. */
+/** Asks the model again after a reply that does not fit the schema. */
 export const toOutputCorrection = (message: string): string =>
   `Your answer does not have the form that is asked for: ${message}\nGive the whole answer again, as JSON.`
 
-/** Asks the model for an answer that fits a schema, for APIs that cannot enforce one. */
+/** Asks the model for a reply that fits a schema, for APIs that cannot enforce one. */
 export const toOutputPrompt = (schema: unknown): string =>
   `Your final answer must be JSON that fits this JSON Schema: ${JSON.stringify(schema)}`
-
-const mostNames = 50
-
-/** Tells the model that a tool does not exist, and which ones do. */
-export function toUnknownTool(name: string, known: readonly string[]): string {
-  const more = known.length > mostNames ? ` and ${known.length - mostNames} more` : ''
-  const names = known.length ? `The tools are: ${known.slice(0, mostNames).join(', ')}${more}.` : 'There are no tools.'
-  return `There is no tool "${cut(name, 100)}". ${names}`
-}
 
 /** Picks the text of a mode. A single text is for every mode. */
 export const textFor = (text: TextByMode | undefined, mode: ActionMode): string | undefined =>

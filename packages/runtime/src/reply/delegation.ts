@@ -1,15 +1,15 @@
-import { type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
+import { isObject, type JsonObject, LlmError, type ToolCall, type ToolDefinition } from '@modelport/core'
 import type { AgentCallAction, ToolCallAction } from './action.js'
-import { isPlainObject } from '../base/canonical-json.js'
 import type { BudgetLedger } from '../budget/budget.js'
-import type { AgentContext, AgentRequest, AgentTarget } from '../loop/agent-target.js'
+import type { AgentContext, AgentRequest, AgentTarget } from '../tools/agent-target.js'
 import { type Listed, toAgentList } from './agent-list.js'
 import { messageOf } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
-import type { Tool, ToolContext, Validated } from '../tools/tool.js'
+import type { Validated } from '../schema/json-schema.js'
+import type { Tool, ToolContext } from '../tools/tool.js'
 import { ToolFailure } from '../tools/tool-content.js'
 import type { ActionTargets } from './repair-action.js'
-import { toUnknownTool } from './corrections.js'
+import { unknownToolText } from '../tools/unknown-tool.js'
 
 /** Names of the tools by which a native model reaches other agents. */
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const
@@ -66,7 +66,7 @@ export function toAgentAction({ name, arguments: given, error }: ToolCall): Agen
   if (error !== undefined || typeof agent !== 'string') return undefined
   if (name === delegationNames.infer && typeof prompt === 'string')
     return { type: 'agent_call', agent, action: 'infer', prompt }
-  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isPlainObject(args)) return undefined
+  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isObject(args)) return undefined
   return { type: 'agent_call', agent, action: 'tool_call', tool, args }
 }
 
@@ -90,7 +90,7 @@ export function refuseWrittenCall(
     const names = tools.map(({ name }) => name)
     return names.includes(action.tool)
       ? undefined
-      : { status: 'unknown-tool', message: toUnknownTool(action.tool, names) }
+      : { status: 'unknown-tool', message: unknownToolText(action.tool, names) }
   }
   const message = refuseAgentCall(action, agents)
   return message === undefined

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, pollutes } from '@modelport/core'
 
 /** The one JSON object of a text, or why there is none. */
 export type FoundObject =
@@ -14,7 +14,7 @@ export type FoundObject =
 const mostCharacters = 1 << 20
 /** Deepest nesting that is read. */
 const deepest = 128
-/** What may stand before an answer and is not part of it. */
+/** What may stand before the JSON of a reply and is not part of it. */
 const reasoningBlock = /^<(think|thinking|thought|reasoning)>/i
 
 const no = (message: string): FoundObject => ({ ok: false, message })
@@ -38,7 +38,7 @@ export function findJsonObject(text: string): FoundObject {
 }
 
 function accept(value: unknown, text: string, repairs: readonly string[]): FoundObject {
-  if (!isPlainObject(value)) return no('the reply is JSON, but not an object')
+  if (!isObject(value)) return no('the reply is JSON, but not an object')
   const end = endOfObject(text, 0)
   if (typeof end === 'string') return no(end)
   if (/proto|\\u/.test(text) && pollutes(value)) return no('a key "__proto__" or "constructor.prototype" is refused')
@@ -121,14 +121,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function pollutes(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(
-    ([key, inner]: [string, unknown]) =>
-      key === '__proto__' ||
-      (key === 'constructor' && isPlainObject(inner) && Object.hasOwn(inner, 'prototype')) ||
-      pollutes(inner),
-  )
 }

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '@modelport/core'
-import type { AgentTarget } from '../loop/agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import { toAgentList } from './agent-list.js'
 import { toToolList } from './tool-list.js'
 

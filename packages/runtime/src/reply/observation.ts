@@ -8,7 +8,7 @@ import {
 } from '@modelport/core'
 import type { ActionMode } from './action-mode.js'
 import type { PlannedCall } from './read-reply.js'
-import { toRunMessage } from './user-request.js'
+import { toRunMessage } from '../history/run-message.js'
 
 /** The result of a call, where no tool message can carry it. */
 interface Observation {

@@ -1,7 +1,7 @@
 import type { CallOptions, JsonObject, ResponseFormat, ToolDefinition } from '@modelport/core'
 import { toActionJsonSchema } from './action-json-schema.js'
 import type { ActionMode } from './action-mode.js'
-import type { AgentTarget } from '../loop/agent-target.js'
+import type { AgentTarget } from '../tools/agent-target.js'
 import { type ActionPrompt, toActionText, toReasoningText } from './action-prompt.js'
 import { toOutputPrompt } from './corrections.js'
 import { toJsonPrompt } from './json-prompt.js'
@@ -15,9 +15,9 @@ export interface PromptPlanRequest {
   /** Tools that reach the agents, for native mode. */
   readonly delegation: readonly ToolDefinition[]
   readonly agents: readonly AgentTarget[]
-  /** JSON Schema of the answer. */
+  /** JSON Schema of the final reply. */
   readonly output?: ToolDefinition['parameters']
-  /** The same in the strict form, if that loses nothing: sent instead of `output` where the reply is the answer alone. */
+  /** The same in the strict form, if that loses nothing: sent instead of `output` where the reply has nothing else. */
   readonly strictOutput?: JsonObject | undefined
   /** True if the vendor holds a reply to the schema in calls that offer tools too. Default false. */
   readonly schemaWithTools?: boolean
@@ -31,7 +31,7 @@ export interface PromptPlanRequest {
   readonly reasoning?: CallOptions['reasoning']
 }
 
-/** How one call tells the model what it may do: never in two ways at once. */
+/** How one call describes to the model what it may do: never in two ways at once. */
 export interface PromptPlan {
   /** Instructions, before those of the application. Empty: there is nothing to say. */
   readonly prompt: string

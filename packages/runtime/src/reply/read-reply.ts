@@ -35,7 +35,7 @@ export type InterpretedReply =
   | {
       readonly kind: 'calls'
       readonly calls: readonly PlannedCall[]
-      /** True for calls in the API's own form, which are answered by tool messages. */
+      /** True for calls in the API's own form, whose results are tool messages. */
       readonly native: boolean
       readonly repairs: readonly string[]
     }
@@ -44,7 +44,7 @@ export type InterpretedReply =
  * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in native mode a reply that is nothing but the
  * JSON of a call counts as that call, since models print what they should have called.
  * @param idOf makes the id of a call that has none, by its place in the reply
- * @throws {ActionParseError} `protocol` — the reply is neither a call nor an answer.
+ * @throws {ActionParseError} `protocol` — the reply is neither a call nor final.
  */
 export function readReply(
   { message, finishReason }: ModelReply,
@@ -71,10 +71,10 @@ export function readReply(
     throw new ActionParseError({ feedback: why, rawResponse: text })
   }
   if (mode === 'native') return readPrintedAction(text, content, targets, idOf) ?? toFinal(text, content)
-  const { calls, text: answer } = parseTextReply(text, targets.tools)
+  const { calls, text: rest } = parseTextReply(text, targets.tools)
   return calls.length
     ? { kind: 'calls', native: false, repairs: [], calls: calls.map((call, index) => plan(call, targets, idOf(index))) }
-    : toFinal(answer, answer)
+    : toFinal(rest, rest)
 }
 
 /** Names the effect of a call, not its spelling: a delegation tool is an agent call, as long as there are agents. */
@@ -89,10 +89,10 @@ function readJson(text: string, targets: ActionTargets, idOf: (index: number) =>
   return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, targets, idOf(0))] }
 }
 
-/** Repairs that leave no doubt that a printed object is a call and not an answer. */
+/** Repairs that leave no doubt that a printed object is a call and not a final reply. */
 const harmless: readonly string[] = ['name and arguments read', 'null fields dropped']
 
-/** Reads a reply that is nothing but the JSON of an action: models print what they should have called, or wrap their answer. */
+/** Reads a reply that is nothing but the JSON of an action: models print what they should have called, or wrap their final reply. */
 function readPrintedAction(
   text: string,
   content: Content,

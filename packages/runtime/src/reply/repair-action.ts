@@ -1,4 +1,4 @@
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject } from '@modelport/core'
 import type { AgentCallAction, ToolCallAction } from './action.js'
 import { parseShorthand } from './call-shorthand.js'
 import { toNamedCall } from './text-calls.js'
@@ -87,7 +87,7 @@ function withoutNulls(value: Envelope): Envelope | undefined {
 
 /** A field of the action itself wins over the same field of its payload. */
 function flatPayload({ payload, ...rest }: Envelope): Envelope | undefined {
-  if (typeof rest['type'] !== 'string' || !isPlainObject(payload)) return undefined
+  if (typeof rest['type'] !== 'string' || !isObject(payload)) return undefined
   return { ...payload, ...rest }
 }
 
@@ -101,7 +101,7 @@ function textContent(value: Envelope): Envelope | undefined {
 function shorthandCall(value: Envelope, targets: ActionTargets): Envelope | undefined {
   const { type, agent, action, tool, args, prompt, thought } = value
   if (type !== 'tool_call' && !(type === 'agent_call' && action === 'tool_call')) return undefined
-  if (args !== undefined && !(isPlainObject(args) && !Object.keys(args).length)) return undefined
+  if (args !== undefined && !(isObject(args) && !Object.keys(args).length)) return undefined
   const source = prompt ?? tool
   if (typeof source !== 'string') return undefined
   const named = typeof agent === 'string' && !source.trimStart().startsWith(`${agent}.`) ? `${agent}.${source}` : source

@@ -1,6 +1,5 @@
-import type { JsonObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { ActionParseError } from './action-parse-error.js'
-import { isPlainObject } from '../base/canonical-json.js'
 import { findJsonObject } from './json-object.js'
 
 /** A call found in text. */
@@ -9,7 +8,7 @@ export interface TextCall {
   readonly args: JsonObject
 }
 
-/** A reply of text mode: calls, or an answer. */
+/** A reply of text mode: calls, or final text. */
 export interface TextReply {
   readonly calls: readonly TextCall[]
   /** What stands outside of the calls, without a leading reasoning block. */
@@ -22,7 +21,7 @@ const reasoning = /^\s*<(think|thinking|thought|reasoning)>([^]*?)<\/\1>/i
 const openReasoning = /^\s*<(think|thinking|thought|reasoning)>/i
 
 /**
- * Reads the `<tool_call>` blocks of a reply. A reply without one is an answer, unless it is nothing but the JSON of a call.
+ * Reads the `<tool_call>` blocks of a reply. A reply without one is final, unless it is nothing but the JSON of a call.
  * @throws {ActionParseError} `protocol` — a block is cut off or holds no call, or there is nothing at all.
  */
 export function parseTextReply(raw: string, tools: readonly string[]): TextReply {
@@ -64,7 +63,7 @@ export function toNamedCall(
     return undefined
   if (tools && !tools.includes(name)) return undefined
   const args = given ?? parameters ?? {}
-  return isPlainObject(args) ? { tool: name, args } : undefined
+  return isObject(args) ? { tool: name, args } : undefined
 }
 
 function toTextCall(source: string, tools: readonly string[] | undefined): TextCall | undefined {

@@ -19,7 +19,7 @@ function toToolLine({ name, description, parameters }: ToolDefinition): string {
   return parameters && !fitsOneLine(parameters) ? `${line}\n  args: ${JSON.stringify(parameters)}` : line
 }
 
-/** Text is what an argument is when nothing else is said, and numbers are told by their name most of the time; the rest is said. */
+/** The type of an argument, left out for text, and for numbers, whose names show it most of the time. */
 function toTypeNote(schema: JsonObject | boolean): string {
   if (typeof schema === 'boolean') return ''
   const { type, enum: choices } = schema

@@ -1,5 +1,4 @@
-import { type JsonObject, LlmError } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, type JsonObject, LlmError } from '@modelport/core'
 
 /** Keywords whose value is one schema, which looks like a parameter of a flat map. */
 const schemaKeywords = [
@@ -46,6 +45,7 @@ const objectKeywords = new Set([
 
 /**
  * Converts a flat map of parameters, `{ city: { type: 'string', required: true } }`, to the JSON Schema of an object. Returns any other schema as it is.
+ * In a flat map the names of Python's types (`str`, `list`, …) are types too.
  * @throws {LlmError} `config` — the object is neither a flat map nor a JSON Schema.
  */
 export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
@@ -60,17 +60,30 @@ export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
   )
 }
 
+/** Names of Python's types, as tools of Xaibo write them. Items of a list are texts unless `items` says otherwise. */
+const pythonTypes: ReadonlyMap<unknown, JsonObject> = new Map([
+  ['str', { type: 'string' }],
+  ['int', { type: 'integer' }],
+  ['float', { type: 'number' }],
+  ['bool', { type: 'boolean' }],
+  ['list', { type: 'array', items: { type: 'string' } }],
+  ['dict', { type: 'object' }],
+  ['None', { type: 'null' }],
+])
+
 type Entry = readonly [name: string, parameter: Readonly<Record<string, unknown>>]
 
 const isFlatMap = (entries: readonly (readonly [string, unknown])[]): entries is readonly Entry[] =>
-  entries.every(([, value]) => isPlainObject(value) && typeof value['type'] === 'string') &&
+  entries.every(([, value]) => isObject(value) && typeof value['type'] === 'string') &&
   entries.some(([key]) => !schemaKeywords.includes(key))
 
 function toSchema(entries: readonly Entry[]): JsonObject {
   const required = entries.filter(([, parameter]) => parameter['required'] === true).map(([name]) => name)
   const properties = entries.map(([name, parameter]) => {
-    const { required: mark, ...schema } = parameter
-    return [name, typeof mark === 'boolean' ? schema : parameter] as const
+    const { required: mark, ...rest } = parameter
+    const schema = typeof mark === 'boolean' ? rest : parameter
+    const named = pythonTypes.get(parameter['type'])
+    return [name, named ? { ...named, ...schema, type: named['type'] } : schema] as const
   })
   return { type: 'object', properties: Object.fromEntries(properties), ...(required.length && { required }) }
 }

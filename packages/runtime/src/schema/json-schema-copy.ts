@@ -1,5 +1,4 @@
-import { type JsonObject, LlmError } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, type JsonObject, LlmError } from '@modelport/core'
 import { isPlainPattern } from './plain-pattern.js'
 import { toPointerPart } from './schema-limits.js'
 import { SchemaMeter } from './schema-meter.js'
@@ -16,6 +15,8 @@ const dialects: Readonly<Record<string, '7' | '2019-09' | '2020-12'>> = {
 const literals = new Set(['enum', 'const', 'default', 'examples', 'required', 'type', 'dependentRequired'])
 /** Keywords whose values are schemas by name. */
 const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
+/** The values of `type`. */
+const types: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 /** Keywords that decide what is valid and that are not understood: to ignore them would accept what the author forbids. */
 const unsupported = ['$dynamicRef', '$recursiveRef', '$vocabulary']
 
@@ -46,7 +47,7 @@ export interface CopyOptions {
 export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaMeter = new SchemaMeter()): SchemaCopy {
   const { where } = options
   const named =
-    isPlainObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
+    isObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
   const draft = named === undefined ? '2020-12' : dialects[named]
   if (!draft) {
     throw new LlmError(
@@ -75,7 +76,7 @@ class Copier {
   copy(schema: unknown, path: string): JsonObject | boolean {
     // The empty schema means the same, and is counted.
     if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
-    if (!isPlainObject(schema))
+    if (!isObject(schema))
       throw new LlmError('config', `${this.#options.where}: ${path} is not a schema: expected an object, true or false`)
     this.#check(schema, path)
     const kept = Object.entries(schema).filter(
@@ -92,7 +93,7 @@ class Copier {
     if (literals.has(key) || typeof value !== 'object' || value === null) return structuredClone(value)
     if (Array.isArray(value))
       return value.map((item: unknown, index) =>
-        isPlainObject(item) ? this.copy(item, `${path}/${index}`) : structuredClone(item),
+        isObject(item) ? this.copy(item, `${path}/${index}`) : structuredClone(item),
       )
     if (!maps.has(key)) return this.copy(value, path)
     return Object.fromEntries(
@@ -111,7 +112,14 @@ class Copier {
       throw new LlmError('unsupported', `${this.#options.where}: ${what} (at ${path}) is not supported`)
     }
     for (const keyword of unsupported) if (Object.hasOwn(schema, keyword)) refuse(`"${keyword}"`)
-    const { $ref: reference, $anchor: anchor, $id: id, pattern } = schema
+    const { $ref: reference, $anchor: anchor, $id: id, pattern, type = [] } = schema
+    const names: readonly unknown[] = Array.isArray(type) ? type : [type]
+    const unknown = names.find((name) => !types.includes(name))
+    if (unknown !== undefined)
+      throw new LlmError(
+        'config',
+        `${this.#options.where}: the type ${JSON.stringify(unknown)} (at ${path}) is not one of ${types.join(', ')}`,
+      )
     if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" next to "$ref"')
     if (typeof anchor === 'string') {
       if (this.#anchors.has(anchor)) refuse(`the anchor "${anchor}" in two places`)

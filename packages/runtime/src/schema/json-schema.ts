@@ -4,7 +4,19 @@ import { copySchema, type SchemaCopy } from './json-schema-copy.js'
 import { messageOf } from '../base/message-of.js'
 import { checkSchemaSize } from './schema-limits.js'
 import { measureValue } from './schema-meter.js'
-import type { Validated } from '../tools/tool.js'
+
+/** Whether arguments may be executed. */
+export type Validated =
+  | {
+      readonly ok: true
+      /** The arguments as the tool gets them: with defaults filled in and values converted, where the schema does that. */
+      readonly value: unknown
+    }
+  | {
+      readonly ok: false
+      /** What is wrong and where, in words the model can act on. */
+      readonly message: string
+    }
 
 /** Checks values against one schema; never throws. */
 export type JsonSchemaValidator = (value: unknown) => Validated
@@ -109,7 +121,7 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
   }
 }
 
-/** Problems of a part are told instead of "a part has problems". */
+/** Keywords whose own problem only says that a part has problems; those of the part are reported instead. */
 const containers = new Set([
   'properties',
   'patternProperties',
@@ -121,18 +133,18 @@ const containers = new Set([
 ])
 
 function describe(errors: readonly OutputUnit[]): string {
-  const told = new Set<string>()
+  const found = new Set<string>()
   errors.forEach(({ keyword, error, instanceLocation }, index) => {
     const next = errors[index + 1]
     const forbids = next?.keyword === 'false'
     if (keyword === 'false' && index > 0) return
     if (containers.has(keyword) && next && !forbids) return
     const place = instanceLocation === '#' ? '' : `${instanceLocation.slice(2)}: `
-    told.add(
+    found.add(
       `${place}${forbids ? `${next.instanceLocation.slice(instanceLocation.length + 1) || 'this'} is not allowed` : error}`,
     )
   })
-  const problems = [...told]
+  const problems = [...found]
   const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : ''
   return (problems.slice(0, mostProblems).join('; ') || 'it does not fit the schema') + more
 }

@@ -14,7 +14,7 @@ import { toToolContent } from '../tools/tool-content.js'
 
 /** What spans hold. */
 export interface TraceOptions {
-  /** True puts texts into spans too: answers, arguments and results of tools. They may hold personal data. Default false. */
+  /** True puts texts into spans too: replies, arguments and results of tools. They may hold personal data. Default false. */
   readonly content?: boolean | undefined
   /** False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which makes its own. Default true. */
   readonly modelCalls?: boolean | undefined

@@ -1,4 +1,4 @@
-import type { ToolCall } from '@modelport/core'
+import { isPollution, type ToolCall } from '@modelport/core'
 
 /** Most that the arguments of one call may come to: UTF-16 code units of text, and one for each value. */
 const mostSize = 1024 * 1024
@@ -24,7 +24,7 @@ export function refuseArguments(call: ToolCall): string | undefined {
     // Not Object.entries: a million keys would be copied before the first is counted.
     for (const key in value) {
       const inner = value[key]
-      if (reachesForPrototype(key, inner))
+      if (isPollution(key, inner))
         return 'the arguments have a key "__proto__" or "constructor.prototype", which is refused'
       size += 1 + (isList ? 0 : key.length) + (typeof inner === 'string' ? inner.length : 0)
       if (size > mostSize) return 'the arguments are larger than 1 MiB'
@@ -40,7 +40,3 @@ interface Container {
   readonly value: Readonly<Record<string, unknown>>
   readonly depth: number
 }
-
-const reachesForPrototype = (key: string, inner: unknown): boolean =>
-  key === '__proto__' ||
-  (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))

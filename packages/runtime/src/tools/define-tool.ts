@@ -1,12 +1,11 @@
-import { type JsonObject, LlmError } from '@modelport/core'
+import { isObject, type JsonObject, LlmError } from '@modelport/core'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { type $ZodType, toJSONSchema } from 'zod/v4/core'
-import { isPlainObject } from '../base/canonical-json.js'
 import { checkToolSettings } from '../base/check-request.js'
 import { fromFlatMap } from '../schema/flat-map.js'
-import { compileJsonSchema } from '../schema/json-schema.js'
+import { compileJsonSchema, type Validated } from '../schema/json-schema.js'
 import { messageOf } from '../base/message-of.js'
-import type { Tool, ToolContext, Validated } from './tool.js'
+import type { Tool, ToolContext } from './tool.js'
 
 /**
  * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON Schema, or a flat map of parameters such as
@@ -91,7 +90,7 @@ export function compileParameters(parameters: ToolParameters, where: string): Co
       schema: toObjectSchema(toJsonSchema(parameters, where), where),
       validate: (args) => validateStandard(parameters, args),
     }
-  const given = isPlainObject(parameters) ? fromFlatMap(parameters, where) : parameters
+  const given = isObject(parameters) ? fromFlatMap(parameters, where) : parameters
   return { schema: toObjectSchema(given, where), validate: compileJsonSchema(given, { where }) }
 }
 
@@ -99,7 +98,7 @@ const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const mostIssues = 5
 
 const isStandard = (parameters: ToolParameters): parameters is StandardSchemaV1 =>
-  isPlainObject(parameters) && '~standard' in parameters
+  isObject(parameters) && '~standard' in parameters
 
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & $ZodType => '_zod' in schema
 
@@ -121,7 +120,7 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
 
 /** The schema as the model gets it: of an object, and without the mark of its dialect, which no model needs and each request would pay for. */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
-  if (!isPlainObject(schema)) {
+  if (!isObject(schema)) {
     throw new LlmError('config', `${where}: expected a schema or a JSON Schema object`)
   }
   const { $schema: _dialect, type = 'object', ...rest } = schema
@@ -139,10 +138,10 @@ async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Pro
 }
 
 function describe(issues: readonly StandardSchemaV1.Issue[]): string {
-  const told = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+  const found = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
     const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('/')
     return place ? `${place}: ${message}` : message
   })
   const more = issues.length > mostIssues ? `; and ${issues.length - mostIssues} more` : ''
-  return told.join('; ') + more
+  return found.join('; ') + more
 }

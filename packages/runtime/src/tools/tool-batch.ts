@@ -5,9 +5,9 @@ import { messageOf } from '../base/message-of.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import type { ToolOutcome } from './tool-outcome.js'
-import { cutShort, notStarted, type ToolAnswer, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
+import { cutShort, notStarted, type SettledCall, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
 
-/** How the calls of one round are executed. */
+/** How the calls of one turn are executed. */
 export interface ToolBatchOptions {
   /** What may be called. */
   readonly tools: readonly Tool[]
@@ -15,31 +15,31 @@ export interface ToolBatchOptions {
   readonly step: number
   /** What each tool gets as `context.run`. Default: a run of its own, with the index of the call in its `idempotencyKey`. */
   readonly run?: ((call: ToolCall, index: number) => RunContext) | undefined
-  /** Cancels what is running and answers what is not. */
+  /** Cancels the calls that run, and those that have not begun. */
   readonly signal?: AbortSignal | undefined
   /** Most calls at once. Default 8. */
   readonly concurrency?: number | undefined
   /** Most milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Most milliseconds that are left for all of them, whatever a tool says; what is not answered by then is a `timeout`. Default: no limit. */
+  /** Most milliseconds that are left for all of them, whatever a tool says; a call without a result by then is a `timeout`. Default: no limit. */
   readonly remainingMs?: number | undefined
   /**
    * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, that call is not
-   * executed but answered as `refused` with the error's message, and the batch rejects with the error once every call is answered.
+   * executed but reported as `refused` with the error's message, and the batch rejects with the error once every call has a result.
    */
   readonly onStart?: ((call: ToolCall) => unknown) | undefined
   /**
    * Called once for every call, when its result arrives: the place to commit it. The batch waits for the promise it may return. If it throws or
-   * rejects, the batch rejects with the error once every call is answered.
+   * rejects, the batch rejects with the error once every call has a result.
    */
   onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): unknown
 }
 
 /**
- * Executes the calls of one round and answers every one of them, each once, as soon as it is settled. Calls start in their order, several
+ * Executes the calls of one turn and reports the result of each, once, as soon as it is there. Calls start in their order, several
  * at once; an exclusive tool waits for those before it, and those after it wait.
- * @throws the signal's reason, once every call is answered, when the signal aborts. A call that had finished by then keeps its result;
- * one that had not is answered as cancelled without waiting for its tool.
+ * @throws the signal's reason, once every call has a result, when the signal aborts. A call that had finished by then keeps its result;
+ * one that had not is reported as cancelled without waiting for its tool.
  * @throws {LlmError} `config` — the concurrency or a time limit is not a number in its range.
  */
 export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
@@ -53,14 +53,14 @@ export async function executeBatch(calls: readonly ToolCall[], options: ToolBatc
   await new Batch(calls, options, concurrency, timeoutMs).run()
 }
 
-/** The calls of one round, each waiting, running or answered. */
+/** The calls of one turn, each waiting, running or settled. */
 class Batch {
   readonly #calls: readonly ToolCall[]
   readonly #options: ToolBatchOptions
   readonly #concurrency: number
   readonly #timeoutMs: number
   readonly #running = new Map<number, ToolRun>()
-  readonly #answered = new Set<number>()
+  readonly #settled = new Set<number>()
   #runId: string | undefined
   /** When their time is up, by `performance.now`. */
   readonly #endsAt: number
@@ -114,7 +114,7 @@ class Batch {
       if (tool && this.#running.size && (this.#exclusive || tool.exclusive)) return
       const index = this.#next++
       if (tool) this.#start(index, call, tool)
-      else this.#answer(index, toUnknownTool(call, this.#options.tools))
+      else this.#report(index, toUnknownTool(call, this.#options.tools))
     }
   }
 
@@ -122,9 +122,9 @@ class Batch {
     const run = new ToolRun(call, tool)
     this.#running.set(index, run)
     this.#exclusive = tool.exclusive ?? false
-    const finish = (answer: ToolAnswer): void => {
+    const finish = (settled: SettledCall): void => {
       this.#running.delete(index)
-      this.#answer(index, answer)
+      this.#report(index, settled)
       this.#startMore()
     }
     // One more: a timer may be early, and the budget must then find the time over.
@@ -133,7 +133,7 @@ class Batch {
       Math.max(0, Math.ceil(this.#endsAt - performance.now())) + 1,
     )
     run
-      .answer({ step: this.#options.step, run: this.#runOf(call, index), timeoutMs }, () =>
+      .settle({ step: this.#options.step, run: this.#runOf(call, index), timeoutMs }, () =>
         this.#options.onStart?.(call),
       )
       .then(finish, (error: unknown) => {
@@ -149,10 +149,10 @@ class Batch {
     return { runId: this.#runId, idempotencyKey: `${this.#runId}/${step}/${index}` }
   }
 
-  #answer(index: number, { content, outcome }: ToolAnswer): void {
+  #report(index: number, { content, outcome }: SettledCall): void {
     const call = this.#calls[index]
-    if (!call || this.#answered.has(index)) return
-    this.#answered.add(index)
+    if (!call || this.#settled.has(index)) return
+    this.#settled.add(index)
     const isError = outcome.status !== 'ok' && outcome.status !== 'pending'
     try {
       const taken = this.#options.onResult(call, { callId: call.id, content, ...(isError && { isError }) }, outcome)
@@ -185,7 +185,7 @@ class Batch {
   #cancelRest(): void {
     this.#calls.forEach((_, index) => {
       const run = this.#running.get(index)
-      this.#answer(index, toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs))
+      this.#report(index, toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs))
     })
   }
 }

@@ -22,7 +22,7 @@ export class ToolFailure extends Error {
 Object.defineProperty(ToolFailure.prototype, 'name', { value: 'ToolFailure' })
 
 /**
- * What the model sees of a tool's answer: a string as it is (half characters replaced), one content part or a list of them as parts, anything else as JSON.
+ * What the model sees of a tool's result: a string as it is (half characters replaced), one content part or a list of them as parts, anything else as JSON.
  * Never throws: the tool has run, so what cannot be written as JSON is described.
  */
 export function toToolContent(value: unknown): Content {
@@ -37,7 +37,7 @@ export function toToolContent(value: unknown): Content {
   }
 }
 
-/** JSON for what JSON has no word for, instead of the `{}` it would write. */
+/** JSON for values that JSON cannot express, instead of the `{}` it would write. */
 function toJsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value)

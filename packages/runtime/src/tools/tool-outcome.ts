@@ -2,7 +2,7 @@
 export interface ToolOutcome {
   /**
    * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or
-   * answered with an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed · `pending` its result will
+   * returned an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed · `pending` its result will
    * come later, see `pending()`. Only `ok`, `failed`, `timeout`, `cancelled` and `pending` may have had an effect.
    */
   readonly status:
@@ -14,7 +14,7 @@ export interface ToolOutcome {
     | 'cancelled'
     | 'refused'
     | 'pending'
-  /** What the tool answered, before it was made into content. */
+  /** What the tool returned, before it was made into content. */
   readonly value?: unknown
   /** What went wrong. */
   readonly message?: string

@@ -1,18 +1,18 @@
-import { type Content, LlmError, type ToolCall } from '@modelport/core'
+import { type Content, LlmError, longestTimer, type ToolCall } from '@modelport/core'
 import { refuseArguments } from './argument-check.js'
 import { isPromiseLike } from '../base/is-promise-like.js'
-import { longestTimer } from '../base/longest-timer.js'
 import { messageOf, mostMessageLength } from '../base/message-of.js'
-import { PendingAnswer } from './pending-answer.js'
-import type { Tool, Validated } from './tool.js'
+import { PendingResult } from './pending-result.js'
+import type { Validated } from '../schema/json-schema.js'
+import type { Tool } from './tool.js'
 import type { RunContext } from './run-context.js'
 import type { ToolOutcome } from './tool-outcome.js'
 import { ToolFailure, toToolContent } from './tool-content.js'
-import { toUnknownTool as unknownToolText } from '../reply/corrections.js'
+import { unknownToolText } from './unknown-tool.js'
 import { cut } from '../base/well-formed.js'
 
 /** What the model reads about a call, and its outcome. */
-export interface ToolAnswer {
+export interface SettledCall {
   readonly content: Content
   readonly outcome: ToolOutcome
 }
@@ -31,13 +31,13 @@ export const toRefusal = (
   status: Exclude<ToolOutcome['status'], 'ok' | 'pending'>,
   message: string,
   latencyMs: number = 0,
-): ToolAnswer => ({
+): SettledCall => ({
   content: message,
   outcome: { status, message, latencyMs },
 })
 
-/** The answer to a call of a tool that does not exist. */
-export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): ToolAnswer =>
+/** What the model reads about a call of a tool that does not exist. */
+export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): SettledCall =>
   toRefusal(
     'unknown-tool',
     unknownToolText(
@@ -46,7 +46,7 @@ export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): ToolAnswe
     ),
   )
 
-/** One call in execution: checked, started, timed. It settles once, with the answer or because it was cut short. */
+/** One call in execution: checked, started, timed. It settles once, with its result or because it was cut short. */
 export class ToolRun {
   /** True once the tool itself has been started: from then on it may have had an effect. */
   started = false
@@ -60,12 +60,12 @@ export class ToolRun {
     this.#tool = tool
   }
 
-  /** Tells the tool that its answer is no longer waited for. */
+  /** Aborts the signal of the tool: nobody waits for its result any more. */
   abort(reason: unknown): void {
     this.#controller.abort(reason)
   }
 
-  /** True once nobody waits for the answer. */
+  /** True once nobody waits for the result. */
   #isAborted(): boolean {
     return this.#controller.signal.aborted
   }
@@ -76,13 +76,13 @@ export class ToolRun {
   }
 
   /**
-   * The answer, within the time there is for it.
+   * What came of the call, within the time there is for it.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  async answer({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<ToolAnswer> {
+  async settle({ step, run, timeoutMs }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
     if (!Number.isFinite(timeoutMs)) return this.#execute(step, run, onStart)
     let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<ToolAnswer>((resolve) => {
+    const late = new Promise<SettledCall>((resolve) => {
       timer = setTimeout(
         () => {
           const message = `The tool "${this.#call.name}" did not answer within ${timeoutMs} ms; ${this.started ? 'whether it had an effect is unknown' : 'it was not executed'}.`
@@ -99,7 +99,7 @@ export class ToolRun {
     }
   }
 
-  async #execute(step: number, run: RunContext, onStart: () => unknown): Promise<ToolAnswer> {
+  async #execute(step: number, run: RunContext, onStart: () => unknown): Promise<SettledCall> {
     const { signal } = this.#controller
     const checked = await this.#validate()
     if (!checked.ok) return this.#refuseArguments(checked.message)
@@ -112,7 +112,7 @@ export class ToolRun {
     this.started = true
     try {
       const value = await this.#tool.execute(checked.value, { callId: this.#call.id, step, signal, run })
-      if (value instanceof PendingAnswer)
+      if (value instanceof PendingResult)
         return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
       return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
     } catch (error) {
@@ -133,15 +133,15 @@ export class ToolRun {
     }
   }
 
-  #refuseArguments(message: string): ToolAnswer {
+  #refuseArguments(message: string): SettledCall {
     const { parameters } = this.#tool.definition
     const schema = parameters ? JSON.stringify(parameters) : 'no arguments: {}'
     const expected = schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
-    const told = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
-    return { content: told, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
+    const content = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
+    return { content, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
   }
 
-  #fail(error: unknown): ToolAnswer {
+  #fail(error: unknown): SettledCall {
     const message = messageOf(error)
     const content =
       error instanceof ToolFailure ? toToolContent(error.content) : `The tool "${this.#call.name}" failed: ${message}`
@@ -149,7 +149,7 @@ export class ToolRun {
   }
 }
 
-/** True for what a tool throws when it gives up because it was told to; any other error is an answer. */
+/** True for what a tool throws when it gives up because it was aborted; any other error is a result. */
 const isAbort = (error: unknown, signal: AbortSignal): boolean =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 

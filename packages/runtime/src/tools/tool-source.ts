@@ -8,7 +8,7 @@ export interface ToolSource {
   readonly apiHosts: readonly string[]
   /**
    * The tools as they are now; asked again before each step, so it should be cheap when nothing has changed.
-   * @throws {LlmError} `network` — the source cannot be reached; `protocol` — it answers with something else than tools.
+   * @throws {LlmError} `network` — the source cannot be reached; `protocol` — its response is not a list of tools.
    */
   tools(signal?: AbortSignal): Promise<readonly Tool[]>
   /** Ends the connection. Never rejects; more calls change nothing. */

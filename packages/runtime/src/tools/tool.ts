@@ -1,4 +1,5 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
+import type { Validated } from '../schema/json-schema.js'
 import type { EffectDeclaration } from './reconcile.js'
 import type { RunContext } from './run-context.js'
 
@@ -14,22 +15,9 @@ export interface ToolContext {
   readonly run: RunContext
 }
 
-/** Whether arguments may be executed. */
-export type Validated =
-  | {
-      readonly ok: true
-      /** The arguments as the tool gets them: with defaults filled in and values converted, where the schema does that. */
-      readonly value: unknown
-    }
-  | {
-      readonly ok: false
-      /** What is wrong and where, in words the model can act on. */
-      readonly message: string
-    }
-
 /** A tool that can be executed here. Make one with `defineTool`. */
 export interface Tool extends EffectDeclaration {
-  /** What the model is told. */
+  /** What the model reads of the tool. */
   readonly definition: ToolDefinition
   /** Checks arguments before anything is executed; never throws. */
   validate(args: JsonObject): Validated | Promise<Validated>

@@ -1,5 +1,4 @@
-import { LlmError } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
+import { isObject, LlmError } from '@modelport/core'
 import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
 import { RunStory, type StoryChange } from './run-story.js'
@@ -34,7 +33,7 @@ export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): Async
     })
   try {
     for await (const event of run) {
-      const written = write(story.tell(event)).map((one) => ({ ...one, timestamp: event.at }))
+      const written = write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
       yield* exact ? withOriginal(written, event) : written
     }
   } catch (error) {
@@ -151,10 +150,10 @@ export async function* fromAgUiEvents(
   const foreign = new ForeignRun()
   let isExact = false
   for await (const event of events) {
-    if (!isPlainObject(event) || typeof event['type'] !== 'string')
+    if (!isObject(event) || typeof event['type'] !== 'string')
       throw new LlmError('protocol', 'fromAgUiEvents: an event must be an object with a "type"')
     const { metadata } = event
-    const original = isPlainObject(metadata) ? metadata['modelport'] : undefined
+    const original = isObject(metadata) ? metadata['modelport'] : undefined
     if (isRunEvent(original)) {
       isExact = true
       yield original
@@ -163,4 +162,4 @@ export async function* fromAgUiEvents(
 }
 
 /** Events of this package are trusted to be what they were when they were written. */
-const isRunEvent = (value: unknown): value is RunEvent => isPlainObject(value) && typeof value['type'] === 'string'
+const isRunEvent = (value: unknown): value is RunEvent => isObject(value) && typeof value['type'] === 'string'

@@ -1,6 +1,5 @@
-import { isLlmError, LlmError, type ErrorCode } from '@modelport/core'
+import { type ErrorCode, isLlmError, isObject, LlmError } from '@modelport/core'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { isPlainObject } from '../base/canonical-json.js'
 import { toSseResponse } from './sse-response.js'
 
 /** The part of an error that a client may see. */
@@ -144,7 +143,7 @@ function parse(data: string): unknown {
 }
 
 function toError(data: unknown): LlmError {
-  const { code, message } = isPlainObject(data) ? data : {}
+  const { code, message } = isObject(data) ? data : {}
   return new LlmError(
     (typeof code === 'string' ? code : 'unknown') as ErrorCode,
     typeof message === 'string' ? message : 'the stream failed',

@@ -1,10 +1,8 @@
-import { isPlainObject } from '../base/canonical-json.js'
+import { asText, isObject } from '@modelport/core'
 import type { RunEvent } from '../events/run-event.js'
 
 /** An event of AG-UI 1.0: its `type`, and the fields of that type. */
 export type AgUiEvent = Readonly<Record<string, unknown>> & { readonly type: string }
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 interface OpenCall {
   readonly tool: string
@@ -90,7 +88,7 @@ export class ForeignRun {
 function parseArguments(text: string): Readonly<Record<string, unknown>> {
   try {
     const value = JSON.parse(text || '{}') as unknown
-    return isPlainObject(value) ? value : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }

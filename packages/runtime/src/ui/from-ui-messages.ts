@@ -2,11 +2,11 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
+  isObject,
   LlmError,
   type ToolCall,
   type ToolMessage,
 } from '@modelport/core'
-import { isPlainObject } from '../base/canonical-json.js'
 import { toToolContent } from '../tools/tool-content.js'
 
 /** What `useChat` sends: its messages, and what the user decided. */
@@ -32,7 +32,7 @@ export function fromUiMessages(given: unknown): FromUiMessages {
     if (role === 'system')
       return [{ role, content: parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('') }]
     if (role !== 'assistant') throw refuse(`a message has the role ${JSON.stringify(role)}`)
-    for (const { approval } of parts) if (isPlainObject(approval)) approvals.push(...toApproval(approval))
+    for (const { approval } of parts) if (isObject(approval)) approvals.push(...toApproval(approval))
     return toTurns(parts)
   })
   return { messages, approvals }
@@ -42,7 +42,7 @@ const refuse = (what: string): LlmError =>
   new LlmError('invalid-request', `fromUiMessages: ${what}; pass the messages of useChat`)
 
 function toList(value: unknown, name: string): readonly UiPart[] {
-  if (!Array.isArray(value) || !value.every(isPlainObject)) throw refuse(`"${name}" is not a list of objects`)
+  if (!Array.isArray(value) || !value.every(isObject)) throw refuse(`"${name}" is not a list of objects`)
   return value
 }
 
@@ -79,10 +79,10 @@ function toTurn(parts: readonly UiPart[]): readonly ChatMessage[] {
   const results: ToolMessage[] = []
   const toolCalls: ToolCall[] = []
   for (const part of parts) {
-    const answered = toCall(part)
-    if (!answered) continue
-    toolCalls.push(answered.call)
-    results.push(answered.result)
+    const finished = toCall(part)
+    if (!finished) continue
+    toolCalls.push(finished.call)
+    results.push(finished.result)
   }
   const content = textOf('text')
   const reasoning = textOf('reasoning')
@@ -103,7 +103,7 @@ function toCall(part: UiPart): { readonly call: ToolCall; readonly result: ToolM
   if (typeof name !== 'string') return undefined
   const isError = state === 'output-error' || state === 'output-denied'
   if (!isError && state !== 'output-available') return undefined
-  const given = isPlainObject(input) ? input : {}
+  const given = isObject(input) ? input : {}
   const denied = 'Not allowed: the user refused the call.'
   const content = !isError ? toToolContent(output) : state === 'output-denied' ? denied : String(errorText)
   return {

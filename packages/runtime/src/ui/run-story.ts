@@ -24,7 +24,7 @@ export type StoryChange =
 /** Text for the user, or reasoning. */
 export type BlockKind = 'text' | 'reasoning'
 
-/** Follows a run and tells what changes on a screen. */
+/** Follows a run and lists what changes on a screen. */
 export class RunStory {
   #runId = ''
   #isStarted = false
@@ -39,7 +39,7 @@ export class RunStory {
   #pending: readonly PendingItem[] = []
 
   /** The changes that an event makes; none for events that a user does not see. */
-  tell(event: RunEvent): readonly StoryChange[] {
+  changesOf(event: RunEvent): readonly StoryChange[] {
     const start: StoryChange[] = this.#isStarted ? [] : [{ type: 'start', runId: event.runId }]
     this.#isStarted = true
     this.#runId = event.runId

@@ -81,7 +81,7 @@ export function toUiMessageStream(run: RunEvents, options: UiStreamOptions = {})
   )
 }
 
-/** Answers a request of `useChat` with a run: the stream of {@link toUiMessageStream} as server-sent events. */
+/** The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as server-sent events. */
 export function toUiMessageResponse(run: RunEvents, options: UiStreamOptions & ResponseInit = {}): Response {
   const { messageId, onError, ...init } = options
   const stream = toUiMessageStream(run, {
@@ -110,7 +110,7 @@ async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerat
       return toChunk(change, options, hasFailed) ?? []
     })
   try {
-    for await (const event of run) yield* toChunks(story.tell(event))
+    for await (const event of run) yield* toChunks(story.changesOf(event))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     yield* toChunks([{ type: 'failure', message, code: 'unknown' }])

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import { isUserRequest } from '../../reply/user-request.js'
+import { isUserRequest } from '../run-message.js'
 
 /** What the summary message begins with. */
 export const summaryMark = 'Compacted conversation summary:\n'
@@ -8,7 +8,7 @@ export const summaryMark = 'Compacted conversation summary:\n'
 export interface Blocks {
   /** The leading system messages: the prompt, and summaries of earlier compactions. */
   readonly leading: readonly ChatMessage[]
-  /** A message, or a reply with all that a run answered to it: results of its calls, a correction. */
+  /** A message, or a reply with all that a run adds after it: results of its calls, a correction. */
   readonly turns: readonly (readonly ChatMessage[])[]
 }
 

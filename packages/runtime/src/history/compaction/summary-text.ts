@@ -23,7 +23,7 @@ export function createSummarizer(provider: Provider, options: CallOptions = {}):
   }
 }
 
-/** The summary in what a model answered: JSON with `summary` or `content`, alone or within prose, else the text itself. */
+/** The summary in a reply: JSON with `summary` or `content`, alone or within prose, else the text itself. */
 export function parseSummary(text: string): string {
   const whole = text.trim()
   return (

@@ -1,7 +1,7 @@
-/** Estimates how long an answer is while it comes, at a cost that stays linear in its length. */
-export class AnswerMeter {
+/** Estimates how long a reply is while it comes, at a cost that stays linear in its length. */
+export class ReplyMeter {
   readonly #estimate: (text: string) => number
-  readonly #pieces: string[] = []
+  readonly #parts: string[] = []
   /** UTF-16 units that came. */
   #length = 0
   /** Tokens that are paid for. */
@@ -15,22 +15,22 @@ export class AnswerMeter {
   }
 
   add(text: string): void {
-    this.#pieces.push(text)
+    this.#parts.push(text)
     this.#length += text.length
   }
 
   /** Estimated tokens so far. */
   tokens(): number {
     if (this.#counted.length !== this.#length) {
-      const whole = this.#pieces.join('')
-      this.#pieces.splice(0, this.#pieces.length, whole)
+      const whole = this.#parts.join('')
+      this.#parts.splice(0, this.#parts.length, whole)
       this.#counted = { length: this.#length, tokens: this.#length ? this.#estimate(whole) : 0 }
     }
     return this.#counted.tokens
   }
 
   /**
-   * True while the answer is paid for. Asked for each piece, it estimates only when the answer may have outgrown what is paid, and then asks
+   * True while the reply is paid for. Called for each delta; it estimates only when the reply may have outgrown what is paid, and then asks
    * for some more at once.
    */
   admitted(admits: (tokens: number) => boolean): boolean {

@@ -1,14 +1,14 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 import type { BudgetLedger } from '../budget/budget.js'
-import type { EffectDeclaration } from '../tools/reconcile.js'
-import type { RunContext } from '../tools/run-context.js'
+import type { EffectDeclaration } from './reconcile.js'
+import type { RunContext } from './run-context.js'
 
 /** What is asked of another agent. */
 export type AgentRequest =
   | { readonly action: 'tool_call'; readonly tool: string; readonly args: JsonObject }
   | { readonly action: 'infer'; readonly prompt: string }
 
-/** What an agent knows about the call it answers. */
+/** What an agent knows about the call it serves. */
 export interface AgentContext {
   /** The id of the action in the events of the run. */
   readonly callId: string

@@ -1,5 +1,5 @@
 /** Says that the work continues elsewhere: see {@link pending}. */
-export class PendingAnswer {
+export class PendingResult {
   /** The id of the work, for whoever resumes the run. */
   readonly id: string
   /** When to look again, in milliseconds since 1970. Unset: when somebody reports the result. */
@@ -17,5 +17,5 @@ export class PendingAnswer {
  * @param id the id of the work: of a child task, a timer, a job
  * @param options `until`: when to look again, in milliseconds since 1970
  */
-export const pending = (id: string, options: { readonly until?: number } = {}): PendingAnswer =>
-  new PendingAnswer(id, options.until)
+export const pending = (id: string, options: { readonly until?: number } = {}): PendingResult =>
+  new PendingResult(id, options.until)

@@ -4,9 +4,9 @@ import type { ModelProfile, TokenUsage } from '@modelport/core'
 export interface CallMetrics {
   /** Name of its provider. */
   readonly provider: string
-  /** The model that answered. */
+  /** The model that replied. */
   readonly model: string
-  /** From before the request to the end of its answer, in milliseconds. */
+  /** From before the request to the end of its reply, in milliseconds. */
   readonly latencyMs: number
   /** The tokens it took. */
   readonly usage: UsageMetrics
@@ -58,13 +58,13 @@ export interface CostMetrics {
   readonly estimated: boolean
 }
 
-/** What {@link measureCall} is told. */
+/** What {@link measureCall} measures. */
 export interface CallMeasurement {
   /** Name of its provider. */
   readonly provider: string
-  /** The model that answered. */
+  /** The model that replied. */
   readonly model: string
-  /** From before the request to the end of its answer, in milliseconds. */
+  /** From before the request to the end of its reply, in milliseconds. */
   readonly latencyMs: number
   /** As the provider gave it; counts of 0 without `reported` are not known. */
   readonly usage?: TokenUsage | undefined

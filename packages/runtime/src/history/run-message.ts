@@ -3,7 +3,7 @@ import type { ChatMessage, Content, UserMessage } from '@modelport/core'
 /** What a run says in the user's role: results that no tool message can carry, what is wrong with a reply, that a call is the last. */
 export const toRunMessage = (content: Content): UserMessage => ({ role: 'user', content, byRun: true })
 
-/** True for what a run answered to a reply. The text does not tell it: a user may say the same. */
+/** True for what a run adds after a reply. The text does not show it: a user may write the same. */
 export const isRunMessage = (message: ChatMessage): boolean =>
   message.role === 'tool' || (message.role === 'user' && message.byRun === true)
 

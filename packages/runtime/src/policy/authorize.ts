@@ -1,6 +1,5 @@
-import type { JsonObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import type { ToolCallAction, AgentCallAction } from '../reply/action.js'
-import { isPlainObject } from '../base/canonical-json.js'
 import { mostMessageLength } from '../base/message-of.js'
 import { cut, toWellFormed } from '../base/well-formed.js'
 
@@ -19,12 +18,12 @@ export type Decision =
   | {
       readonly effect: 'allow'
       readonly reason?: string
-      /** Executes the call with these arguments instead; they are validated again, and the model is told. */
+      /** Executes the call with these arguments instead; they are validated again, and the model reads what was executed. */
       readonly arguments?: JsonObject
     }
   | {
       readonly effect: 'deny'
-      /** The model is told. */
+      /** The model reads it. */
       readonly reason: string
     }
   | {
@@ -68,34 +67,34 @@ interface Ask {
 }
 
 /** The decision to act upon. Untyped code may return anything: a value that is not a decision denies, and so does a denial without a reason. */
-export function toDecision(answer: unknown): Decision {
-  const { effect, reason: given } = (answer ?? {}) as Partial<Decision>
+export function toDecision(value: unknown): Decision {
+  const { effect, reason: given } = (value ?? {}) as Partial<Decision>
   const reason = toReason(given)
-  const told = reason !== undefined && { reason }
+  const kept = reason !== undefined && { reason }
   if (effect === 'allow') {
-    const { arguments: changed } = answer as Extract<Decision, { effect: 'allow' }>
-    return { effect, ...told, ...(isPlainObject(changed) && { arguments: changed }) }
+    const { arguments: changed } = value as Extract<Decision, { effect: 'allow' }>
+    return { effect, ...kept, ...(isObject(changed) && { arguments: changed }) }
   }
   if (effect === 'require-approval')
     return {
       effect,
-      ...told,
-      ...(typeof (answer as Partial<Ask>).expiresAt === 'number' && { expiresAt: Number((answer as Ask).expiresAt) }),
-      ...((answer as Partial<Ask>).ask !== undefined && {
-        ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> => (answer as Ask).ask(signal),
+      ...kept,
+      ...(typeof (value as Partial<Ask>).expiresAt === 'number' && { expiresAt: Number((value as Ask).expiresAt) }),
+      ...((value as Partial<Ask>).ask !== undefined && {
+        ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> => (value as Ask).ask(signal),
       }),
     }
   if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }
   return {
     effect: 'deny',
-    reason: `authorize answered with the effect ${JSON.stringify(effect)}; it must be allow, deny or require-approval`,
+    reason: `authorize returned the effect ${JSON.stringify(effect)}; it must be allow, deny or require-approval`,
   }
 }
 
 /** Reads what `ask` returned: only `true` and an object whose `approved` is `true` approve. */
-export function toApproval(answer: unknown): Approval {
-  if (typeof answer === 'boolean') return { approved: answer }
-  const { approved, by, reason: given } = (answer ?? {}) as Approval
+export function toApproval(value: unknown): Approval {
+  if (typeof value === 'boolean') return { approved: value }
+  const { approved, by, reason: given } = (value ?? {}) as Approval
   const reason = toReason(given)
   return {
     approved: (approved as unknown) === true,
@@ -104,6 +103,6 @@ export function toApproval(answer: unknown): Approval {
   }
 }
 
-/** A reason that can be told. */
+/** A reason in a form that a message can hold. */
 const toReason = (reason: unknown): string | undefined =>
   typeof reason === 'string' && reason ? cut(toWellFormed(reason), mostMessageLength) : undefined
