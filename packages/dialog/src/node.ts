@@ -1,5 +1,6 @@
 export { parseAgentToml, parseAgentYaml } from './agents/parse-agents.js'
-export { loadPrompts } from './node/node-prompts.js'
+export type { PromptFolder, UnreadablePrompt } from './node/node-prompts.js'
+export { loadPrompts, readPrompts } from './node/node-prompts.js'
 export type { ReportWriterOptions } from './node/node-reports.js'
 export { createReportWriter } from './node/node-reports.js'
 export type { PromptFileOptions } from './prompt/prompt-file.js'

@@ -89,7 +89,7 @@ describe('a call with tools', () => {
     ])
   })
 
-  test('shows results in a user message for the API "response", and where the prompt says so', async () => {
+  test('shows results in a user message for the API "response", and if the prompt says so', async () => {
     const { tool } = echo()
     const prompt = plain.extend({ path: 'p', tools: [tool] })
     const shown = 'Return of calling function echo with arguments {"value":"foo"}:\n---\necho:foo\n---\n'
@@ -160,7 +160,7 @@ describe('a call with tools', () => {
     expect(trace.entries).toContainEqual(expect.objectContaining({ type: 'last-call', toolRounds: 2 }))
   })
 
-  test('executes no call after the last one and keeps everything that was said', async () => {
+  test('executes no tool call after the last model call, and keeps everything that was said', async () => {
     const { tool, calls } = echo()
     const rounds = Array.from({ length: 4 }, (_, index) => asks('echo', { value: String(index) }))
     const { caller } = callerOf(rounds, { limits: { maxToolRounds: 2 } })
@@ -270,7 +270,7 @@ describe('a parser that refuses the reply', () => {
     ).toBe('no')
   })
 
-  test('gets what the caller passed for it', async () => {
+  test('gets the arguments that the caller passed for it', async () => {
     const prompt = definePrompt({
       path: 'p',
       text: 'x',
@@ -280,7 +280,7 @@ describe('a parser that refuses the reply', () => {
     expect((await caller.call(Dialog.seed().send(prompt), { parserArgs: 7 })).value).toBe('reply 7')
   })
 
-  test('ends the call at once when it has no retry', async () => {
+  test('ends the call at once if no retry is allowed', async () => {
     const { caller, provider } = callerOf(['hm'], { limits: { maxParseRetries: 0 } })
     expect(await failureOf(caller.call(dialog))).toMatchObject({ limit: 'parse-retries' })
     expect(provider.requests).toHaveLength(1)
@@ -297,7 +297,7 @@ describe('a fault of the network or the server', () => {
     expect(error.dialog.messages).toHaveLength(1)
   })
 
-  test('is survived by recalls, with a report of each', async () => {
+  test('does not end the call while recalls are left, and each recall is reported', async () => {
     const reports: CallReport[] = []
     const { caller, provider } = callerOf([overloaded, { error: 'network' }, 'Here.'], {
       limits: { maxRecalls: 2 },
@@ -315,7 +315,7 @@ describe('a fault of the network or the server', () => {
     ])
   })
 
-  test('in the middle of a call resumes the run: tools run once, limits and guards hold', async () => {
+  test('resumes the run in the middle of a call: tools run once, limits and guards hold', async () => {
     const { tool, calls } = recordingTool('look', ({ value }) => value)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const { caller, provider } = callerOf(
@@ -355,7 +355,7 @@ describe('a fault of the network or the server', () => {
     })
   })
 
-  test('is in a report without any text of the conversation', async () => {
+  test('is reported without any text of the conversation', async () => {
     const reports: CallReport[] = []
     const { caller } = callerOf([asks('look', { value: 'secret' }), overloaded], {
       reports: (report) => {
@@ -373,7 +373,7 @@ describe('a fault of the network or the server', () => {
 })
 
 describe('other ends of a call', () => {
-  test('an abort ends it with its reason', async () => {
+  test('an abort ends the call with its reason', async () => {
     const controller = new AbortController()
     const { tool } = recordingTool('stop', () => controller.abort(new Error('enough')))
     const { caller } = callerOf([asks('stop'), 'never'])
@@ -389,7 +389,7 @@ describe('other ends of a call', () => {
     ).toMatchObject({ code: 'aborted', state: 'initial' })
   })
 
-  test('a budget ends it, and a ledger is shared by calls', async () => {
+  test('a budget ends the call, and calls can share a ledger', async () => {
     const ledger = new BudgetLedger({ maxCalls: 1 })
     const { caller } = callerOf(['one', 'two'], { budget: ledger })
     await caller.call(Dialog.seed().send('Hi'))
@@ -397,7 +397,7 @@ describe('other ends of a call', () => {
     expect(ledger.spent.calls).toBe(1)
   })
 
-  test('a refusal ends it', async () => {
+  test('a refusal ends the call', async () => {
     const { caller } = callerOf([{ text: 'I will not.', finish: 'content-filter' }])
     expect(await failureOf(caller.call(Dialog.seed().send('x')))).toMatchObject({
       code: 'content-filter',
@@ -405,12 +405,14 @@ describe('other ends of a call', () => {
     })
   })
 
-  test('a limit out of its range is refused before anything is sent', async () => {
+  test('a limit that is out of range is refused before anything is sent', async () => {
     const { caller, provider } = callerOf(['x'])
     const error = await failureOf(caller.call(Dialog.seed().send('x'), { limits: { maxRecalls: -1 } }))
     expect(error.message).toContain('limits.maxRecalls must be a whole number between 0 and 1000, not -1')
     expect(provider.requests).toHaveLength(0)
-    expect(() => callerOf(['x'], { limits: { maxTries: 1 } as never })).toThrow('limits: unknown maxTries')
+    expect(() => callerOf(['x'], { limits: { maxTries: 1 } as never })).toThrow(
+      'limits: "maxTries" is not a limit; known: maxParseRetries',
+    )
   })
 
   test('a parser that throws ends it as a refused reply, not as a crash', async () => {
@@ -505,7 +507,7 @@ describe('the events of a call', () => {
     parse: tags({ xml: { list: json(z.array(z.string())) }, optional: { notes: text() } }),
   })
 
-  test('are states, deltas and values before they are complete', async () => {
+  test('are states, deltas and partial values', async () => {
     const { caller } = callerOf(['<notes>ab</notes><list>["c","d"]</list>'], {}, { chunkSize: 5 })
     const reader = caller.run(Dialog.seed().send(prompt))
     const seen = []

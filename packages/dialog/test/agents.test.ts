@@ -17,7 +17,7 @@ import {
   parseReply,
   PromptRegistry,
 } from '../src/index.js'
-import { createReportWriter, loadPrompts, parseAgentToml, parseAgentYaml, parsePromptFile } from '../src/node.js'
+import { createReportWriter, loadPrompts, parseAgentToml, parseAgentYaml, readPrompts } from '../src/node.js'
 import { recordingTool } from './call-tools.js'
 
 let folder = ''
@@ -120,7 +120,11 @@ describe('agents of a configuration', () => {
 
   test.each([
     ['= 1', parseAgentToml, /^f, line 1, column 1: /],
-    ['a = 1', parseAgentToml, 'f: agent_configs must be agents by name, found nothing'],
+    [
+      'a = 1',
+      parseAgentToml,
+      'f: agent_configs must be agents by name, found nothing; add agent_configs with an entry for each agent',
+    ],
     ['agents: [', parseAgentYaml, /^f, line 1: /],
     ['agents: 5', parseAgentYaml, 'f, line 1: agents must be agents by name, found 5'],
     ['agents:\n  a: 5', parseAgentYaml, 'f, line 2: agents.a must be settings by name, not 5'],
@@ -241,36 +245,20 @@ describe('prompt files', () => {
     expect(prompts.check()).toEqual([])
   })
 
-  test.each([
-    ['---\nparse: text\n', 'f.md, line 1: the front matter is not closed; end it with a line "---"'],
-    ['---\nparse: text\ntool: [x]\n---\n', 'f.md, line 3: unknown setting "tool"; did you mean "tools"?'],
-    ['---\ntools: [serch]\n---\n', 'f.md, line 2: there is no tool "serch"; did you mean "search"?'],
-    ['---\ntools: search\n---\n', 'f.md, line 2: tools must be a list of texts, not "search"'],
-    ['---\n\nparse: { xml: [a] }\n---\n', 'f.md, line 3: a parser must be text'],
-    ['---\nparse: { tags: { xmls: [a] } }\n---\n', 'f.md, line 2: tags: unknown "xmls"; known: xml,'],
-    ['---\noptions: { temperature: 5 }\n---\n', 'f.md, line 2: temperature must be a number between 0 and 2, not 5'],
-    ['---\nlastCall: 5\n---\n', 'f.md, line 2: lastCall must be a text, not 5'],
-    ['---\nwebSearch: 5\n---\n', 'f.md, line 2: webSearch must be true, false or settings by name, not 5'],
-    [
-      '---\nwebSearch: { whenMising: omit }\n---\n',
-      'f.md, line 2: webSearch: unknown setting "whenMising"; known: whenMissing',
-    ],
-    ['---\ncomputerUse: { width: wide }\n---\n', 'computerUse: width must be a whole number of pixels, not "wide"'],
-    ['---\nvendorMcp: true\n---\n', 'f.md, line 2: vendorMcp must be settings by name, or a list of them, not true'],
-    ['---\nvendorMcp: { label: docs }\n---\n', 'f.md, line 2: vendorMcp: set label and url'],
-    [
-      '---\nvendorMcp: { label: docs, url: "https://docs.example/mcp", requireApproval: sometimes }\n---\n',
-      'f.md, line 2: vendorMcp: requireApproval must be never or manual or auto, not "sometimes"',
-    ],
-    ['---\na: [\n---\n', /^f.md, line 2: /],
-    ['---\n- a\n---\n', 'f.md, line 2: the front matter must be settings by name'],
-    ['---\nparse: text\n---\n\nOne {\n', 'f.md, line 5, column 5: "{" is not a placeholder'],
-    ['One\nTwo }', 'f.md, line 2, column 5: a "}" closes nothing'],
-  ])('name file and line of what is wrong: %j', (source, message) => {
-    expect(() => parsePromptFile(source, 'f.md', 'f', { tools: [tool] })).toThrow(message)
+  test('are read although files between them are wrong; loadPrompts throws the first error', async () => {
+    await write('../mixed/a.md', 'Ask {')
+    await write('../mixed/b.md', 'Ask {topic}')
+    await write('../mixed/c.md', '---')
+    const { prompts, unreadable } = await readPrompts(join(folder, 'mixed'))
+    expect(prompts.list().map(({ path }) => path)).toEqual(['b'])
+    expect(unreadable).toMatchObject([
+      { path: 'a', error: { code: 'config', message: expect.stringContaining('a.md, line 1, column 5') } },
+      { path: 'c', error: { code: 'config', message: expect.stringContaining('c.md, line 1: the front matter') } },
+    ])
+    await expect(loadPrompts(join(folder, 'mixed'))).rejects.toThrow(/a\.md, line 1, column 5/)
   })
 
-  test('of a folder that is not there are an error that names it', async () => {
+  test('in a folder that does not exist are an error that names the folder', async () => {
     await expect(loadPrompts(join(folder, 'none'))).rejects.toThrow(/the prompt folder .*none cannot be read: ENOENT/)
   })
 })
@@ -279,9 +267,19 @@ describe('the report writer', () => {
   test('writes one JSON file for each failure, and keeps the latest', async () => {
     const reports = join(folder, 'reports')
     const write = createReportWriter({ folder: reports, most: 3 })
-    const { provider } = { provider: createMock({ responses: [{ error: new LlmError('auth', 'no key') }] }) }
-    const caller = createDialogCaller({ name: 'a/b c', provider, reports: write })
+    const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }] })
+    const writes: Promise<void>[] = []
+    const caller = createDialogCaller({
+      name: 'a/b c',
+      provider,
+      reports: (report) => {
+        writes.push(write(report))
+      },
+    })
     for (let index = 0; index < 5; index++) await caller.run(Dialog.seed().send('x')).result()
+    // A call does not wait for its report, so the test does.
+    expect(writes).toHaveLength(5)
+    await Promise.all(writes)
     await write({ ...JSON.parse(await lastReport(reports)), time: '2999-01-01T00:00:00.000Z' } as CallReport)
     const names = await readdir(reports)
     expect(names).toHaveLength(3)
@@ -290,13 +288,12 @@ describe('the report writer', () => {
     expect((await stat(reports)).mode & 0o077).toBe(0)
   })
 
-  test('refuses to keep none', () => {
+  test('refuses to keep 0 files', () => {
     expect(() => createReportWriter({ folder, most: 0 })).toThrow('most must be a whole number of at least 1, not 0')
   })
 })
 
 async function lastReport(reports: string): Promise<string> {
-  await expect.poll(() => readdir(reports).catch(() => [])).not.toEqual([])
-  const names = (await readdir(reports)).filter((name) => name.endsWith('.json'))
-  return readFile(join(reports, names.at(-1) as string), 'utf8')
+  const latest = (await readdir(reports)).toSorted().at(-1)
+  return readFile(join(reports, latest as string), 'utf8')
 }

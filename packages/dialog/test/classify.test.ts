@@ -67,7 +67,7 @@ describe('classification by probabilities', () => {
     expect(probabilities.positive).toBeCloseTo(0.6 / 0.7, 10)
   })
 
-  test('names the label that is not one token, where words are asked for', async () => {
+  test('names the label that is not one token, if labels must be words', async () => {
     const { caller } = reporting({ pos: 0.6, neg: 0.2 })
     const failed = caller.classify(dialog, ['positive', 'negative'], { labels: 'words' })
     await expect(failed).rejects.toThrow(
@@ -111,7 +111,7 @@ describe('classification by probabilities', () => {
 describe('classification by votes', () => {
   const votes = ['good', 'bad', 'good', 'good', 'Good.']
 
-  test('is used where there are no probabilities, and says so', async () => {
+  test('is used if there are no probabilities, and the result says so', async () => {
     const { caller, provider } = callerOf(votes, { capabilities: without('logprobs', without('schema')) })
     const result = await caller.classify(dialog, ['good', 'bad'])
     expect(result).toMatchObject({ label: 'good', method: 'votes', probabilities: { good: 0.8, bad: 0.2 } })
@@ -121,13 +121,13 @@ describe('classification by votes', () => {
     expect(provider.requests[0]?.options.temperature).toBe(1)
   })
 
-  test('has a model that says something else try again', async () => {
+  test('asks again if the model replies with something other than a label', async () => {
     const { caller, provider } = callerOf(['Well...', 'bad'], { capabilities: without('logprobs', without('schema')) })
     expect((await caller.classify(dialog, ['good', 'bad'], { votes: 1 })).label).toBe('bad')
     expect(sentTo(provider).at(-1)).toBe('user: Please respond with one and only one word from good, bad')
   })
 
-  test('reads labels from JSON where a schema holds the model to them', async () => {
+  test('reads labels from JSON if a schema holds the model to them', async () => {
     const { caller } = callerOf(['{"label": "bad"}'], { capabilities: without('logprobs') })
     expect(await caller.classify(dialog, ['good', 'bad'], { votes: 2 })).toMatchObject({
       label: 'bad',
@@ -135,7 +135,7 @@ describe('classification by votes', () => {
     })
   })
 
-  test('by a grammar holds each reply to the labels, in the fields of the vendor', async () => {
+  test('holds each reply to the labels by a grammar, in the fields of the vendor', async () => {
     const { caller, bodies } = reporting(
       { 'not "good"': 1 },
       { capabilities: without('logprobs', capabilities({ preset: presets['llamacpp-server'] })) },
@@ -152,7 +152,7 @@ describe('classification by votes', () => {
     expect(vllm.bodies[0]).toMatchObject({ structured_outputs: { choice: ['good', 'bad'] } })
   })
 
-  test('by a grammar is refused where no fields for it are known', async () => {
+  test('refuses a grammar if no vendor fields for it are known', async () => {
     const { caller, provider } = callerOf(['good'])
     await expect(caller.classify(dialog, ['good', 'bad'], { method: 'grammar' })).rejects.toMatchObject({
       code: 'unsupported',
@@ -161,7 +161,7 @@ describe('classification by votes', () => {
     expect(provider.requests).toHaveLength(0)
   })
 
-  test('follows when the server takes the request and reports nothing', async () => {
+  test('is used if the server accepts the request and reports no probabilities', async () => {
     const { caller, bodies } = reporting(undefined)
     expect(await caller.classify(dialog, ['yes', 'no'], { votes: 3 })).toMatchObject({ label: 'yes', method: 'schema' })
     expect(bodies).toHaveLength(4)
@@ -178,7 +178,7 @@ describe('calibration', () => {
     label: Math.floor(index / 5) % 10 < 7 ? 'yes' : 'no',
   }))
 
-  test('makes a model that is too sure of itself less so', () => {
+  test('lowers the confidence of an overconfident model', () => {
     const calibrator = calibrate(examples)
     expect(calibrator.accuracy).toBeCloseTo(0.7, 10)
     expect(calibrator.errorBefore).toBeCloseTo(0.25, 10)
@@ -191,7 +191,7 @@ describe('calibration', () => {
     expect(describeCalibration(calibrator)).toContain('calibration error before 25.0 %')
   })
 
-  test('leaves a model that is right as often as it says', () => {
+  test('leaves a well-calibrated model unchanged', () => {
     const fair = examples.map((one) => ({ ...one, probabilities: { yes: 0.7, no: 0.3 } }))
     expect(calibrate(fair).temperature).toBeCloseTo(1, 2)
   })

@@ -52,7 +52,7 @@ describe('json', () => {
     expect(json(v.object({ a: v.number() })).schema).toBeUndefined()
   })
 
-  test('shows what has arrived', () => {
+  test('shows the part that has arrived', () => {
     const reply = '{"title":"A \\"B\\"","tags":["x","y"],"year":12}'
     const seen = Array.from(reply, (_, at) => JSON.stringify(paper.partial?.(reply.slice(0, at + 1))))
     expect([...new Set(seen)]).toEqual([
@@ -124,7 +124,7 @@ describe('tags', () => {
     ])
   })
 
-  test('does not take a fence of another name for one of its own', async () => {
+  test('ignores fences with other names', async () => {
     const fences = tags({ markdown: { json: text() } })
     expect(await problemsOf(fences, '```json5\n1\n```')).toHaveLength(1)
     expect(await parseReply(fences, 'x\r\n   ```json title=a\n1\n   ```')).toEqual({ json: '1' })

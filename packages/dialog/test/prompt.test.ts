@@ -12,7 +12,7 @@ describe('the text of a prompt', () => {
     expect(ask.render({ count: 3, topic: 'SSE' })).toBe('Find 3 papers about SSE.')
   })
 
-  test('writes a brace for two braces', () => {
+  test('renders a doubled brace as one brace', () => {
     const prompt = definePrompt({ path: 'json', text: 'Reply {{"name": "{name}"}} or {{{name}}}' })
     expect(prompt.render({ name: 'Ada' })).toBe('Reply {"name": "Ada"} or {Ada}')
     expect(prompt.placeholders).toEqual(['name'])
@@ -23,7 +23,7 @@ describe('the text of a prompt', () => {
     expect(prompt.render({ a: '{b} $& {{', b: '{a}' })).toBe('{b} $& {{{a}')
   })
 
-  test('keeps any text whose braces are doubled', () => {
+  test('renders any text unchanged if its braces are doubled', () => {
     fc.assert(
       fc.property(fc.string(), (original) => {
         const doubled = original.replaceAll('{', '{{').replaceAll('}', '}}')
@@ -102,7 +102,7 @@ describe('the content hash of a prompt', () => {
   })
 })
 
-describe('a prompt made of another', () => {
+describe('a prompt that extends another', () => {
   test('keeps what it does not change', () => {
     const search = defineTool({ name: 'search', description: 'Searches', execute: () => '' })
     const base = ask.extend({ path: 'research/base', tools: [search], lastCall: 'Enough.' })
@@ -114,7 +114,7 @@ describe('a prompt made of another', () => {
     expect([again.lastCall, base.hasParser, again.hasParser]).toEqual(['Enough.', false, true])
   })
 
-  test('refuses two tools of one name', () => {
+  test('refuses two tools with the same name', () => {
     const tool = defineTool({ name: 't', description: '', execute: () => '' })
     expect(() => definePrompt({ path: 'a', text: '', tools: [tool, tool] })).toThrow('the tool "t" is given twice')
   })
@@ -135,7 +135,7 @@ describe('a registry', () => {
     expect(() => registry.get('summary')).toThrow('known: research/ask, edit/ask')
   })
 
-  test('refuses a second prompt of one path and adds nothing then', () => {
+  test('refuses a second prompt with the same path, and then adds nothing', () => {
     const other = definePrompt({ path: 'new', text: '' })
     expect(() => registry.register(other, ask)).toThrow('a prompt "research/ask" is registered already')
     expect(registry.has('new')).toBe(false)
@@ -161,7 +161,7 @@ describe('a registry', () => {
     expect(registry.check()).toEqual([])
   })
 
-  test('is what a dialog takes its prompts from', () => {
+  test('gives prompts that a dialog can send', () => {
     expect(Dialog.seed().send(registry.get('edit/ask'), { text: 'x' }).tail).toEqual({
       role: 'user',
       content: 'Edit x',

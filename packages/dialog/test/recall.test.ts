@@ -96,7 +96,7 @@ describe('a call that ends during the wait for a recall', () => {
 })
 
 describe('a suspended call', () => {
-  test('keeps the recalls that it had in its checkpoint', async () => {
+  test('keeps the number of its recalls in its checkpoint', async () => {
     const { tool } = recordingTool('send', () => 'sent')
     const prompt = decide.extend({ path: 'p', tools: [tool] })
     const settings = {

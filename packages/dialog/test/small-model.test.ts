@@ -92,7 +92,7 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       }
     })
 
-    test('gets another chance when the parser refuses its reply, and the dialog forgets the first', async () => {
+    test('tries again when the parser refuses its reply, and the dialog drops the refused one', async () => {
       const ask = definePrompt({
         path: 'sum',
         text: 'Send an emoji',

@@ -36,7 +36,7 @@ describe('the types of prompts', () => {
     expectTypeOf([missing, unknown, none, plain]).toExtend<readonly (() => unknown)[]>()
   })
 
-  test('come from a schema of the arguments where there is one', () => {
+  test('come from a schema of the arguments if there is one', () => {
     const dated = definePrompt({ path: 'a', text: 'On {day}', args: z.object({ day: z.date().transform(String) }) })
     expectTypeOf(dated.render).parameter(0).toEqualTypeOf<{ day: Date }>()
   })

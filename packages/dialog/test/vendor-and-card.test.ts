@@ -35,7 +35,7 @@ describe('vendor tools', () => {
     expect(await sent(google({ model: 'gemini-3-flash-preview' }))).toEqual([{ googleSearch: {} }])
   })
 
-  test('are left out or refused where the vendor or the model does not have them', async () => {
+  test('are left out or refused if the vendor or the model does not have them', async () => {
     await expect(sent(ollama({}))).rejects.toMatchObject({
       code: 'unsupported',
       state: 'initial',
@@ -75,7 +75,7 @@ describe('a model card', () => {
     expect(provider.requests).toHaveLength(0)
   })
 
-  test('prices cached tokens apart', async () => {
+  test('prices cached tokens separately', async () => {
     const { result } = await call({ ...card, snapshots: ['mock'], model: 'mock-latest' }, Dialog.seed().send('Hi'))
     expect((await result).cost).toBeCloseTo((100 * 10 + 900 * 1 + 100 * 20) / 1e6, 12)
     expect(

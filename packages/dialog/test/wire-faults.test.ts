@@ -41,7 +41,7 @@ const states = [
 ] as const
 
 describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
-  test.each(states)('in the state %s is survived by recalls', async (_, failing) => {
+  test.each(states)('does not end the call in the state %s while recalls are left', async (_, failing) => {
     const { caller, look, requests } = await connect(fault, failing, failing.length)
     const { value, dialog, trace } = await caller.call(start(look.tool))
     expect([value, look.calls.length, requests()]).toEqual(['yes', 1, 3 + failing.length])
@@ -51,7 +51,7 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
   })
 
   test.each(states)(
-    'in the state %s ends the call when no recall is left, with everything that was said',
+    'ends the call in the state %s when no recall is left, with everything that was said',
     async (_, failing) => {
       const { caller, look, requests } = await connect(fault, failing, failing.length - 1)
       const error = await failureOf(caller.call(start(look.tool)))
@@ -62,7 +62,7 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
     },
   )
 
-  test('in the state interrupt, of a request that a tool makes, is a result that the model reads', async () => {
+  test('is a tool result that the model reads if a tool made the request, in the state interrupt', async () => {
     const { caller } = await connect(fault, [], 0)
     const { tool, calls } = recordingTool('look', () => bodyOf(faults[fault]()))
     const { value, trace, dialog } = await caller.call(start(tool))
@@ -72,7 +72,7 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
     expect(await strictProblems(dialog.messages)).toEqual([])
   })
 
-  test('in the state exception, of a request that a parser makes, is a refused reply like any other', async () => {
+  test('refuses the reply like any other problem if a parser made the request, in the state exception', async () => {
     const { caller, look } = await connect(fault, [], 0)
     let checks = 0
     const parse = custom(async (reply) => {

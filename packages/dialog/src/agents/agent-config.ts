@@ -3,6 +3,7 @@ import { LlmError } from '@modelport/core'
 import { createDialogCaller, type DialogCaller } from '../call/caller.js'
 import type { CallLimits } from '../call/limits.js'
 import type { CallerSettings } from '../call/settings.js'
+import { suggest } from '../prompt/nearest.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 
 /** One agent as a configuration file describes it. */
@@ -40,11 +41,12 @@ export async function createAgents(
   setup: AgentSetup,
 ): Promise<Readonly<Record<string, DialogCaller>>> {
   const { prompts, provider, ...common } = setup
+  const known = prompts.list().map(({ path }) => path)
   const callers: [string, DialogCaller][] = []
   for (const config of configs) {
     const { name, systemPath, apiType, where } = config
     if (systemPath !== undefined && !prompts.has(systemPath))
-      throw new LlmError('config', `${where}: there is no prompt "${systemPath}"; register it, or correct the path`)
+      throw new LlmError('config', `${where}: there is no prompt "${systemPath}"${suggest(systemPath, known)}`)
     const caller = createDialogCaller({
       ...common,
       name,

@@ -1,7 +1,7 @@
-import { LlmError } from '@modelport/core'
+import { isObject, LlmError } from '@modelport/core'
 import { parse as parseToml, TomlError } from 'smol-toml'
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
-import { isRecord } from '../parse/is-record.js'
+import { LineCounter, parseDocument } from 'yaml'
+import { lineOf } from '../parse/yaml-places.js'
 import type { AgentConfig } from './agent-config.js'
 import { readAgents } from './read-agents.js'
 import { lineOfTomlKey } from './toml-lines.js'
@@ -20,7 +20,7 @@ export function parseAgentToml(text: string, file: string): readonly AgentConfig
     throw new LlmError('config', `${file}, line ${error.line}, column ${error.column}: ${firstLine(error.message)}`)
   }
   return readAgents({
-    agents: isRecord(root) ? root['agent_configs'] : undefined,
+    agents: isObject(root) ? root['agent_configs'] : undefined,
     root: 'agent_configs',
     zeroMeansMany: true,
     where: (path) => {
@@ -42,29 +42,14 @@ export function parseAgentYaml(text: string, file: string): readonly AgentConfig
   if (error) throw new LlmError('config', `${file}, line ${error.linePos?.[0].line ?? 1}: ${firstLine(error.message)}`)
   const root: unknown = document.toJS()
   return readAgents({
-    agents: isRecord(root) ? root['agents'] : undefined,
+    agents: isObject(root) ? root['agents'] : undefined,
     root: 'agents',
     zeroMeansMany: false,
     where: (path) => {
-      const offset = offsetOf(document.contents, path)
-      return offset === undefined ? file : `${file}, line ${lineCounter.linePos(offset).line}`
+      const line = lineOf(document.contents, path, lineCounter)
+      return line === undefined ? file : `${file}, line ${line}`
     },
   })
 }
 
 const firstLine = (text: string): string => text.replace(/^Invalid TOML document: /, '').split('\n', 1)[0] ?? ''
-
-/** Where the deepest key of a path stands that the document has. */
-function offsetOf(contents: unknown, path: readonly string[]): number | undefined {
-  let node: unknown = contents
-  let offset: number | undefined
-  for (const key of path) {
-    const pair = isMap(node)
-      ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
-      : undefined
-    if (!pair) break
-    offset = (pair.key as Node).range?.[0] ?? offset
-    node = pair.value
-  }
-  return offset
-}

@@ -1,6 +1,7 @@
-import { type CallOptions, LlmError, validateOptions } from '@modelport/core'
+import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import { type CallLimits, toCallLimits } from '../call/limits.js'
-import { isRecord } from '../parse/is-record.js'
+import { checkOption, optionKeys } from '../call/option-keys.js'
+import { shown } from '../parse/shown.js'
 import { nearest } from '../prompt/nearest.js'
 import type { AgentConfig } from './agent-config.js'
 
@@ -32,31 +33,6 @@ const limitKeys: Readonly<Record<string, keyof CallLimits>> = {
   toolTimeoutMs: 'toolTimeoutMs',
 }
 
-/** Options of model calls that a file can hold. */
-const optionNames = [
-  'maxTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'stop',
-  'seed',
-  'toolChoice',
-  'parallelToolCalls',
-  'reasoning',
-  'cache',
-  'topLogprobs',
-  'deadlineMs',
-  'retry',
-  'vendor',
-] as const satisfies readonly (keyof CallOptions)[]
-
-const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-const optionKeys = new Map<string, string>(
-  optionNames.flatMap((name) => [
-    [name, name],
-    [toSnake(name), name],
-  ]),
-)
 const ownKeys = ['model_name', 'model', 'system_prompt_path', 'system', 'api_type', 'apiType']
 const knownKeys = [...ownKeys, ...Object.keys(limitKeys), ...optionKeys.keys()]
 
@@ -66,9 +42,12 @@ const knownKeys = [...ownKeys, ...Object.keys(limitKeys), ...optionKeys.keys()]
  */
 export function readAgents(source: AgentSource): readonly AgentConfig[] {
   const { agents, root } = source
-  if (!isRecord(agents)) {
-    const found = agents === undefined ? 'nothing' : JSON.stringify(agents)
-    throw new LlmError('config', `${source.where([root])}: ${root} must be agents by name, found ${found}`)
+  if (!isObject(agents)) {
+    const missing = agents === undefined ? `; add ${root} with an entry for each agent` : ''
+    throw new LlmError(
+      'config',
+      `${source.where([root])}: ${root} must be agents by name, found ${shown(agents)}${missing}`,
+    )
   }
   const problems: string[] = []
   const configs = Object.entries(agents).map(([name, value]) => readAgent(name, value, source, problems))
@@ -79,8 +58,8 @@ export function readAgents(source: AgentSource): readonly AgentConfig[] {
 function readAgent(name: string, value: unknown, source: AgentSource, problems: string[]): AgentConfig {
   const at = (...key: readonly string[]): string =>
     `${source.where([source.root, name, ...key])}: ${[source.root, name, ...key].join('.')}`
-  const entry = isRecord(value) ? value : {}
-  if (!isRecord(value)) problems.push(`${at()} must be settings by name, not ${JSON.stringify(value)}`)
+  const entry = isObject(value) ? value : {}
+  if (!isObject(value)) problems.push(`${at()} must be settings by name, not ${shown(value)}`)
   for (const key of Object.keys(entry))
     if (!knownKeys.includes(key)) problems.push(`${at(key)} is not a setting of an agent${suggest(key)}`)
   const textOf = (...keys: readonly string[]): string | undefined => {
@@ -88,7 +67,7 @@ function readAgent(name: string, value: unknown, source: AgentSource, problems: 
     if (key === undefined) return undefined
     const found = entry[key]
     if (typeof found === 'string' && found) return found
-    problems.push(`${at(key)} must be a text, not ${JSON.stringify(found)}`)
+    problems.push(`${at(key)} must be a text, not ${shown(found)}`)
     return undefined
   }
   const model = textOf('model_name', 'model')
@@ -141,7 +120,7 @@ function readOptions(
     const name = optionKeys.get(key)
     if (name === undefined) continue
     options[name] = value
-    collect(problems, at(key), () => validateOptions({ [name]: value }))
+    collect(problems, at(key), () => checkOption(name, value))
   }
   return options
 }

@@ -1,4 +1,4 @@
-import { describeProvider, type TokenUsage, toUsage } from '@modelport/core'
+import { type TokenUsage, toUsage } from '@modelport/core'
 import { infer, type InferRequest, type RunEvent, type RunResult } from '@modelport/runtime'
 import { cardCost } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -6,13 +6,14 @@ import { text } from '../parse/text.js'
 import { definePrompt } from '../prompt/define-prompt.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
 import { AgentCallError, type CallSuspension } from './call-error.js'
-import { continueDialog, countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
+import { countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
 import { type EndedRun, toFailure } from './failure.js'
-import { type CallLimits, toCallLimits } from './limits.js'
-import type { CallOutcome, CallSuccess, EventConsumer } from './outcome.js'
-import { recallDelay, Recalls, toResumedRequest, waitFor } from './recall.js'
+import { checkJournal, type JournaledOptions, toJournaledOptions } from './journaled-options.js'
+import { type CallLimits, limitsOfCall } from './limits.js'
+import type { CallOutcome, CallSuccess, EventConsumer, FinalRun } from './outcome.js'
+import { recallDelay, Recalls, toCancelled, toResumedRequest, waitFor } from './recall.js'
 import { toReport } from './reports.js'
-import { toInferRequest } from './run-request.js'
+import { cardOf, toInferRequest } from './run-request.js'
 import type { AgentCallOptions, CallerSettings } from './settings.js'
 import { StateMachine } from './states.js'
 import type { CallTrace, PromptVersion } from './trace.js'
@@ -26,9 +27,10 @@ const untitled = definePrompt({ path: 'modelport/untitled', text: '', parse: tex
 export class AgentCall<Value> {
   readonly #settings: CallerSettings
   readonly #dialog: Dialog<Value>
-  readonly #options: AgentCallOptions
+  readonly #given: AgentCallOptions
+  readonly #options: JournaledOptions
   readonly #consumer: EventConsumer | undefined
-  readonly #callId = `call_${crypto.randomUUID()}`
+  readonly #callId: string
   readonly #startedAt = Date.now()
   readonly #machine: StateMachine
   readonly #recorder: TraceRecorder
@@ -44,7 +46,9 @@ export class AgentCall<Value> {
   constructor(settings: CallerSettings, dialog: Dialog<Value>, options: AgentCallOptions, consumer?: EventConsumer) {
     this.#settings = settings
     this.#dialog = dialog
-    this.#options = options
+    this.#given = options
+    this.#options = toJournaledOptions(options)
+    this.#callId = this.#options.runId ?? `call_${crypto.randomUUID()}`
     this.#consumer = consumer
     this.#recorder = new TraceRecorder(() => this.#machine, consumer && ((entry): void => consumer.push(entry)))
     this.#machine = new StateMachine((from, to) => this.#recorder.add({ type: 'state', from, to }))
@@ -56,11 +60,11 @@ export class AgentCall<Value> {
     const signals = [this.#options.signal, deadline].filter((one) => one !== undefined)
     // AbortSignal.any costs more than the rest of a call without tools.
     const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? new AbortController().signal)
-    let parts: DialogParts | undefined
     let plan: TurnPlan | undefined
     try {
-      const limits = toCallLimits(this.#settings.limits, this.#options.limits)
-      parts = takeApart(this.#dialog, this.#options)
+      checkJournal(this.#given)
+      const limits = limitsOfCall(this.#settings.limits, this.#options.limits)
+      const parts = takeApart(this.#dialog, this.#options)
       const recalls = new Recalls(limits.maxRecalls, this.#options.resume)
       this.#recalls = recalls
       plan = this.#makePlan(limits, parts)
@@ -79,12 +83,13 @@ export class AgentCall<Value> {
         onEvent: (event) => this.#observe(event),
       })
       const result = await this.#runWithRecalls(request, recalls, signal)
-      if (result.status !== 'final') return this.#fail(toFailure(result, plan, deadline), result, parts)
-      return this.#succeed(result, parts)
+      if (result.status !== 'final') return this.#fail(toFailure(result, plan, deadline), result)
+      return this.#succeed(result as FinalRun<Value>)
     } catch (error) {
       const isDeadline = deadline?.aborted === true && error === deadline.reason
       const thrown: EndedRun = { thrown: error, aborted: signal.aborted && error === signal.reason, isDeadline }
-      return this.#fail(toFailure(thrown, plan, deadline), this.#lastResult, parts)
+      const last = this.#lastResult
+      return this.#fail(toFailure(thrown, plan, deadline), last, thrown.aborted ? toCancelled(last, error) : undefined)
     }
   }
 
@@ -137,7 +142,7 @@ export class AgentCall<Value> {
 
   #observe(event: RunEvent): void {
     this.#options.onRunEvent?.(event)
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#tell(event.type, event.text)
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#pushDelta(event.type, event.text)
     else {
       if (event.type === 'model-call-start') this.#text = ''
       this.#recorder.observe(event)
@@ -145,7 +150,7 @@ export class AgentCall<Value> {
   }
 
   /** Hands deltas to whoever reads, with what is known of the value. */
-  #tell(type: 'text-delta' | 'reasoning-delta', text: string): void {
+  #pushDelta(type: 'text-delta' | 'reasoning-delta', text: string): void {
     if (!this.#consumer) return
     this.#consumer.push({ type, text })
     if (type === 'reasoning-delta') return
@@ -154,19 +159,20 @@ export class AgentCall<Value> {
     if (value !== undefined) this.#consumer.push({ type: 'partial', value })
   }
 
-  #succeed(result: Extract<RunResult, { status: 'final' }>, parts: DialogParts): CallSuccess<Value> {
+  #succeed(result: FinalRun<Value>): CallSuccess<Value> {
     this.#recorder.understood()
     this.#count(result)
     this.#machine.signal('accepted')
     const trace = this.#trace(Date.now())
-    this.#options.onTrace?.(trace)
+    this.#handOut(trace)
     return {
       status: 'success',
       // The parser of the turn's prompt made it.
       value: result.output as Value,
       text: result.text,
-      dialog: continueDialog(this.#dialog, parts.systemMessages, result.transcript),
+      dialog: this.#dialog.follow(result.transcript),
       trace,
+      runResult: result,
       details: result.details,
       usage: result.usage,
       ...(this.#cost !== undefined && { cost: this.#cost }),
@@ -177,23 +183,30 @@ export class AgentCall<Value> {
   #fail(
     failure: ReturnType<typeof toFailure>,
     result: RunResult | undefined,
-    parts: DialogParts | undefined,
+    ended: RunResult | undefined = result,
   ): CallOutcome<Value> {
     if (result) this.#count(result)
     const { state } = this.#machine
     this.#machine.signal('ended')
-    const dialog =
-      result && parts ? continueDialog(this.#dialog, parts.systemMessages, result.transcript) : this.#dialog
+    const dialog = result ? this.#dialog.follow(result.transcript) : this.#dialog
     const trace = this.#trace(Date.now())
-    this.#options.onTrace?.(trace)
+    this.#handOut(trace)
     const prompt = this.#dialog.topPrompt?.path
     const where = `agent "${this.#settings.name}"${prompt === undefined ? '' : `, prompt "${prompt}"`}`
     const { code, message, cause, limit } = failure
     const suspension = failure.suspension && this.#withRecalls(failure.suspension)
+    const runResult = suspension && ended?.status === 'suspended' ? { ...ended, ...suspension } : ended
     const error = new AgentCallError(
       code,
       `${where}: ${message}`,
-      { state, dialog, trace, ...(limit && { limit }), ...(suspension && { suspension }) },
+      {
+        state,
+        dialog,
+        trace,
+        ...(limit && { limit }),
+        ...(suspension && { suspension }),
+        ...(runResult && { runResult }),
+      },
       { cause },
     )
     if (!suspension) this.#report(toReport('failure', error, cause, state, trace))
@@ -206,8 +219,16 @@ export class AgentCall<Value> {
 
   #count({ usage, metrics }: RunResult): void {
     this.#usage = usage
-    const card = this.#settings.card ?? describeProvider(this.#settings.provider).profile
+    const card = cardOf(this.#settings)
     this.#cost = (card && usage.reported ? cardCost(usage, card) : undefined) ?? metrics.totalCost
+  }
+
+  #handOut(trace: CallTrace): void {
+    try {
+      this.#options.onTrace?.(trace)
+    } catch {
+      // A listener must not change how the call ends.
+    }
   }
 
   #report(report: ReturnType<typeof toReport>): void {

@@ -1,5 +1,5 @@
 import { type ErrorCode, LlmError, type ProviderErrorDetails } from '@modelport/core'
-import type { PendingItem, RunCheckpoint } from '@modelport/runtime'
+import type { PendingItem, RunCheckpoint, RunResult } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
 import type { CallState } from './states.js'
 import type { CallTrace } from './trace.js'
@@ -27,6 +27,8 @@ export interface CallFailure {
   readonly limit?: CallLimit
   /** Set when the call waits for decisions. */
   readonly suspension?: CallSuspension
+  /** The run behind the call, as far as it came. Unset: the call failed before it, or in the middle of a recall. */
+  readonly runResult?: RunResult
 }
 
 /**
@@ -44,6 +46,8 @@ export class AgentCallError extends LlmError implements CallFailure {
   readonly limit?: CallLimit
   /** Set when the call waits for decisions. */
   readonly suspension?: CallSuspension
+  /** The run behind the call, as far as it came. Unset: the call failed before it, or in the middle of a recall. */
+  readonly runResult?: RunResult
   /** Of a cause that is a network failure: it decides whether the same call may succeed later. */
   readonly reason?: ProviderErrorDetails['reason'] & string
 
@@ -54,6 +58,7 @@ export class AgentCallError extends LlmError implements CallFailure {
     this.trace = failure.trace
     if (failure.limit !== undefined) this.limit = failure.limit
     if (failure.suspension !== undefined) this.suspension = failure.suspension
+    if (failure.runResult !== undefined) this.runResult = failure.runResult
     const { reason } = (options?.cause ?? {}) as Partial<ProviderErrorDetails>
     if (typeof reason === 'string') this.reason = reason
   }

@@ -1,4 +1,4 @@
-import type { Reader } from '@modelport/core'
+import { type Reader, ReaderBase } from '@modelport/core'
 import type { CallOutcome, DialogEvent, EventConsumer } from './outcome.js'
 
 /** The events of a call, one by one, and its outcome. */
@@ -14,7 +14,7 @@ interface Waiting {
 const end = { done: true, value: undefined } as const
 
 /** Hands the events of a call to one consumer, at the consumer's pace. Nothing starts before the first read or `result()`. */
-export class EventQueue<Value> implements CallReader<Value>, EventConsumer {
+export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallReader<Value>, EventConsumer {
   readonly #run: (consumer: EventConsumer, signal: AbortSignal) => Promise<CallOutcome<Value>>
   readonly #closing = new AbortController()
   readonly #events: DialogEvent[] = []
@@ -27,6 +27,7 @@ export class EventQueue<Value> implements CallReader<Value>, EventConsumer {
 
   /** @param run starts the call; the signal aborts when the reader is closed */
   constructor(run: (consumer: EventConsumer, signal: AbortSignal) => Promise<CallOutcome<Value>>) {
+    super()
     this.#run = run
   }
 
@@ -64,19 +65,6 @@ export class EventQueue<Value> implements CallReader<Value>, EventConsumer {
     if (!this.#isOver) this.#closing.abort(new DOMException('the reader was closed', 'AbortError'))
     this.#settle()
     await this.#outcome
-  }
-
-  async return(): Promise<IteratorResult<DialogEvent, undefined>> {
-    await this.close()
-    return end
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #start(): Promise<CallOutcome<Value>> {

@@ -1,7 +1,9 @@
-import { isProvider, LlmError } from '@modelport/core'
+import { isLlmError, isProvider, LlmError, validateOptions } from '@modelport/core'
 import type { Classification, ClassifyOptions } from '../classify/classification.js'
 import { classify } from '../classify/classify.js'
 import { Dialog } from '../dialog/dialog.js'
+import { shown } from '../parse/shown.js'
+import type { AnyPrompt } from '../prompt/prompt.js'
 import { AgentCall } from './agent-call.js'
 import { type CallReader, EventQueue } from './call-reader.js'
 import { toCallLimits } from './limits.js'
@@ -43,7 +45,7 @@ export interface DialogCaller {
 
 /**
  * Makes an agent of a provider.
- * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit is out of its range.
+ * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit or an option is out of its range.
  * @example
  * ```ts
  * import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
@@ -57,10 +59,8 @@ export interface DialogCaller {
  * ```
  */
 export function createDialogCaller(settings: CallerSettings): DialogCaller {
-  const { name, provider, system, limits } = settings
-  if (typeof name !== 'string' || !name) throw new LlmError('config', 'an agent needs a name')
-  if (!isProvider(provider)) throw new LlmError('config', `agent "${name}": provider must be a Provider`)
-  toCallLimits(limits)
+  const { name, system } = settings
+  checkCaller(settings)
   const call: DialogCaller['call'] = async (dialog, options = {}) => {
     const outcome = await new AgentCall(settings, dialog, options).run()
     if (outcome.status === 'failure') throw outcome.error
@@ -79,6 +79,23 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
         const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
         return new AgentCall(settings, dialog, { ...options, signal }, consumer).run()
       }),
+  }
+}
+
+function checkCaller({ name, provider, system, limits, options }: CallerSettings): void {
+  if (typeof name !== 'string' || !name) throw new LlmError('config', `an agent needs a name, not ${shown(name)}`)
+  const refuse = (problem: string): never => {
+    throw new LlmError('config', `agent "${name}": ${problem}`)
+  }
+  if (!isProvider(provider)) refuse('provider must be a Provider, which the creator of a provider package returns')
+  if (system !== undefined && typeof system !== 'string' && typeof (system as Partial<AnyPrompt>).fill !== 'function')
+    refuse(`system must be a text or a prompt, not ${shown(system)}`)
+  try {
+    toCallLimits(limits)
+    validateOptions(options ?? {})
+  } catch (error) {
+    if (!isLlmError(error)) throw error
+    refuse(error.message)
   }
 }
 

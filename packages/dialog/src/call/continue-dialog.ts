@@ -1,14 +1,12 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
 import type { RunCheckpoint } from '@modelport/runtime'
-import { Dialog } from '../dialog/dialog.js'
-import { addNode, type DialogNode, nodesOf } from '../dialog/dialog-node.js'
+import type { Dialog } from '../dialog/dialog.js'
+import { isSameMessage } from '../dialog/dialog-node.js'
 
 /** The parts of a dialog that a run takes. */
 export interface DialogParts {
   /** The instructions it begins with. Unset: none. */
   readonly system?: string
-  /** How many messages those are. */
-  readonly systemMessages: number
   /** The rest, with a result for every call. */
   readonly messages: readonly ChatMessage[]
 }
@@ -40,14 +38,13 @@ export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedC
   const results = open.map((id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }))
   return {
     ...(system.length && { system: system.join('\n\n') }),
-    systemMessages: first,
     messages: results.length ? [...messages, ...results] : messages,
   }
 }
 
 /** The stored messages, the dialog's own object for each one at the beginning that is equal: so it keeps its prompt. */
 function withOwn(own: readonly ChatMessage[], stored: readonly ChatMessage[]): readonly ChatMessage[] {
-  const parting = stored.findIndex((message, index) => JSON.stringify(message) !== JSON.stringify(own[index]))
+  const parting = stored.findIndex((message, index) => !isSameMessage(message, own[index]))
   const same = parting < 0 ? stored.length : parting
   return [...own.slice(0, same), ...stored.slice(same)]
 }
@@ -56,28 +53,9 @@ function withOwn(own: readonly ChatMessage[], stored: readonly ChatMessage[]): r
 function openCalls(messages: readonly ChatMessage[]): readonly string[] {
   const at = messages.findLastIndex(({ role }) => role !== 'tool')
   const last = messages[at]
-  if (last?.role !== 'assistant') return []
+  if (last?.role !== 'assistant' || !last.toolCalls?.length) return []
   const answered = new Set(messages.slice(at + 1).map((message) => message.role === 'tool' && message.toolCallId))
-  return (last.toolCalls ?? []).map(({ id }) => id).filter((id) => !answered.has(id))
-}
-
-/** The dialog with what a run made of its messages. Messages that are still there keep their prompts. */
-export function continueDialog<Value>(
-  dialog: Dialog<Value>,
-  systemMessages: number,
-  transcript: readonly ChatMessage[],
-): Dialog<Value> {
-  const nodes = nodesOf(dialog.node)
-  const own = nodes.slice(systemMessages)
-  if (own.every(({ message }, index) => message === transcript[index]))
-    return dialog.append(...transcript.slice(own.length))
-  const known = new Map<ChatMessage, DialogNode>(own.map((node) => [node.message, node]))
-  const start = systemMessages ? nodes[systemMessages - 1] : undefined
-  const end = transcript.reduce<DialogNode | undefined>(
-    (node, message) => addNode(node, message, known.get(message)?.turn),
-    start,
-  )
-  return Dialog.of(end, dialog.top)
+  return last.toolCalls.map(({ id }) => id).filter((id) => !answered.has(id))
 }
 
 /** Tool rounds since the last user turn that a person or a prompt opened. */

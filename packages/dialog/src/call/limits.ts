@@ -1,4 +1,6 @@
 import { LlmError } from '@modelport/core'
+import { shown } from '../parse/shown.js'
+import { suggest } from '../prompt/nearest.js'
 
 /** When a call gives up. */
 export interface CallLimits {
@@ -46,15 +48,34 @@ export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined
       typeof value === 'number' && value >= low && value <= high && (Number.isInteger(value) || value === Infinity)
     if (!fits) {
       const range = high === Infinity ? `of at least ${low}, or Infinity` : `between ${low} and ${high}`
-      throw new LlmError('config', `limits.${name} must be a whole number ${range}, not ${String(value)}`)
+      throw new LlmError(
+        'config',
+        `limits.${name} must be a whole number ${range}, not ${value === Infinity ? 'Infinity' : shown(value)}`,
+      )
     }
   }
-  const unknown = Object.keys(limits).filter((key) => !(key in defaultCallLimits))
-  if (unknown.length)
-    throw new LlmError(
-      'config',
-      `limits: unknown ${unknown.join(', ')}; known: ${Object.keys(defaultCallLimits).join(', ')}`,
-    )
+  const { repeatableTools }: { readonly repeatableTools: unknown } = limits
+  if (!Array.isArray(repeatableTools) || repeatableTools.some((one) => typeof one !== 'string'))
+    throw new LlmError('config', `limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`)
+  const known = Object.keys(defaultCallLimits)
+  const unknown = Object.keys(limits).find((key) => !known.includes(key))
+  if (unknown !== undefined)
+    throw new LlmError('config', `limits: ${JSON.stringify(unknown)} is not a limit${suggest(unknown, known)}`)
+  return limits
+}
+
+/** The limits of settings that were checked before. */
+const known = new WeakMap<Partial<CallLimits>, CallLimits>()
+
+/** The limits of one call: those of its agent, which are filled in once, unless the call has its own. */
+export function limitsOfCall(
+  agent: Partial<CallLimits> | undefined,
+  call: Partial<CallLimits> | undefined,
+): CallLimits {
+  if (call) return toCallLimits(agent, call)
+  if (!agent) return defaultCallLimits
+  const limits = known.get(agent) ?? toCallLimits(agent)
+  known.set(agent, limits)
   return limits
 }
 

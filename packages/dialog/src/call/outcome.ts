@@ -1,8 +1,12 @@
 import type { ReplyDetails, TokenUsage } from '@modelport/core'
+import type { RunResult } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
 import type { AgentCallError } from './call-error.js'
 import type { AgentCallOptions } from './settings.js'
 import type { CallTrace, TraceEntry } from './trace.js'
+
+/** The result of a run that ended with a value. */
+export type FinalRun<Value> = Extract<RunResult<Value>, { readonly status: 'final' }>
 
 /** A call that ended in `success`. */
 export interface CallSuccess<Value> {
@@ -16,6 +20,8 @@ export interface CallSuccess<Value> {
   readonly dialog: Dialog<Value>
   /** What the call did. */
   readonly trace: CallTrace
+  /** The run behind the call. A durable store keeps it: see `journal` of the options. */
+  readonly runResult: FinalRun<Value>
   /** Sources, warnings, probabilities of tokens and whatever else the server reported. */
   readonly details: ReplyDetails
   /** Tokens of all model calls. */
@@ -37,7 +43,7 @@ export type DialogEvent =
   /** The value so far, not validated; its fields come one by one. */
   | { readonly type: 'partial'; readonly value: unknown }
 
-/** Who reads the events of a call. */
+/** Receives the events of a call. */
 export interface EventConsumer {
   push(event: DialogEvent): void
   /** Settles once every event was read; undefined when there is nothing to wait for. */

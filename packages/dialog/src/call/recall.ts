@@ -94,6 +94,13 @@ export function toResumedRequest(first: InferRequest, resume: RunCheckpoint, { t
   return { ...request, messages: transcript, resume, repeatFailed: true }
 }
 
+/** The result of a run whose call was aborted during the wait for a recall. */
+export function toCancelled(last: RunResult | undefined, reason: unknown): RunResult | undefined {
+  if (last?.status !== 'failed') return last
+  const { error: _fault, checkpoint: _checkpoint, ...rest } = last
+  return { ...rest, status: 'cancelled', reason }
+}
+
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
 export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,19 +1,20 @@
 import { type CallOptions, type Capabilities, describeProvider, mergeOptions } from '@modelport/core'
-import { type InferRequest, messagesTokens, type RunEvent } from '@modelport/runtime'
+import { type InferRequest, messagesTokens, type RunEvent, type RunEventSink } from '@modelport/runtime'
 import { checkCard, type ModelCard } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { toProviderTools } from '../vendor/provider-tools.js'
 import type { DialogParts } from './continue-dialog.js'
 import type { CallLimits } from './limits.js'
 import type { EventConsumer } from './outcome.js'
-import type { AgentCallOptions, CallerSettings } from './settings.js'
+import type { JournaledOptions } from './journaled-options.js'
+import type { CallerSettings } from './settings.js'
 import type { Recalls } from './recall.js'
 import type { TurnPlan } from './turn-plan.js'
 
 /** What the request of a run is made of. */
 export interface RunParts {
   readonly settings: CallerSettings
-  readonly options: AgentCallOptions
+  readonly options: JournaledOptions
   readonly dialog: Dialog
   readonly parts: DialogParts
   readonly plan: TurnPlan
@@ -27,25 +28,31 @@ export interface RunParts {
 
 /**
  * The request of the run behind a call.
- * @throws {LlmError} `unsupported`, `invalid-request` — the vendor has not the tools, or the model's card does not allow the call.
+ * @throws {LlmError} `unsupported`, `invalid-request` — the vendor does not have a tool, or the model's card does not allow the call.
  */
 export function toInferRequest(run: RunParts): InferRequest {
   const { settings, options: call, parts, plan, consumer } = run
-  const described = describeProvider(settings.provider)
-  const card: ModelCard | undefined = settings.card ?? described.profile
-  const capabilities = settings.capabilities ?? described.capabilities
+  const card = cardOf(settings)
+  const capabilities = settings.capabilities ?? describeProvider(settings.provider).capabilities
   const options = modelOptions(run, card, capabilities)
   if (card) checkParts(card, options, run)
   const budget = call.budget ?? settings.budget
   const { authorize } = plan
   const { agents, compaction, mode, policyVersion } = settings
-  const { journal, resume, decisions, scope } = call
+  const { journal, resume, decisions, scope, sink } = call
   return {
     messages: parts.messages,
     ...(parts.system !== undefined && { system: parts.system }),
     tools: plan.tools,
     sources: plan.sources,
-    preset: { parseFailureText: plan.parseFailureText, repeatText, forgetParseFailures: true },
+    preset: {
+      // Filled in only for a reply that is refused.
+      get parseFailureText(): string {
+        return plan.parseFailureText
+      },
+      repeatText,
+      forgetParseFailures: true,
+    },
     limits: runLimits(run.limits),
     output: plan.output,
     afterTools: plan.afterTools,
@@ -54,8 +61,8 @@ export function toInferRequest(run: RunParts): InferRequest {
     runId: resume?.runId ?? run.callId,
     agentName: settings.name,
     onEvent: run.onEvent,
-    deltas: consumer !== undefined || call.onRunEvent !== undefined,
-    ...(consumer && { sink: { write: () => consumer.drained() } }),
+    deltas: consumer !== undefined || call.onRunEvent !== undefined || sink !== undefined,
+    ...(consumer !== undefined || sink !== undefined ? { sink: toSink(consumer, sink) } : {}),
     ...(card && { profile: card }),
     ...(capabilities && { capabilities }),
     ...(budget && { budget }),
@@ -71,6 +78,19 @@ export function toInferRequest(run: RunParts): InferRequest {
     ...(scope && { scope }),
   }
 }
+
+/** Stores each event, and waits for the reader of the call. */
+const toSink = (consumer: EventConsumer | undefined, sink: RunEventSink | undefined): RunEventSink => ({
+  write: (event) => {
+    const stored = sink?.write(event)
+    const drained = consumer?.drained()
+    return stored && drained ? Promise.all([stored, drained]).then(() => undefined) : (stored ?? drained)
+  },
+})
+
+/** What is known of the model: by the settings, else by the provider. */
+export const cardOf = ({ card, provider }: CallerSettings): ModelCard | undefined =>
+  card ?? describeProvider(provider).profile
 
 function modelOptions(
   { settings, options, dialog, plan }: RunParts,
@@ -102,13 +122,22 @@ function checkParts(card: ModelCard, options: CallOptions, { settings: { provide
 const repeatText =
   'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.'
 
+/** Limits of runs by those of calls, which most calls of an agent share. */
+const knownLimits = new WeakMap<CallLimits, NonNullable<InferRequest['limits']>>()
+
 /** Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of rounds, guards end a run that gets nowhere. */
-const runLimits = (limits: CallLimits): NonNullable<InferRequest['limits']> => ({
-  maxSteps: Infinity,
-  maxParseFailures: limits.maxParseRetries + 1,
-  repeatWindow: Infinity,
-  ...(limits.maxToolRounds === Infinity ? {} : { maxRepeats: Infinity, maxIdleSteps: Infinity }),
-  repeatableTools: limits.repeatableTools,
-  concurrency: limits.concurrency,
-  toolTimeoutMs: limits.toolTimeoutMs,
-})
+function runLimits(limits: CallLimits): NonNullable<InferRequest['limits']> {
+  const known = knownLimits.get(limits)
+  if (known) return known
+  const made = {
+    maxSteps: Infinity,
+    maxParseFailures: limits.maxParseRetries + 1,
+    repeatWindow: Infinity,
+    ...(limits.maxToolRounds === Infinity ? {} : { maxRepeats: Infinity, maxIdleSteps: Infinity }),
+    repeatableTools: limits.repeatableTools,
+    concurrency: limits.concurrency,
+    toolTimeoutMs: limits.toolTimeoutMs,
+  }
+  knownLimits.set(limits, made)
+  return made
+}

@@ -14,6 +14,7 @@ import type {
 } from '@modelport/runtime'
 import type { ModelCard } from '../card/model-card.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
+import type { JournaledRun } from './journaled-run.js'
 import type { CallLimits } from './limits.js'
 import type { CallReport } from './reports.js'
 import type { CallTrace } from './trace.js'
@@ -76,8 +77,11 @@ export interface AgentCallOptions {
   readonly parserArgs?: unknown
   /** Kept in the trace as it is, for the application. */
   readonly extra?: unknown
-  /** Where the call is written down, so that another process can continue it. */
-  readonly journal?: RunJournal | undefined
+  /**
+   * Where the call is written down, so that another process can continue it: a journal, or a run of a durable store, which brings `resume`, `messages`,
+   * `decisions`, the signal and the id of the call with it.
+   */
+  readonly journal?: RunJournal | JournaledRun | undefined
   /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */
   readonly resume?: RunCheckpoint | undefined
   /** The messages stored with `resume`, as a journal has them. Default: those of the dialog. */
@@ -86,7 +90,7 @@ export interface AgentCallOptions {
   readonly decisions?: readonly ResumeDecision[] | undefined
   /** Where the call belongs; passed on to every tool. */
   readonly scope?: RunScope | undefined
-  /** Called with the trace when the call has ended. */
+  /** Called with the trace when the call has ended. What it throws is ignored. */
   readonly onTrace?: ((trace: CallTrace) => void) | undefined
   /** Called for every event of the run behind the call. */
   readonly onRunEvent?: ((event: RunEvent) => void) | undefined

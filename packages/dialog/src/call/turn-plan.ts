@@ -32,6 +32,12 @@ export interface TurnPlanRequest {
 export class TurnPlan {
   readonly #request: TurnPlanRequest
   readonly #prompt: AnyPrompt
+  /** The handlers that are prompts. */
+  readonly #handlerPrompts: readonly BasePrompt<unknown>[]
+  /** The tools of the request: a list where they stay the same. */
+  readonly tools: readonly Tool[] | (() => readonly Tool[])
+  /** The sources of the request, which have no tools in the last call. */
+  readonly sources: readonly ToolSource[]
   /** The last handler that was shown to the model: its parser and tools apply. */
   #active: AnyPrompt | undefined
   #toolRounds: number
@@ -45,6 +51,11 @@ export class TurnPlan {
     this.#request = request
     this.#prompt = request.prompt
     this.#toolRounds = request.toolRounds
+    const { onParseError, onToolResults, lastCall, tools = [], sources = [] } = this.#prompt
+    this.#handlerPrompts = [onParseError, onToolResults, lastCall].filter((one) => typeof one === 'object')
+    const others = this.#handlerPrompts.some((handler) => handler.tools?.length)
+    this.tools = tools.length || others ? (): readonly Tool[] => this.#toolsNow() : []
+    this.sources = sources.map((source) => this.#untilLastCall(source))
   }
 
   /** True once no tool round is left. */
@@ -61,24 +72,7 @@ export class TurnPlan {
     return this.#request.limits.maxToolRounds > 0 && (this.sources.length > 0 || typeof this.tools === 'function')
   }
 
-  /** The tools of the request: a list where they stay the same. */
-  get tools(): readonly Tool[] | (() => readonly Tool[]) {
-    const { tools = [] } = this.#prompt
-    const others = this.#handlerPrompts.some((handler) => handler.tools?.length)
-    return tools.length || others ? (): readonly Tool[] => this.#toolsNow() : []
-  }
-
-  /** The sources of the request, which have no tools in the last call. */
-  get sources(): readonly ToolSource[] {
-    return (this.#prompt.sources ?? []).map((source) => ({
-      name: source.name,
-      apiHosts: source.apiHosts,
-      tools: (signal) => (this.isLastCall() ? Promise.resolve([]) : source.tools(signal)),
-      close: () => source.close(),
-    }))
-  }
-
-  /** Allows no call in the last one: agents are offered to the model all the same. */
+  /** Denies every call of the last reply: agents are offered to the model even then. */
   get authorize(): Authorize | undefined {
     const { authorize, agents } = this.#request.settings
     if (!agents?.length) return authorize
@@ -140,9 +134,13 @@ export class TurnPlan {
     return texts.length ? { role: 'user', content: texts.join('\n\n'), byRun: true } : undefined
   }
 
-  get #handlerPrompts(): readonly BasePrompt<unknown>[] {
-    const { onParseError, onToolResults, lastCall } = this.#prompt
-    return [onParseError, onToolResults, lastCall].filter((one): one is BasePrompt<unknown> => typeof one === 'object')
+  #untilLastCall(source: ToolSource): ToolSource {
+    return {
+      name: source.name,
+      apiHosts: source.apiHosts,
+      tools: (signal) => (this.isLastCall() ? Promise.resolve([]) : source.tools(signal)),
+      close: () => source.close(),
+    }
   }
 
   get #parser(): Parser<unknown> {

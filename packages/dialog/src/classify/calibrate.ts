@@ -45,7 +45,7 @@ const floor = 1e-6
 
 /**
  * Fits a temperature to labelled examples.
- * @throws {LlmError} `config` — there are fewer than ten examples, or one has not the probability of its label.
+ * @throws {LlmError} `config` — there are fewer than ten examples, or one lacks the probability of its label.
  */
 export function calibrate(examples: readonly CalibrationExample[]): Calibrator {
   if (examples.length < 2 * folds)
@@ -54,7 +54,7 @@ export function calibrate(examples: readonly CalibrationExample[]): Calibrator {
   if (wrong >= 0)
     throw new LlmError(
       'config',
-      `calibrate: example ${wrong} has no probability for its label ${JSON.stringify(examples[wrong]?.label)}`,
+      `calibrate: example ${wrong} has no probability for its label ${JSON.stringify(examples[wrong]?.label)}; it has ${Object.keys(examples[wrong]?.probabilities ?? {}).join(', ') || 'none'}`,
     )
   const temperature = fit(examples)
   const heldOut = Array.from({ length: folds }, (_, fold) => {

@@ -1,3 +1,4 @@
+import type { RunJournal } from '@modelport/runtime'
 import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
 import { entropyOf, type LabelScores } from './label-scores.js'
@@ -6,7 +7,10 @@ import { entropyOf, type LabelScores } from './label-scores.js'
 export type ClassifyMethod = 'logprobs' | 'grammar' | 'schema' | 'votes'
 
 /** How a dialog is classified. */
-export interface ClassifyOptions extends Omit<AgentCallOptions, 'resume' | 'decisions' | 'parserArgs'> {
+export interface ClassifyOptions
+  extends Omit<AgentCallOptions, 'resume' | 'messages' | 'decisions' | 'parserArgs' | 'journal'> {
+  /** Where each call is written down. */
+  readonly journal?: RunJournal | undefined
   /** Default: the first of `logprobs`, `grammar`, `schema` and `votes` that the provider can do. */
   readonly method?: ClassifyMethod | undefined
   /**

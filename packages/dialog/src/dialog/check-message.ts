@@ -1,4 +1,5 @@
-import { isRecord } from '../parse/is-record.js'
+import { isObject } from '@modelport/core'
+import { shown } from '../parse/shown.js'
 
 /** What is wrong with a stored message, and where in it. */
 export interface MessageProblem {
@@ -7,42 +8,57 @@ export interface MessageProblem {
 }
 
 const roles = ['system', 'user', 'assistant', 'tool']
-const parts = ['text', 'image', 'audio', 'file']
+const partTypes = ['text', 'image', 'audio', 'file']
+
+const expected = (pointer: string, what: string, found: unknown): MessageProblem => ({
+  pointer,
+  message: `expected ${what}, found ${shown(found)}`,
+})
 
 /** Checks the fields of a stored message that every provider reads. */
 export function checkMessage(message: unknown): MessageProblem | undefined {
-  if (!isRecord(message)) return { pointer: '', message: 'expected a message' }
+  if (!isObject(message)) return expected('', 'a message', message)
   const { role, content, toolCalls, toolCallId } = message
-  if (!roles.includes(role as string))
-    return { pointer: '/role', message: `expected one of ${roles.join(', ')}, found ${JSON.stringify(role)}` }
+  if (!roles.includes(role as string)) return expected('/role', `one of ${roles.join(', ')}`, role)
   const wrong = checkContent(content)
   if (wrong) return wrong
   if (role === 'tool' && typeof toolCallId !== 'string')
-    return { pointer: '/toolCallId', message: 'expected the id of the call that the result belongs to' }
+    return expected('/toolCallId', 'the id of the call that the result belongs to', toolCallId)
   if (role !== 'assistant' || toolCalls === undefined) return undefined
-  if (!Array.isArray(toolCalls)) return { pointer: '/toolCalls', message: 'expected a list of tool calls' }
-  const at = toolCalls.findIndex((call: unknown) => !isCall(call))
-  return at < 0
-    ? undefined
-    : {
-        pointer: `/toolCalls/${at}`,
-        message: 'expected id, name and argumentsText as texts, and arguments as an object',
-      }
+  if (!Array.isArray(toolCalls)) return expected('/toolCalls', 'a list of tool calls', toolCalls)
+  return firstOf(toolCalls, '/toolCalls', checkCall)
 }
 
 function checkContent(content: unknown): MessageProblem | undefined {
   if (typeof content === 'string') return undefined
-  if (!Array.isArray(content)) return { pointer: '/content', message: 'expected a text or a list of content parts' }
-  const at = content.findIndex(
-    (part: unknown) =>
-      !isRecord(part) ||
-      !parts.includes(part['type'] as string) ||
-      (part['type'] === 'text' ? typeof part['text'] !== 'string' : !isRecord(part['source'])),
-  )
-  return at < 0 ? undefined : { pointer: `/content/${at}`, message: `expected a part of type ${parts.join(', ')}` }
+  if (!Array.isArray(content)) return expected('/content', 'a text or a list of content parts', content)
+  return firstOf(content, '/content', checkPart)
 }
 
-const isCall = (call: unknown): boolean =>
-  isRecord(call) &&
-  ['id', 'name', 'argumentsText'].every((key) => typeof call[key] === 'string') &&
-  isRecord(call['arguments'])
+function checkPart(part: unknown): MessageProblem | undefined {
+  if (!isObject(part)) return expected('', 'a content part', part)
+  const { type, text, source } = part
+  if (!partTypes.includes(type as string)) return expected('/type', `one of ${partTypes.join(', ')}`, type)
+  if (type === 'text') return typeof text === 'string' ? undefined : expected('/text', 'a text', text)
+  return isObject(source) ? undefined : expected('/source', 'an object', source)
+}
+
+function checkCall(call: unknown): MessageProblem | undefined {
+  if (!isObject(call)) return expected('', 'a tool call', call)
+  const wrong = ['id', 'name', 'argumentsText'].find((key) => typeof call[key] !== 'string')
+  if (wrong !== undefined) return expected(`/${wrong}`, 'a text', call[wrong])
+  return isObject(call['arguments']) ? undefined : expected('/arguments', 'an object', call['arguments'])
+}
+
+/** The first problem of a list, with its place in it. */
+function firstOf(
+  list: readonly unknown[],
+  pointer: string,
+  check: (item: unknown) => MessageProblem | undefined,
+): MessageProblem | undefined {
+  for (const [index, item] of list.entries()) {
+    const wrong = check(item)
+    if (wrong) return { ...wrong, pointer: `${pointer}/${index}${wrong.pointer}` }
+  }
+  return undefined
+}

@@ -18,7 +18,7 @@ export interface DialogNode {
   readonly turn?: Turn
   /** The message before. Undefined: this is the first. */
   readonly parent: DialogNode | undefined
-  /** Messages up to and with this one. */
+  /** Number of messages up to this one, which counts too. */
   readonly length: number
 }
 
@@ -36,3 +36,7 @@ export function nodesOf(node: DialogNode | undefined): readonly DialogNode[] {
   for (let one = node; one; one = one.parent) nodes[one.length - 1] = one
   return nodes
 }
+
+/** True for messages that say the same, for example one of a dialog and its stored copy. */
+export const isSameMessage = (one: ChatMessage, other: ChatMessage | undefined): boolean =>
+  one === other || (other !== undefined && JSON.stringify(one) === JSON.stringify(other))

@@ -11,7 +11,7 @@ import { definePrompt } from '../prompt/define-prompt.js'
 import type { ArgsParameter, TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt, BasePrompt, Prompt } from '../prompt/prompt.js'
 import type { PromptRegistry } from '../prompt/registry.js'
-import { addNode, type DialogNode, nodesOf, type Turn } from './dialog-node.js'
+import { addNode, type DialogNode, isSameMessage, nodesOf, type Turn } from './dialog-node.js'
 import { toOverview } from './overview.js'
 import { readStoredDialog, type RestoreOptions, type StoredDialog, toStoredDialog } from './stored-dialog.js'
 
@@ -101,6 +101,24 @@ export class Dialog<Value = unknown> {
       messages.reduce<DialogNode | undefined>((node, message) => addNode(node, message), this.node),
       this.top,
     )
+  }
+
+  /**
+   * The dialog with the transcript of its run, which begins after the instructions. Messages that are still there keep their prompts. The calls of an agent
+   * do this themselves; use it with the result of a durable store.
+   */
+  follow(transcript: readonly ChatMessage[]): Dialog<Value> {
+    const nodes = nodesOf(this.node)
+    const first = nodes.findIndex(({ message }) => message.role !== 'system')
+    const own = first < 0 ? [] : nodes.slice(first)
+    const parting = own.findIndex(({ message }, index) => !isSameMessage(message, transcript[index]))
+    if (parting < 0) return this.append(...transcript.slice(own.length))
+    const known = new Map<ChatMessage, DialogNode>(own.map((node) => [node.message, node]))
+    const end = transcript.reduce<DialogNode | undefined>((node, message, index) => {
+      const same = index < parting ? own[index] : known.get(message)
+      return addNode(node, same?.message ?? message, same?.turn)
+    }, own[0]?.parent)
+    return new Dialog<Value>(end, this.top)
   }
 
   /** Another dialog with the same past. Costs the same whatever the length. */

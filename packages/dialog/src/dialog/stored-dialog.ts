@@ -1,8 +1,9 @@
-import { type ChatMessage, LlmError } from '@modelport/core'
+import { type ChatMessage, isObject, LlmError } from '@modelport/core'
 import { isTemplateValue } from '../prompt/template.js'
 import type { TemplateValues } from '../prompt/placeholders.js'
 import type { AnyPrompt } from '../prompt/prompt.js'
-import { isRecord } from '../parse/is-record.js'
+import { shown } from '../parse/shown.js'
+import { suggest } from '../prompt/nearest.js'
 import { addNode, type DialogNode, nodesOf, type Turn } from './dialog-node.js'
 import { checkMessage } from './check-message.js'
 
@@ -33,7 +34,9 @@ export interface StoredDialog {
 /** How a stored dialog is read. */
 export interface RestoreOptions {
   /** True accepts prompts whose wording has changed since. Default false. */
-  readonly acceptChangedPrompts?: boolean
+  readonly acceptChangedPrompts?: boolean | undefined
+  /** Names the dialog in errors, for example by its file. Default: `stored dialog`. */
+  readonly source?: string | undefined
 }
 
 /** The last message of a dialog with its past, and the turn it belongs to. */
@@ -60,6 +63,7 @@ const toStored = ({ prompt, args }: Turn): StoredTurn => ({ path: prompt.path, h
 interface Prompts {
   has(path: string): boolean
   get(path: string): AnyPrompt
+  list(): readonly AnyPrompt[]
 }
 
 /**
@@ -73,64 +77,93 @@ export function readStoredDialog(
   plain: AnyPrompt,
   options: RestoreOptions,
 ): DialogEnd {
-  const form = checkForm(stored)
-  const find = (path: string): AnyPrompt | undefined =>
-    registry.has(path) ? registry.get(path) : path === plain.path ? plain : undefined
-  const turns = form.prompts.map((one, index) => toTurn(one, `/prompts/${index}`, find, options))
+  const refuse = refuseAs(options.source ?? 'stored dialog')
+  const form = checkForm(stored, refuse)
+  const turns = form.prompts.map((one, index) => toTurn(one, `/prompts/${index}`, registry, plain, options, refuse))
   const byPlace = new Map(form.prompts.map(({ at }, index) => [at, turns[index]]))
   let node: DialogNode | undefined
   for (const [at, message] of form.messages.entries()) node = addNode(node, message, byPlace.get(at))
   return { node, top: form.top === undefined ? undefined : turns[form.top] }
 }
 
-const refuse = (pointer: string, problem: string): never => {
-  throw new LlmError('invalid-request', `stored dialog, ${pointer || 'the whole'}: ${problem}`)
-}
+/** Reports what is wrong with a stored dialog, and where. */
+type Refuse = (pointer: string, problem: string) => never
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) as string | undefined
-  return text === undefined ? 'nothing' : text.length > 60 ? `${text.slice(0, 57)}...` : text
-}
+const refuseAs =
+  (source: string): Refuse =>
+  (pointer, problem) => {
+    throw new LlmError('invalid-request', `${source}, ${pointer || 'the whole'}: ${problem}`)
+  }
 
-function checkForm(stored: unknown): StoredDialog {
-  if (!isRecord(stored)) return refuse('', `expected an object, found ${shown(stored)}`)
+/** What to do about a form that `toJson` never makes. */
+const repair = 'correct it, or store the dialog again with toJson'
+
+function checkForm(stored: unknown, refuse: Refuse): StoredDialog {
+  const expected = (pointer: string, what: string, found: unknown): never =>
+    refuse(pointer, `expected ${what}, found ${shown(found)}; ${repair}`)
+  if (!isObject(stored)) {
+    const hint = typeof stored === 'string' ? 'read it with JSON.parse first' : repair
+    return refuse('', `expected an object, found ${shown(stored)}; ${hint}`)
+  }
   const { version, messages, prompts, top } = stored
-  if (version !== 1) refuse('/version', `expected 1, found ${shown(version)}; update the package to read newer forms`)
-  if (!Array.isArray(messages)) return refuse('/messages', `expected a list, found ${shown(messages)}`)
-  if (!Array.isArray(prompts)) return refuse('/prompts', `expected a list, found ${shown(prompts)}`)
+  if (version !== 1)
+    refuse('/version', `expected 1, found ${shown(version)}; a newer form needs a newer version of @modelport/dialog`)
+  if (!Array.isArray(messages)) return expected('/messages', 'a list', messages)
+  if (!Array.isArray(prompts)) return expected('/prompts', 'a list', prompts)
   messages.forEach((message: unknown, index) => {
     const problem = checkMessage(message)
-    if (problem) refuse(`/messages/${index}${problem.pointer}`, problem.message)
+    if (problem) refuse(`/messages/${index}${problem.pointer}`, `${problem.message}; ${repair}`)
   })
-  prompts.forEach((one: unknown, index) => checkTurn(one, `/prompts/${index}`, messages.length))
-  if (top !== undefined && !(Number.isInteger(top) && Number(top) >= 0 && Number(top) < prompts.length))
-    refuse('/top', `expected a place in prompts, found ${shown(top)}`)
-  // Every field was checked.
-  return { version, messages, prompts, ...(top !== undefined && { top: Number(top) }) } as StoredDialog
+  prompts.forEach((one: unknown, index) => {
+    const problem = checkTurn(one, messages.length)
+    if (problem) expected(`/prompts/${index}${problem.pointer}`, problem.expected, problem.found)
+  })
+  if (top !== undefined && !isPlace(top, prompts.length)) expected('/top', placeIn('prompts', prompts.length), top)
+  return { version: 1, messages, prompts, ...(top !== undefined && { top: Number(top) }) }
 }
 
-function checkTurn(turn: unknown, pointer: string, length: number): void {
-  if (!isRecord(turn)) return refuse(pointer, `expected an object, found ${shown(turn)}`)
+const isPlace = (value: unknown, length: number): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < length
+
+const placeIn = (name: string, length: number): string =>
+  length ? `a place in ${name}, 0 to ${length - 1}` : `no place, as ${name} is empty`
+
+/** A field of a stored turn that is wrong. */
+interface TurnProblem {
+  readonly pointer: string
+  readonly expected: string
+  readonly found: unknown
+}
+
+function checkTurn(turn: unknown, length: number): TurnProblem | undefined {
+  if (!isObject(turn)) return { pointer: '', expected: 'an object', found: turn }
   const { at, path, hash, args } = turn
-  if (at !== undefined && !(Number.isInteger(at) && Number(at) >= 0 && Number(at) < length))
-    refuse(`${pointer}/at`, `expected the place of a message, found ${shown(at)}`)
-  if (typeof path !== 'string') refuse(`${pointer}/path`, `expected a text, found ${shown(path)}`)
-  if (typeof hash !== 'string') refuse(`${pointer}/hash`, `expected a text, found ${shown(hash)}`)
-  if (!isRecord(args) || !Object.values(args).every(isTemplateValue))
-    refuse(`${pointer}/args`, `expected texts, numbers and booleans by name, found ${shown(args)}`)
+  if (at !== undefined && !isPlace(at, length))
+    return { pointer: '/at', expected: placeIn('messages', length), found: at }
+  if (typeof path !== 'string') return { pointer: '/path', expected: 'a text', found: path }
+  if (typeof hash !== 'string') return { pointer: '/hash', expected: 'a text', found: hash }
+  if (!isObject(args)) return { pointer: '/args', expected: 'texts, numbers and booleans by name', found: args }
+  const wrong = Object.entries(args).find(([, value]) => !isTemplateValue(value))
+  return wrong && { pointer: `/args/${wrong[0]}`, expected: 'a text, a number or a boolean', found: wrong[1] }
 }
 
 function toTurn(
   { path, hash, args }: StoredTurn,
   pointer: string,
-  find: (path: string) => AnyPrompt | undefined,
+  prompts: Prompts,
+  plain: AnyPrompt,
   { acceptChangedPrompts = false }: RestoreOptions,
+  refuse: Refuse,
 ): Turn {
-  const prompt = find(path) ?? refuse(`${pointer}/path`, `no prompt "${path}" is registered; register it`)
+  const prompt = prompts.has(path) ? prompts.get(path) : path === plain.path ? plain : undefined
+  if (!prompt) {
+    const known = prompts.list().map((one) => one.path)
+    return refuse(`${pointer}/path`, `no prompt "${path}" is registered; register it${suggest(path, known)}`)
+  }
   if (prompt.hash !== hash && !acceptChangedPrompts)
     refuse(
       `${pointer}/hash`,
-      `the prompt "${path}" has changed since (${prompt.hash.slice(0, 12)} instead of ${hash.slice(0, 12)}); set acceptChangedPrompts to use the new one`,
+      `the prompt "${path}" has changed since (expected ${prompt.hash.slice(0, 12)}, found ${hash.slice(0, 12)}); set acceptChangedPrompts to use the new one`,
     )
   return { prompt, args }
 }

@@ -1,27 +1,67 @@
-import { LlmError } from '@modelport/core'
+import { isLlmError, LlmError } from '@modelport/core'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { parsePromptFile, type PromptFileOptions } from '../prompt/prompt-file.js'
 import { PromptRegistry } from '../prompt/registry.js'
+
+/** A file that cannot be read as a prompt. */
+export interface UnreadablePrompt {
+  /** That the prompt would have. */
+  readonly path: string
+  /** Names the file, and the line if it is known. */
+  readonly error: LlmError
+}
+
+/** What a folder of prompts holds. */
+export interface PromptFolder {
+  /** The prompts that could be read. */
+  readonly prompts: PromptRegistry
+  /** The files that could not, in the order of their paths. */
+  readonly unreadable: readonly UnreadablePrompt[]
+}
 
 /**
  * Reads every Markdown file below a folder as a prompt: `research/ask.md` is the path `research/ask`. Files come in the order of their paths.
  * @throws {LlmError} `config` — the folder cannot be read, or a file is wrong; the message names file and line.
  */
 export async function loadPrompts(folder: string, options: PromptFileOptions = {}): Promise<PromptRegistry> {
+  const { prompts, unreadable } = await readPrompts(folder, options)
+  if (unreadable[0]) throw unreadable[0].error
+  return prompts
+}
+
+/**
+ * Reads the prompts of a folder like {@link loadPrompts}, and continues after a file that is wrong.
+ * @throws {LlmError} `config` — the folder cannot be read.
+ */
+export async function readPrompts(folder: string, options: PromptFileOptions = {}): Promise<PromptFolder> {
+  const prompts = new PromptRegistry()
+  const unreadable: UnreadablePrompt[] = []
+  for (const file of await filesOf(folder)) {
+    const path = relative(folder, file).split(sep).join('/').replace(/\.md$/, '')
+    try {
+      prompts.register(parsePromptFile(await readText(file), file, path, options))
+    } catch (error) {
+      if (!isLlmError(error)) throw error
+      unreadable.push({ path, error })
+    }
+  }
+  return { prompts, unreadable }
+}
+
+async function filesOf(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     throw new LlmError('config', `the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
       cause: error,
     })
   })
-  const files = entries
+  return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
-  const registry = new PromptRegistry()
-  for (const file of files) {
-    const path = relative(folder, file).split(sep).join('/').replace(/\.md$/, '')
-    registry.register(parsePromptFile(await readFile(file, 'utf8'), file, path, options))
-  }
-  return registry
 }
+
+const readText = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    throw new LlmError('config', `${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  })

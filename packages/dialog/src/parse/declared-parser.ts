@@ -1,59 +1,96 @@
-import { LlmError } from '@modelport/core'
+import { isObject, LlmError } from '@modelport/core'
+import { suggest } from '../prompt/nearest.js'
 import { choice } from './choice.js'
-import { isRecord } from './is-record.js'
 import { json } from './json.js'
 import type { Parser } from './parser.js'
+import { shown } from './shown.js'
 import { many, tags } from './tags.js'
 import { text } from './text.js'
 
+/** Where a parser is in a file: names of settings, and places in lists. */
+type Path = readonly string[]
+
+/** A parser that is written down wrongly, and where. */
+export class DeclarationError extends LlmError {
+  readonly path: Path
+
+  constructor(path: Path, problem: string) {
+    super('config', `${path.join('.')} ${problem}`)
+    this.path = path
+  }
+}
+
+const kinds = ['choice', 'json', 'many', 'tags']
 const forms = 'text, { choice: [...] }, { json: schema }, { many: parser } or { tags: {...} }'
 
 /**
  * A parser that is written down as data, as in the front matter of a prompt file.
- * @throws {LlmError} `config` — what is wrong with it.
+ * @param path of the parser in the file
+ * @throws {DeclarationError} names the setting, what was expected and what was found.
  */
-export function parserOf(declared: unknown): Parser<unknown> {
+export function parserOf(declared: unknown, path: Path): Parser<unknown> {
   if (declared === 'text' || declared === null) return text()
-  const [kind, value] = isRecord(declared) ? (Object.entries(declared)[0] ?? []) : []
-  if (!isRecord(declared) || Object.keys(declared).length !== 1)
-    throw new LlmError('config', `a parser must be ${forms}, not ${JSON.stringify(declared)}`)
+  if (!isObject(declared) || Object.keys(declared).length !== 1)
+    throw new DeclarationError(path, `must be ${forms}, not ${shown(declared)}`)
+  const [kind = '', value] = Object.entries(declared)[0] ?? []
+  const inner = [...path, kind]
   switch (kind) {
-    case 'choice':
-      return choice(textsOf(value, 'choice'))
+    case 'choice': {
+      const choices = textsOf(value, inner)
+      return made(inner, () => choice(choices))
+    }
     case 'json':
-      if (!isRecord(value)) throw new LlmError('config', 'json: expected a JSON Schema')
-      return json(value)
+      if (!isObject(value)) throw new DeclarationError(inner, `must be a JSON Schema, not ${shown(value)}`)
+      return made(inner, () => json(value))
     case 'many':
-      return many(parserOf(value))
+      return many(parserOf(value, inner))
     case 'tags':
-      return declaredTags(value)
+      return declaredTags(value, inner)
     default:
-      throw new LlmError('config', `a parser must be ${forms}, not ${JSON.stringify(kind)}`)
+      throw new DeclarationError(inner, `is not a parser${suggest(kind, kinds)}`)
   }
 }
 
 const tagKeys = ['xml', 'markdown', 'optional', 'optionalMarkdown', 'signals', 'requiredSignals'] as const
 
-function declaredTags(value: unknown): Parser<unknown> {
-  if (!isRecord(value)) throw new LlmError('config', 'tags: expected settings by name')
+function declaredTags(value: unknown, path: Path): Parser<unknown> {
+  if (!isObject(value)) throw new DeclarationError(path, `must be settings by name, not ${shown(value)}`)
   const unknown = Object.keys(value).find((key) => !(tagKeys as readonly string[]).includes(key))
-  if (unknown !== undefined) throw new LlmError('config', `tags: unknown "${unknown}"; known: ${tagKeys.join(', ')}`)
+  if (unknown !== undefined)
+    throw new DeclarationError([...path, unknown], `is not a setting of tags${suggest(unknown, tagKeys)}`)
   const settings = tagKeys.flatMap((key): readonly (readonly [string, unknown])[] => {
     const one = value[key]
     if (one === undefined) return []
-    return [[key, key.endsWith('ignals') ? textsOf(one, key) : parsersOf(one, key)]]
+    const inner = [...path, key]
+    return [[key, key.endsWith('ignals') ? textsOf(one, inner) : parsersOf(one, inner)]]
   })
-  return tags(Object.fromEntries(settings))
+  return made(path, () => tags(Object.fromEntries(settings)))
 }
 
 /** Parsers by tag; a list of names takes their text. */
-function parsersOf(value: unknown, where: string): Readonly<Record<string, Parser<unknown>>> {
-  if (Array.isArray(value)) return Object.fromEntries(textsOf(value, where).map((name) => [name, text()]))
-  if (!isRecord(value)) throw new LlmError('config', `tags: ${where} must be names or parsers by name`)
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parserOf(inner)]))
+function parsersOf(value: unknown, path: Path): Readonly<Record<string, Parser<unknown>>> {
+  if (Array.isArray(value)) {
+    const names = textsOf(value, path)
+    const twice = names.find((name, index) => names.indexOf(name) !== index)
+    if (twice !== undefined) throw new DeclarationError(path, `has the name "${twice}" twice`)
+    return Object.fromEntries(names.map((name) => [name, text()]))
+  }
+  if (!isObject(value))
+    throw new DeclarationError(path, `must be a list of names, or parsers by name, not ${shown(value)}`)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, parserOf(inner, [...path, name])]))
 }
 
-function textsOf(value: unknown, where: string): readonly string[] {
+function textsOf(value: unknown, path: Path): readonly string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
-  throw new LlmError('config', `${where} must be a list of texts, not ${JSON.stringify(value)}`)
+  throw new DeclarationError(path, `must be a list of texts, not ${shown(value)}`)
+}
+
+/** Makes a parser; what it refuses is reported with its place. */
+function made(path: Path, make: () => Parser<unknown>): Parser<unknown> {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error
+    throw new DeclarationError(path, `is wrong: ${error.message}`)
+  }
 }

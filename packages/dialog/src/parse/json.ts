@@ -4,6 +4,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { type core, toJSONSchema } from 'zod'
 import { findJson, partialJson } from './json-text.js'
 import { type Parsed, type Parser, problem } from './parser.js'
+import { shown } from './shown.js'
 
 /** A schema of zod or any other library of the Standard Schema, or a JSON Schema. */
 export type ReplySchema = StandardSchemaV1 | JsonObject
@@ -19,7 +20,10 @@ export type SchemaOutput<Schema extends ReplySchema> = Schema extends StandardSc
  * @throws {LlmError} `config`, `unsupported` — the JSON Schema is wrong or has a keyword that is not understood.
  */
 export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaOutput<Schema>> {
-  const jsonSchema = isStandard(schema) ? toJsonSchema(schema) : toPlain(schema)
+  const found: unknown = schema
+  if ((typeof found !== 'object' && typeof found !== 'function') || found === null || Array.isArray(found))
+    throw new LlmError('config', `json: expected a Standard Schema or a JSON Schema, not ${shown(found)}`)
+  const jsonSchema: JsonObject | undefined = isStandard(schema) ? toJsonSchema(schema) : schema
   const validate = isStandard(schema) ? byStandard(schema) : byJsonSchema(schema)
   return {
     shape: { kind: 'json', schema: jsonSchema ?? null },
@@ -36,12 +40,6 @@ export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaO
 const isStandard = (schema: ReplySchema): schema is StandardSchemaV1 => '~standard' in schema
 
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
-
-function toPlain(schema: ReplySchema): JsonObject {
-  if (typeof schema !== 'object' || Array.isArray(schema))
-    throw new LlmError('config', 'json: expected a Standard Schema or a JSON Schema object')
-  return schema as JsonObject
-}
 
 /** The JSON Schema of what goes in, or undefined where the library has none: the reply is then only checked here. */
 function toJsonSchema(schema: StandardSchemaV1): JsonObject | undefined {

@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { AnyPrompt, Handler } from './prompt.js'
@@ -22,6 +23,4 @@ const handlerShape = (handler: Handler<unknown> | undefined): string | undefined
 
 /** Makes the JSON independent of the order in which keys were written. */
 const sortKeys = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-    : value
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : value

@@ -4,8 +4,8 @@ import { PromptText } from './prompt-text.js'
 
 /**
  * Makes a prompt. Its arguments are typed by the placeholders of its text, its value by its parser.
- * @throws {LlmError} `config` — the path is not a path, a brace is unmatched, or a handler has placeholders that nothing fills; the message
- * names the prompt, line and column.
+ * @throws {LlmError} `config` — a setting is unknown or of a wrong type, or a brace is unmatched; the message names the prompt, the setting, and the line
+ * and column of a brace. `PromptRegistry.check` finds handlers with placeholders that nothing fills.
  * @example
  * ```ts
  * import { definePrompt, json } from '@modelport/dialog'

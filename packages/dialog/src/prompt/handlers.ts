@@ -1,4 +1,3 @@
-import { LlmError } from '@modelport/core'
 import type { TemplateValues } from './placeholders.js'
 import type { AnyPrompt, Handler } from './prompt.js'
 import { fillTemplate, parseTemplate, type Template } from './template.js'
@@ -55,21 +54,14 @@ function templateOf(owner: AnyPrompt, text: string, where: string): Template {
 export function checkHandler(owner: AnyPrompt, name: HandlerName, handler: Handler<unknown>): readonly string[] {
   const own = handlerNames[name]
   const known = [...owner.placeholders, ...(own === undefined ? [] : [own])]
-  try {
-    const { placeholders } =
-      typeof handler === 'string'
-        ? { placeholders: parseTemplate(handler, `prompt "${owner.path}", ${name}`).names }
-        : handler
-    const unknown = placeholders.filter((one) => !known.includes(one))
-    const filled = known.map((one) => `{${one}}`).join(', ') || 'none'
-    return [
-      ...unknown.map((one) => `prompt "${owner.path}", ${name}: nothing fills {${one}}; it can use ${filled}`),
-      ...(own !== undefined && !placeholders.includes(own)
-        ? [`prompt "${owner.path}", ${name}: it does not show {${own}}; the model would not know what happened`]
-        : []),
-    ]
-  } catch (error) {
-    if (!(error instanceof LlmError)) throw error
-    return [error.message]
-  }
+  const placeholders =
+    typeof handler === 'string' ? parseTemplate(handler, `prompt "${owner.path}", ${name}`).names : handler.placeholders
+  const unknown = placeholders.filter((one) => !known.includes(one))
+  const filled = known.map((one) => `{${one}}`).join(', ') || 'none'
+  return [
+    ...unknown.map((one) => `prompt "${owner.path}", ${name}: nothing fills {${one}}; it can use ${filled}`),
+    ...(own !== undefined && !placeholders.includes(own)
+      ? [`prompt "${owner.path}", ${name}: it does not show {${own}}; the model would not know what happened`]
+      : []),
+  ]
 }

@@ -5,6 +5,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best && best.distance <= Math.max(1, Math.floor(best.one.length / 3)) ? best.one : undefined
 }
 
+/** The end of a message about a name that is not known: the nearest known one, or all of them. */
+export function suggest(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near ? `; did you mean "${near}"?` : `; known: ${known.join(', ') || 'none'}`
+}
+
 /** How many letters must be added, dropped or changed to make one name of the other. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

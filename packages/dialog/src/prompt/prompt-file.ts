@@ -1,13 +1,15 @@
-import { type CallOptions, LlmError, validateOptions } from '@modelport/core'
+import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import type { Tool } from '@modelport/runtime'
-import { isMap, LineCounter, type Node, parseDocument } from 'yaml'
-import { parserOf } from '../parse/declared-parser.js'
-import { isRecord } from '../parse/is-record.js'
+import { LineCounter, parseDocument } from 'yaml'
+import { checkOption, optionKeys } from '../call/option-keys.js'
+import { DeclarationError, parserOf } from '../parse/declared-parser.js'
 import type { Parser } from '../parse/parser.js'
+import { shown } from '../parse/shown.js'
+import { lineOf } from '../parse/yaml-places.js'
 import { declaredVendorTool, vendorToolNames } from '../vendor/declared-tool.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { definePrompt } from './define-prompt.js'
-import { nearest } from './nearest.js'
+import { suggest } from './nearest.js'
 import type { Prompt } from './prompt.js'
 import { parseTemplate } from './template.js'
 
@@ -43,12 +45,11 @@ export function parsePromptFile(
 ): Prompt {
   const { yaml, text, textLine } = splitFile(source, file)
   const front = new FrontMatter(yaml, file)
-  const chosen = front.list('tools').map((name) => {
+  const chosen = front.list('tools').map((name, index) => {
     const tool = tools.find(({ definition }) => definition.name === name)
     const known = tools.map(({ definition }) => definition.name)
-    return tool ?? front.fail('tools', `there is no tool "${name}"${suggest(name, known)}`)
+    return tool ?? front.fail(['tools', String(index)], `there is no tool "${name}"${suggest(name, known)}`)
   })
-  for (const [name, handler] of front.handlers()) parseTemplate(handler, `${file}, ${name}`, 1)
   parseTemplate(text, file, textLine)
   const parse = front.parser()
   const options = front.options()
@@ -62,11 +63,6 @@ export function parsePromptFile(
     ...(options && { options }),
     providerTools: front.vendorTools(),
   })
-}
-
-const suggest = (name: string, known: readonly string[]): string => {
-  const near = nearest(name, known)
-  return near ? `; did you mean "${near}"?` : `; known: ${known.join(', ') || 'none'}`
 }
 
 /** The front matter between lines of `---`, and the text after it without its last line break. */
@@ -87,38 +83,36 @@ function splitFile(source: string, file: string): { yaml: string; text: string; 
   }
 }
 
+/** What the YAML parser says, without its own place, which counts from the front matter. */
+const yamlMessage = (message: string): string =>
+  (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+
 /** The settings of a prompt file. */
 class FrontMatter {
   readonly #file: string
   readonly #lines = new LineCounter()
   readonly #values: Readonly<Record<string, unknown>>
-  readonly #places = new Map<string, number>()
+  readonly #contents: unknown
 
   constructor(yaml: string, file: string) {
     this.#file = file
     const document = parseDocument(yaml, { lineCounter: this.#lines })
     const error = document.errors[0]
     if (error)
-      throw new LlmError(
-        'config',
-        `${file}, line ${(error.linePos?.[0].line ?? 1) + 1}: ${error.message.split('\n')[0] ?? ''}`,
-      )
+      throw new LlmError('config', `${file}, line ${(error.linePos?.[0].line ?? 1) + 1}: ${yamlMessage(error.message)}`)
     const values: unknown = document.toJS()
-    this.#values = isRecord(values) ? values : {}
-    if (values !== null && values !== undefined && !isRecord(values))
-      throw new LlmError('config', `${file}, line 2: the front matter must be settings by name, not ${typeof values}`)
-    if (isMap(document.contents))
-      for (const { key } of document.contents.items) {
-        const node = key as Node & { readonly value?: unknown }
-        this.#places.set(String(node.value), this.#lines.linePos(node.range?.[0] ?? 0).line + 1)
-      }
+    this.#values = isObject(values) ? values : {}
+    if (values !== null && values !== undefined && !isObject(values))
+      throw new LlmError('config', `${file}, line 2: the front matter must be settings by name, not ${shown(values)}`)
+    this.#contents = document.contents
     for (const key of Object.keys(this.#values))
-      if (!keys.includes(key)) this.fail(key, `unknown setting "${key}"${suggest(key, keys)}`)
+      if (!keys.includes(key)) this.fail([key], `unknown setting "${key}"${suggest(key, keys)}`)
   }
 
   /** @throws {LlmError} `config` with file and line. */
-  fail(key: string, problem: string): never {
-    throw new LlmError('config', `${this.#file}, line ${this.#places.get(key) ?? 2}: ${problem}`)
+  fail(path: readonly string[], problem: string): never {
+    const line = lineOf(this.#contents, path, this.#lines) ?? 1
+    throw new LlmError('config', `${this.#file}, line ${line + 1}: ${problem}`)
   }
 
   value(key: string): unknown {
@@ -128,14 +122,15 @@ class FrontMatter {
   list(key: string): readonly string[] {
     const value = this.#values[key] ?? []
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
-    return this.fail(key, `${key} must be a list of texts, not ${JSON.stringify(value)}`)
+    return this.fail([key], `${key} must be a list of texts, not ${shown(value)}`)
   }
 
   handlers(): readonly (readonly [string, string])[] {
     return (['onParseError', 'onToolResults', 'lastCall'] as const).flatMap((name) => {
       const value = this.#values[name]
       if (value === undefined || (name === 'onToolResults' && value === false)) return []
-      if (typeof value !== 'string') return this.fail(name, `${name} must be a text, not ${JSON.stringify(value)}`)
+      if (typeof value !== 'string') return this.fail([name], `${name} must be a text, not ${shown(value)}`)
+      this.#checked([name], () => parseTemplate(value, name))
       return [[name, value] as const]
     })
   }
@@ -143,38 +138,43 @@ class FrontMatter {
   parser(): Parser<unknown> | undefined {
     const value = this.#values['parse']
     if (value === undefined) return undefined
-    try {
-      return parserOf(value)
-    } catch (error) {
-      if (!(error instanceof LlmError)) throw error
-      return this.fail('parse', error.message)
-    }
+    return this.#checked(['parse'], () => parserOf(value, ['parse']))
   }
 
   options(): CallOptions | undefined {
     const value = this.#values['options']
     if (value === undefined) return undefined
-    if (!isRecord(value)) return this.fail('options', `options must be settings by name, not ${JSON.stringify(value)}`)
-    try {
-      validateOptions(value)
-    } catch (error) {
-      if (!(error instanceof LlmError)) throw error
-      return this.fail('options', error.message)
-    }
-    return value
+    if (!isObject(value)) return this.fail(['options'], `options must be settings by name, not ${shown(value)}`)
+    const options = Object.entries(value).map(([key, found]) => {
+      const path = ['options', key]
+      const name = optionKeys.get(key)
+      if (name === undefined)
+        return this.fail(path, `options.${key} is not an option of a call${suggest(key, [...optionKeys.keys()])}`)
+      this.#checked(path, () => checkOption(name, found))
+      return [name, found] as const
+    })
+    return Object.fromEntries(options)
   }
 
   vendorTools(): readonly VendorTool[] {
     return vendorToolNames.flatMap((name) => {
       const value = this.#values[name]
       if (value === undefined || value === false) return []
-      try {
-        // Several servers may be called, each with settings of its own.
-        return (Array.isArray(value) ? value : [value]).map((one) => declaredVendorTool(name, one))
-      } catch (error) {
-        if (!(error instanceof LlmError)) throw error
-        return this.fail(name, error.message)
-      }
+      // Several servers may be called, each with settings of its own.
+      const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+      return list.map((one, index) =>
+        this.#checked(Array.isArray(value) ? [name, String(index)] : [name], () => declaredVendorTool(name, one)),
+      )
     })
+  }
+
+  /** What a setting makes; a complaint about it gets its file and line. */
+  #checked<Made>(path: readonly string[], make: () => Made): Made {
+    try {
+      return make()
+    } catch (error) {
+      if (!(error instanceof LlmError)) throw error
+      return this.fail(error instanceof DeclarationError ? error.path : path, error.message)
+    }
   }
 }

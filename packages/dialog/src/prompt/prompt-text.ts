@@ -6,6 +6,7 @@ import type { Parser } from '../parse/parser.js'
 import { text as textParser } from '../parse/text.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { hashPrompt } from './content-hash.js'
+import { checkSettings } from './check-settings.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 import type { FilledPrompt, Handler, Prompt, PromptExtension, PromptSettings } from './prompt.js'
 import { fillTemplate, isTemplateValue, parseTemplate, type Template } from './template.js'
@@ -33,10 +34,8 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
   #hash: string | undefined
 
   constructor(settings: AnySettings<Value>) {
+    checkSettings(settings)
     const { path, text, parse, tools = [], sources = [], providerTools = [] } = settings
-    if (typeof path !== 'string' || !/^[\w.-]+(\/[\w.-]+)*$/.test(path))
-      throw new LlmError('config', `a prompt's path must be names with "/" between them, not ${JSON.stringify(path)}`)
-    if (typeof text !== 'string') throw new LlmError('config', `prompt "${path}": the text must be a string`)
     this.path = path
     this.text = text
     this.#settings = settings
@@ -48,9 +47,6 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
     this.tools = tools
     this.sources = sources
     this.providerTools = providerTools
-    const names = tools.map(({ definition }) => definition.name)
-    const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined) throw new LlmError('config', `prompt "${path}": the tool "${twice}" is given twice`)
     if (settings.onParseError !== undefined) this.onParseError = settings.onParseError
     if (settings.onToolResults !== undefined) this.onToolResults = settings.onToolResults
     if (settings.lastCall !== undefined) this.lastCall = settings.lastCall

@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import { checkHandler, type HandlerName, handlerNames } from './handlers.js'
 import type { AnyPrompt, Prompt } from './prompt.js'
-import { nearest } from './nearest.js'
+import { suggest } from './nearest.js'
 
 /** One thing that `check` found. */
 export interface PromptProblem {
@@ -49,10 +49,7 @@ export class PromptRegistry {
   get(path: string): Prompt {
     const prompt = this.#prompts.get(path)
     if (prompt) return prompt
-    const known = [...this.#prompts.keys()]
-    const near = nearest(path, known)
-    const hint = near ? `did you mean "${near}"?` : `known: ${known.join(', ') || 'none'}`
-    throw new LlmError('config', `there is no prompt "${path}"; ${hint}`)
+    throw new LlmError('config', `there is no prompt "${path}"${suggest(path, [...this.#prompts.keys()])}`)
   }
 
   /** Finds prompts below a path: `scope('research')('ask')` is `get('research/ask')`. */

@@ -1,5 +1,6 @@
-import { LlmError } from '@modelport/core'
-import { isRecord } from '../parse/is-record.js'
+import { isObject, LlmError } from '@modelport/core'
+import { shown } from '../parse/shown.js'
+import { suggest } from '../prompt/nearest.js'
 import { computerUse, type VendorTool, vendorMcp, webSearch } from './vendor-tool.js'
 
 /** Names of vendor tools in files. */
@@ -37,21 +38,21 @@ const rules: Readonly<Record<Name, Readonly<Record<string, Rule>>>> = {
  */
 export function declaredVendorTool(name: Name, value: unknown): VendorTool {
   const needsSettings = name === 'vendorMcp'
-  if (!isRecord(value) && (value !== true || needsSettings)) {
+  if (!isObject(value) && (value !== true || needsSettings)) {
     const forms = needsSettings ? 'settings by name, or a list of them' : 'true, false or settings by name'
-    throw new LlmError('config', `${name} must be ${forms}, not ${JSON.stringify(value)}`)
+    throw new LlmError('config', `${name} must be ${forms}, not ${shown(value)}`)
   }
-  const settings = isRecord(value) ? value : {}
+  const settings = isObject(value) ? value : {}
   for (const [key, found] of Object.entries(settings)) {
     const rule = Object.hasOwn(rules[name], key) ? rules[name][key] : undefined
     if (!rule)
-      throw new LlmError('config', `${name}: unknown setting "${key}"; known: ${Object.keys(rules[name]).join(', ')}`)
-    if (!rule[1](found))
-      throw new LlmError('config', `${name}: ${key} must be ${rule[0]}, not ${JSON.stringify(found)}`)
+      throw new LlmError('config', `${name}: unknown setting "${key}"${suggest(key, Object.keys(rules[name]))}`)
+    if (!rule[1](found)) throw new LlmError('config', `${name}: ${key} must be ${rule[0]}, not ${shown(found)}`)
   }
   if (name === 'webSearch') return webSearch(settings)
   if (name === 'computerUse') return computerUse(settings)
   const { label, url } = settings
-  if (typeof label !== 'string' || typeof url !== 'string') throw new LlmError('config', 'vendorMcp: set label and url')
+  if (typeof label !== 'string' || typeof url !== 'string')
+    throw new LlmError('config', `vendorMcp: set label and url; found ${shown(value)}`)
   return vendorMcp({ ...settings, label, url })
 }

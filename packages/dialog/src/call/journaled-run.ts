@@ -1,0 +1,20 @@
+import type { ChatMessage } from '@modelport/core'
+import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
+
+/** A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function. */
+export interface JournaledRun {
+  /** Id of the run. */
+  readonly id: string
+  /** Stores what the call does. */
+  readonly journal: RunJournal
+  /** Stores the events of the run behind the call. */
+  readonly sink?: RunEventSink | undefined
+  /** Aborts when the store cancels the run, or when another process may have taken it over. */
+  readonly signal: AbortSignal
+  /** Where the call continues. Unset: it starts. */
+  readonly resume?: RunCheckpoint | undefined
+  /** The messages stored with `resume`. */
+  readonly messages: readonly ChatMessage[]
+  /** What was decided about the pending items of `resume`. */
+  readonly decisions: readonly ResumeDecision[]
+}
