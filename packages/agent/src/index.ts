@@ -41,16 +41,26 @@ export { applyEvent, checkEvents, foldTask, taskOf } from './models/task-event.j
 export type { TaskState } from './models/task-state.js'
 export { isInterrupted, isTerminal, mayTransition, taskStates } from './models/task-state.js'
 export type { AgentStore } from './session/agent-store.js'
-export type { IdempotencyKey, IdempotencyStore } from './session/idempotency.js'
+export type { ChildCancel, ChildCancels } from './session/child-cancels.js'
+export type { IdempotencyClaim, IdempotencyKey, IdempotencyStore } from './session/idempotency.js'
 export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
 export { createMemoryStore } from './session/memory-store.js'
 export type { Outbox, OutboxRow, PushConfig, PushConfigStore } from './session/outbox.js'
 export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
 export { foldSession } from './session/session-store.js'
 export type { HeldTask, StoredTurn, TaskLeases } from './session/task-leases.js'
-export type { NewTaskEvent, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './session/task-store.js'
 export type {
-  AgentCapabilities,
+  NewTaskEvent,
+  StoredTask,
+  TaskHead,
+  TaskKey,
+  TaskPage,
+  TaskQuery,
+  TaskStore,
+} from './session/task-store.js'
+export type { AgentCapabilities } from './models/capabilities.js'
+export { defaultCapabilities, enabled } from './models/capabilities.js'
+export type {
   AgentCard,
   AgentExtension,
   AgentInterface,
@@ -65,8 +75,6 @@ export {
   cardViolations,
   createCard,
   createSkill,
-  defaultCapabilities,
-  enabled,
   mimeTypes,
   toPromptText,
 } from './models/card.js'
@@ -108,6 +116,7 @@ export type { Accepted, IncomingMessage } from './run/host.js'
 export { AgentHost } from './run/host.js'
 export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
 export type { AgentRunContext, ForeignContext } from './run/run-context.js'
+export type { GrantedLimits } from './wire/protolink/run-context-codec.js'
 export type { OpenRequest, RequestDecision } from './run/settle-request.js'
 export { openRequests, settleRequest } from './run/settle-request.js'
 export type { Authentication } from './server/authenticate.js'
@@ -118,7 +127,7 @@ export { createAgentServer } from './server/server.js'
 export type { StreamOptions } from './server/sse.js'
 export type { AgentTargetOptions } from './client/agent-target.js'
 export { toAgentTarget } from './client/agent-target.js'
-export type { AgentClient, ApprovalAnswer, ClientEvent, ListOptions, SendOptions } from './client/client.js'
+export type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client/client.js'
 export { answerOf, approvalsOf } from './client/client.js'
 export type { AgentClientOptions, ClientAuth } from './client/connection.js'
 export type { AgentDirectory, DirectoryQuery } from './client/directory.js'

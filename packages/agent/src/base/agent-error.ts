@@ -37,7 +37,7 @@ export interface Violation {
 export interface AgentErrorDetails extends ErrorOptions {
   /** The fields that are wrong. */
   readonly violations?: readonly Violation[]
-  /** When to come back, in milliseconds. */
+  /** When to try again, in milliseconds from now. */
   readonly retryAfterMs?: number
   /** Facts for the caller, shown on the wire. Never secrets. */
   readonly metadata?: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export class AgentError extends LlmError {
   readonly reason: AgentErrorReason
   /** The fields that are wrong; empty if none is known. */
   readonly violations: readonly Violation[]
-  /** When to come back, in milliseconds. Unset: unknown. */
+  /** When to try again, in milliseconds from now. Unset: unknown. */
   readonly retryAfterMs?: number
   /** Facts for the caller. */
   readonly metadata: Readonly<Record<string, string>>

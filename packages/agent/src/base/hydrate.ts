@@ -1,5 +1,5 @@
 import { AgentError, type Violation } from './agent-error.js'
-import { isObject, type JsonValue } from './json.js'
+import { isObject, type JsonValue, kindOf } from './json.js'
 
 /** Limits on foreign JSON. */
 export interface JsonLimits {
@@ -14,18 +14,31 @@ export interface JsonLimits {
  * @throws {AgentError} `invalid-params` — with the JSON pointer of the value that is too deep.
  */
 export function checkJsonLimits(value: unknown, { maxDepth = 64, maxValues = 100_000 }: JsonLimits = {}): void {
-  const open: { readonly value: unknown; readonly depth: number; readonly pointer: string }[] = [
-    { value, depth: 0, pointer: '' },
-  ]
-  let count = 0
+  if (typeof value !== 'object' || value === null) return
+  const open: OpenValue[] = [{ value, depth: 0 }]
+  let count = 1
   for (let next = open.pop(); next; next = open.pop()) {
-    if (++count > maxValues) refuse('', `the value has more than ${maxValues} parts`)
-    if (typeof next.value !== 'object' || next.value === null) continue
-    if (next.depth >= maxDepth) refuse(next.pointer, `the value is nested deeper than ${maxDepth}`)
-    for (const [key, inner] of Object.entries(next.value))
-      open.push({ value: inner, depth: next.depth + 1, pointer: `${next.pointer}/${escapePointer(key)}` })
+    const { value: outer, depth } = next
+    if (depth >= maxDepth) refuse(pointerOf(next), `the value is nested deeper than ${maxDepth}`)
+    for (const [key, inner] of Object.entries(outer)) {
+      if (++count > maxValues) refuse('', `the value has more than ${maxValues} parts`)
+      if (typeof inner === 'object' && inner !== null)
+        open.push({ value: inner as object, depth: depth + 1, parent: next, key })
+    }
   }
 }
+
+/** An array or object whose values are not checked yet. */
+interface OpenValue {
+  readonly value: object
+  readonly depth: number
+  readonly parent?: OpenValue
+  readonly key?: string
+}
+
+/** Built only for a value that is refused. */
+const pointerOf = ({ parent, key = '' }: OpenValue): string =>
+  parent ? `${pointerOf(parent)}/${escapePointer(key)}` : ''
 
 function refuse(pointer: string, message: string): never {
   throw new AgentError('invalid-params', `Invalid value at "${pointer}": ${message}.`, {
@@ -35,9 +48,6 @@ function refuse(pointer: string, message: string): never {
 
 /** One step of a JSON pointer. */
 export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
-
-const nameOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : typeof value
 
 /** Reads one foreign object field by field, and collects what is wrong with JSON pointers. */
 export class Hydrator {
@@ -50,7 +60,7 @@ export class Hydrator {
     this.#violations = violations
     this.#pointer = pointer
     this.#source = isObject(source) ? source : {}
-    if (!isObject(source)) this.report('', `expected an object, found ${nameOf(source)}`)
+    if (!isObject(source)) this.report('', `expected an object, found ${kindOf(source)}`)
   }
 
   /**
@@ -91,7 +101,7 @@ export class Hydrator {
     const value = this.raw(key)
     if (value === undefined || value === null) return undefined
     if (is(value)) return value
-    this.report(key, `expected ${name}, found ${nameOf(value)}`)
+    this.report(key, `expected ${name}, found ${kindOf(value)}`)
     return undefined
   }
 
@@ -138,7 +148,7 @@ export class Hydrator {
   strings(key: string): readonly string[] {
     const values = this.#typed(key, 'an array', (value): value is unknown[] => Array.isArray(value)) ?? []
     values.forEach((value, index) => {
-      if (typeof value !== 'string') this.report(key, `expected a string, found ${nameOf(value)}`, index)
+      if (typeof value !== 'string') this.report(key, `expected a string, found ${kindOf(value)}`, index)
     })
     return values.filter((value) => typeof value === 'string')
   }

@@ -11,5 +11,5 @@ function hashWith(text: string, seed: number): number {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** A hash of 106 bits that tells texts apart without waiting. It protects nothing: whoever wants to can find two texts with the same one. */
+/** A hash of 106 bits that distinguishes texts, computed synchronously. It is not cryptographic: collisions can be constructed. */
 export const textHash = (text: string): string => `${hashWith(text, 0).toString(36)}-${hashWith(text, 1).toString(36)}`

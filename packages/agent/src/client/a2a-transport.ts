@@ -17,6 +17,8 @@ export interface A2aOperations {
     signal?: AbortSignal,
   ): Promise<ProtoMessages['ListTasksResponse']>
   cancel(id: string, metadata?: JsonObject): Promise<A2aTask>
+  /** The extended card as it was received. */
+  extendedCard(signal?: AbortSignal): Promise<unknown>
 }
 
 const at = (id: string): string => `/tasks/${encodeURIComponent(id)}`
@@ -65,6 +67,17 @@ export class A2aTransport implements A2aOperations {
     const params = this.#scoped({ id, ...(metadata && { metadata }) })
     const call = { rpc: 'CancelTask', method: 'POST', path: `${at(id)}:cancel`, params } as const
     return decodeProto('Task', await this.#requests.call(call))
+  }
+
+  extendedCard(signal?: AbortSignal): Promise<unknown> {
+    const params = this.#scoped({})
+    return this.#requests.call({
+      rpc: 'GetExtendedAgentCard',
+      method: 'GET',
+      path: '/extendedAgentCard',
+      params,
+      signal,
+    })
   }
 
   async *#stream(call: WireCall): AsyncGenerator<NumberedResponse, void> {

@@ -19,10 +19,14 @@ export interface AgentTargetOptions {
  * decisions are handed on.
  */
 export function toAgentTarget(client: AgentClient, { name, description }: AgentTargetOptions): BoundTarget {
+  const cancelNow = async (taskId: string): Promise<void> => {
+    await client.cancel(taskId, 'the calling task was cancelled')
+  }
   const delegate = async (
     request: AgentRequest,
     context: AgentContext,
     run?: AgentRunContext,
+    cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome> => {
     const message: readonly Part[] =
       request.action === 'infer' ? [parts.text(request.prompt)] : [parts.toolCall(request.tool, request.args)]
@@ -37,9 +41,10 @@ export function toAgentTarget(client: AgentClient, { name, description }: AgentT
       ...(context.run.traceId !== undefined && { traceId: context.run.traceId }),
       ...(deadline !== undefined && { deadline }),
       ...(Number.isFinite(cost) && { maxCost: cost }),
+      ...(run?.limits && { limits: run.limits }),
     }
-    const running = client.stream(message, { run: scope, signal: context.signal })
-    return finish(client, name, running, context.signal)
+    const start = (signal: AbortSignal) => client.stream(message, { run: scope, signal })
+    return finish({ client, name, start, signal: context.signal, cancelChild: cancelChild ?? cancelNow })
   }
   return {
     name,
@@ -55,24 +60,15 @@ export function toAgentTarget(client: AgentClient, { name, description }: AgentT
     continueChild: async (taskId, decisions, signal) => {
       const task = await client.get(taskId, { signal })
       if (!decisions.length || !isInterrupted(task.state)) return outcomeOf(task)
-      const answers = decisions.map(({ requestId, approved, reason }) => ({
+      const decided = decisions.map(({ requestId, approved, reason }) => ({
         requestId,
         approved,
         ...(reason !== undefined && { reason }),
       }))
-      return outcomeOf(await client.answerApproval(task, answers, signal))
+      return outcomeOf(await client.decideApprovals(task, decided, signal))
     },
-    cancelChild: async (taskId) => {
-      await client.cancel(taskId, 'the calling task was cancelled')
-    },
+    cancelChild: cancelNow,
   }
-}
-
-/** Cancels the child when the caller is cancelled. */
-function cancelWith(client: AgentClient, id: string, signal: AbortSignal): () => void {
-  const stop = () => void client.cancel(id, 'the calling task was cancelled').catch(() => undefined)
-  signal.addEventListener('abort', stop, { once: true })
-  return () => signal.removeEventListener('abort', stop)
 }
 
 const isOver = (task: Task): boolean => outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
@@ -84,24 +80,46 @@ function outcomeOf(task: Task): ChildOutcome {
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
 }
 
-/** Reads a child task until it is over or waits. */
-async function finish(
-  client: AgentClient,
-  name: string,
-  events: ReturnType<AgentClient['stream']>,
-  signal: AbortSignal,
-): Promise<ChildOutcome> {
-  let release: (() => void) | undefined
+/** How long the id of a child is waited for after the caller was aborted, in milliseconds. */
+const idMs = 10_000
+
+interface ChildReading {
+  readonly client: AgentClient
+  readonly name: string
+  /** Sends the message and streams the child. */
+  readonly start: (signal: AbortSignal) => ReturnType<AgentClient['stream']>
+  readonly signal: AbortSignal
+  readonly cancelChild: (taskId: string) => Promise<void>
+}
+
+/** Reads a child task until it is over or waits. When the caller is aborted, it cancels the child, also if the child's id arrives only then. */
+async function finish({ client, name, start, signal, cancelChild }: ChildReading): Promise<ChildOutcome> {
+  signal.throwIfAborted()
+  const reading = new AbortController()
   let id: string | undefined
-  try {
-    for await (const event of events)
+  const stopChild = (): void => {
+    const stopReading = (): void => reading.abort(signal.reason)
+    if (id === undefined) return void setTimeout(stopReading, idMs)
+    void cancelChild(id).catch(() => undefined)
+    stopReading()
+  }
+  const read = async (): Promise<ChildOutcome> => {
+    for await (const event of start(reading.signal))
       if (event.type === 'task' && id === undefined) {
         id = event.task.id
-        release = cancelWith(client, id, signal)
+        if (signal.aborted) stopChild()
         if (isOver(event.task)) return outcomeOf(event.task)
       }
     return id === undefined ? { status: 'failed', message: `${name} gave no task` } : outcomeOf(await client.get(id))
-  } finally {
-    release?.()
   }
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      stopChild()
+      reject(signal.reason as Error)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    void read()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
 }

@@ -36,7 +36,7 @@ export interface SendOptions {
 }
 
 /** A decision about an approval. */
-export interface ApprovalAnswer {
+export interface ApprovalDecision {
   /** The request that is decided. */
   readonly requestId: string
   /** True allows the call, false refuses it. */
@@ -61,12 +61,27 @@ export interface ListOptions {
   readonly signal?: AbortSignal
 }
 
+/** One page of tasks. */
+export interface TaskList {
+  /** The tasks of the page, newest status first, without their artifacts. */
+  readonly tasks: readonly Task[]
+  /** Pass it as `pageToken` to get the next page. Unset: this is the last one. */
+  readonly next?: string
+  /** Tasks that match, on all pages. */
+  readonly total: number
+}
+
 /** Talks to one agent, wherever it is. Nothing is contacted before the first call. */
 export interface AgentClient {
   /** Every host that calls contact, as `host:port`; known without contacting any. */
   hosts(): readonly string[]
-  /** The card of the agent, fetched once. */
+  /** The card of the agent. It is fetched at the first call, and again when it is stale. */
   card(signal?: AbortSignal): Promise<AgentCard>
+  /**
+   * The fuller card that the agent gives to callers it knows; it needs `auth`. From then on `card` gives it too, until the public card changes.
+   * @throws {AgentError} `unsupported-operation` — the card does not offer one; `extended-card-not-configured`; `unauthenticated`
+   */
+  extendedCard(signal?: AbortSignal): Promise<AgentCard>
   /** Sends a message; resolves when the task is over or waits. */
   send(message: string | readonly Part[] | Message, options?: SendOptions): Promise<Task>
   /** Sends a message and reads what happens. Ends when the task is over or waits for input; leaving it does not stop the task. */
@@ -74,15 +89,13 @@ export interface AgentClient {
   /** The task as it is now. @throws {AgentError} `task-not-found` */
   get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
   /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with A2A 0.3 and Protolink */
-  list(
-    options?: ListOptions,
-  ): Promise<{ readonly tasks: readonly Task[]; readonly next?: string; readonly total: number }>
+  list(options?: ListOptions): Promise<TaskList>
   /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
   cancel(taskId: string, reason?: string): Promise<Task>
   /** Reads what happens to a task from now on. */
   subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>
   /** Decides about approvals of a task that waits. */
-  answerApproval(task: Task, answers: readonly ApprovalAnswer[], signal?: AbortSignal): Promise<Task>
+  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task>
   /** Makes the conversation of a session shorter; only agents of Protolink and modelport can. */
   compactHistory(
     sessionId: string,

@@ -8,7 +8,8 @@ import { withoutEnd } from '../base/without-end.js'
 /** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
 export type ClientAuth =
   | { readonly type: 'bearer'; readonly token: string }
-  | { readonly type: 'apiKey'; readonly key: string; readonly header?: string }
+  /** `header`: where the key goes. Default `x-api-key`. */
+  | { readonly type: 'apiKey'; readonly key: string; readonly header?: string | undefined }
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
 
 /** How a client talks to an agent. */
@@ -123,10 +124,20 @@ export class Connection {
     }
   }
 
-  /** Reads the JSON of a response, within the limit. @throws {AgentError} what the agent refused */
+  /**
+   * Reads the JSON of a response, within the limit.
+   * @throws {AgentError} what the agent refused
+   * @throws {LlmError} `network` — the connection broke; `limit-exceeded`
+   */
   async json(response: Response): Promise<unknown> {
     const { maxBytes = 32 * 2 ** 20 } = this.options
-    const text = await readLimited(response, maxBytes)
+    const text = await readLimited(response, maxBytes).catch((error: unknown) => {
+      // The platform's error for a connection that is gone.
+      if (!(error instanceof TypeError)) throw error
+      throw new LlmError('network', `The connection to the agent at ${this.host} broke in the middle of a response`, {
+        cause: error,
+      })
+    })
     let value: unknown
     try {
       value = text ? (JSON.parse(text) as unknown) : undefined

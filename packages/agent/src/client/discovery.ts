@@ -1,10 +1,10 @@
 import { isLlmError, type JsonObject } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { isObject } from '../base/json.js'
-import { type AgentCard, createCard } from '../models/card.js'
+import type { AgentCard } from '../models/card.js'
 import { fromA2aCard } from '../wire/a2a/card-codec.js'
 import { verifyCard } from '../wire/a2a/card-signing.js'
-import { legacyInterfaces } from '../wire/a2a/legacy-codec.js'
+import { fromLegacyCard } from '../wire/a2a/legacy-card.js'
 import { fromProtolinkCard } from '../wire/protolink/card-codec.js'
 import type { Connection } from './connection.js'
 import type { A2aAddress } from './wire-requests.js'
@@ -37,23 +37,50 @@ const usualFields: JsonObject = {
  * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
  */
 export async function fetchCard(connection: Connection, signal?: AbortSignal, known?: FoundCard): Promise<FoundCard> {
-  const { protocol = 'auto', cardVerification } = connection.options
+  const { protocol = 'auto' } = connection.options
   if (protocol !== 'protolink' && known?.kind !== 'protolink') {
     try {
       const { wire, ...caching } = await fetchJson(connection, '/.well-known/agent-card.json', signal, known)
       if (!wire && known) return { ...known, ...caching }
       const given = wire ?? {}
-      const isNew = Array.isArray(given['supportedInterfaces']) && protocol !== 'a2a-0.3'
-      if (isNew && cardVerification) await verifyCard(given, cardVerification)
-      const card = isNew ? fromA2aCard({ ...usualFields, ...given }) : fromLegacyCard(given)
-      return { kind: isNew ? 'a2a' : 'a2a-0.3', card, wire: given, ...caching }
+      const kind = Array.isArray(given['supportedInterfaces']) && protocol !== 'a2a-0.3' ? 'a2a' : 'a2a-0.3'
+      return { kind, card: await readCard(connection, kind, given), wire: given, ...caching }
     } catch (error) {
       const isMissing = isAgentError(error) && (error.reason === 'not-found' || error.reason === 'method-not-found')
       if (protocol !== 'auto' || !(isMissing || isLlmError(error, 'not-found'))) throw error
     }
   }
-  const { wire = {}, ...caching } = await fetchJson(connection, '/.well-known/agent.json', signal)
+  const { wire = {}, ...caching } = await fetchJson(connection, '/.well-known/agent.json', signal).catch(
+    (error: unknown) => {
+      if (protocol !== 'auto' || !isAgentError(error, 'not-found')) throw error
+      const paths = '/.well-known/agent-card.json (A2A) or /.well-known/agent.json (Protolink)'
+      throw new AgentError(
+        'not-found',
+        `There is no card of an agent at ${connection.base.href}: it serves no ${paths}`,
+      )
+    },
+  )
   return { kind: 'protolink', card: fromProtolinkCard({ url: connection.base.href, ...wire }), wire, ...caching }
+}
+
+/**
+ * Reads a card of A2A; one of 1.0 is verified first, if the client has keys for that.
+ * @throws {AgentError} `unauthenticated` — its signature is not by a trusted key
+ */
+async function readCard({ options }: Connection, kind: 'a2a' | 'a2a-0.3', wire: JsonObject): Promise<AgentCard> {
+  if (kind === 'a2a-0.3') return fromLegacyCard(wire)
+  if (options.cardVerification) await verifyCard(wire, options.cardVerification)
+  return fromA2aCard({ ...usualFields, ...wire })
+}
+
+/**
+ * The found card, replaced by the extended one that the agent gave to this caller. It is used as long as the public card stays the same.
+ * @throws {AgentError} `invalid-agent-response` — the agent did not send a card; `unauthenticated` — its signature is not by a trusted key
+ */
+export async function withExtendedCard(connection: Connection, found: FoundCard, wire: unknown): Promise<FoundCard> {
+  if (!isObject(wire) || found.kind === 'protolink')
+    throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
+  return { ...found, card: await readCard(connection, found.kind, wire), wire }
 }
 
 /** How long a card is fresh that says nothing about it, in milliseconds. */
@@ -91,23 +118,6 @@ async function fetchJson(
   const value = await connection.json(response)
   if (isObject(value)) return { wire: value, ...cachingOf(response) }
   throw new AgentError('invalid-agent-response', 'The card is not a JSON object')
-}
-
-/** A card of A2A 0.3. */
-function fromLegacyCard(wire: JsonObject): AgentCard {
-  const text = (key: string) => (typeof wire[key] === 'string' ? wire[key] : undefined)
-  const capabilities = isObject(wire['capabilities']) ? wire['capabilities'] : {}
-  return createCard({
-    name: text('name') ?? '',
-    description: text('description') ?? '',
-    version: text('version') ?? '1.0.0',
-    url: text('url') ?? '',
-    capabilities: {
-      streaming: capabilities['streaming'] === true,
-      pushNotifications: capabilities['pushNotifications'] === true,
-    },
-    interfaces: legacyInterfaces(wire).map(({ url, binding }) => ({ url, binding, protocolVersion: '0.3' })),
-  })
 }
 
 /**

@@ -12,9 +12,9 @@ import { toForeignMetadata } from '../run/run-context.js'
 import { fromA2aState, fromA2aTask, toA2aMessage, toA2aState } from '../wire/a2a/task-codec.js'
 import type { A2aSendRequest, A2aStreamResponse } from '../wire/a2a/types.js'
 import { type A2aOperations, A2aTransport } from './a2a-transport.js'
-import type { AgentClient, ApprovalAnswer, ClientEvent, ListOptions, SendOptions } from './client.js'
+import type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client.js'
 import { type AgentClientOptions, Connection } from './connection.js'
-import { chooseInterface, fetchCard, type FoundCard } from './discovery.js'
+import { chooseInterface, fetchCard, type FoundCard, withExtendedCard } from './discovery.js'
 import { LegacyTransport } from './legacy-transport.js'
 import { ProtolinkTransport } from './protolink-transport.js'
 import { taskOf, toClientEvents } from './client-events.js'
@@ -49,6 +49,15 @@ class HttpClient implements AgentClient {
 
   async card(signal?: AbortSignal): Promise<AgentCard> {
     return (await this.#find(signal)).card
+  }
+
+  async extendedCard(signal?: AbortSignal): Promise<AgentCard> {
+    const found = await this.#find(signal)
+    if (!found.card.capabilities.extendedAgentCard)
+      throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
+    const transport = await this.#a2a(signal)
+    this.#found = await withExtendedCard(this.#connection, found, await transport.extendedCard(signal))
+    return this.#found.card
   }
 
   async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
@@ -88,9 +97,7 @@ class HttpClient implements AgentClient {
     return fromA2aTask(await transport.get(taskId, options.historyLength, options.signal))
   }
 
-  async list(
-    options: ListOptions = {},
-  ): Promise<{ readonly tasks: readonly Task[]; readonly next?: string; readonly total: number }> {
+  async list(options: ListOptions = {}): Promise<TaskList> {
     const { sessionId, state, pageSize, pageToken, signal } = options
     const transport = await this.#a2a(signal)
     const page = await transport.list(
@@ -115,9 +122,9 @@ class HttpClient implements AgentClient {
     return fromA2aTask(await transport.cancel(taskId, reason === undefined ? undefined : { reason }))
   }
 
-  answerApproval(task: Task, answers: readonly ApprovalAnswer[], signal?: AbortSignal): Promise<Task> {
-    const decisions = answers.map((answer) => parts.approval(answer))
-    return this.send(decisions, { taskId: task.id, ...(signal && { signal }) })
+  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
+    const message = decisions.map((decision) => parts.approval(decision))
+    return this.send(message, { taskId: task.id, ...(signal && { signal }) })
   }
 
   async compactHistory(

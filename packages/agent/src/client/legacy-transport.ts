@@ -47,6 +47,11 @@ export class LegacyTransport implements A2aOperations {
     return this.#task(await this.#requests.call({ rpc: 'tasks/cancel', method: 'POST', path, params, body: {} }))
   }
 
+  extendedCard(signal?: AbortSignal): Promise<unknown> {
+    const rpc = 'agent/getAuthenticatedExtendedCard'
+    return this.#requests.call({ rpc, method: 'GET', path: '/v1/card', params: {}, signal })
+  }
+
   #sending(name: 'send' | 'stream', request: A2aSendRequest, signal: AbortSignal | undefined): WireCall {
     const path = `/v1/message:${name}`
     const [params, body] = this.#requests.isRpc ? [toLegacySend(request)] : [{}, toLegacyProtoSend(request)]

@@ -19,13 +19,14 @@ export function createLocalClient(
   return {
     hosts: () => [],
     card: (signal) => client.card(signal),
+    extendedCard: (signal) => client.extendedCard(signal),
     send: (message, given) => client.send(message, given),
     stream: (message, given) => client.stream(message, given),
     get: (taskId, given) => client.get(taskId, given),
     list: (given) => client.list(given),
     cancel: (taskId, reason) => client.cancel(taskId, reason),
     subscribe: (taskId, signal) => client.subscribe(taskId, signal),
-    answerApproval: (task, answers, signal) => client.answerApproval(task, answers, signal),
+    decideApprovals: (task, decisions, signal) => client.decideApprovals(task, decisions, signal),
     compactHistory: (sessionId, request) => client.compactHistory(sessionId, request),
   }
 }

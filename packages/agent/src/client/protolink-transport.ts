@@ -1,9 +1,11 @@
 import type { CompactionResult } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
-import { isObject } from '../base/json.js'
+import { compactObject, isObject } from '../base/json.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
 import { createTask, type Task } from '../models/task.js'
+import { budgetOf } from '../run/run-context.js'
+import { toProtolinkPermissions } from '../wire/protolink/run-context-codec.js'
 import { fromProtolinkTask, toProtolinkTask } from '../wire/protolink/task-codec.js'
 import type { SendOptions } from './client.js'
 import type { Connection } from './connection.js'
@@ -27,7 +29,8 @@ export class ProtolinkTransport {
           run_context: {
             parent_run_id: run.taskId,
             agent_chain: run.chain,
-            ...(run.permissions && { permissions: run.permissions }),
+            ...(run.permissions && { permissions: toProtolinkPermissions(run.permissions) }),
+            ...compactObject({ trace_id: run.traceId, budget: budgetOf(run) }),
           },
         }),
       },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError, type Violation } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
+import { type AgentCapabilities, defaultCapabilities, enabled } from './capabilities.js'
 
 /** Media types that agents commonly exchange; any other media type is allowed. */
 export const mimeTypes: readonly string[] = Object.freeze([
@@ -30,61 +31,25 @@ export const agentRoles: readonly AgentRole[] = Object.freeze([
   'gateway',
 ] as const)
 
-/** What an agent can do, and its limits. */
-export interface AgentCapabilities {
-  readonly streaming: boolean
-  readonly pushNotifications: boolean
-  readonly stateTransitionHistory: boolean
-  /** True if a model is behind the agent. */
-  readonly hasLlm: boolean
-  /** Most tasks that run at once. */
-  readonly maxConcurrency: number
-  readonly messageBatching: boolean
-  readonly toolCalling: boolean
-  readonly multiStepReasoning: boolean
-  readonly timeoutSupport: boolean
-  readonly delegation: boolean
-  readonly rag: boolean
-  readonly codeExecution: boolean
-  /** True if authenticated callers can get a fuller card. */
-  readonly extendedAgentCard: boolean
-}
-
-/** The capabilities of a card that says nothing. */
-export const defaultCapabilities: AgentCapabilities = Object.freeze({
-  streaming: false,
-  pushNotifications: false,
-  stateTransitionHistory: false,
-  hasLlm: false,
-  maxConcurrency: 1,
-  messageBatching: false,
-  toolCalling: false,
-  multiStepReasoning: false,
-  timeoutSupport: false,
-  delegation: true,
-  rag: false,
-  codeExecution: false,
-  extendedAgentCard: false,
-})
-
-/** The names of capabilities that are on, and `maxConcurrency: n`. */
-export const enabled = (capabilities: AgentCapabilities): readonly string[] =>
-  Object.entries(capabilities).flatMap(([name, value]) => {
-    if (typeof value === 'number') return value > 0 ? [`${name}: ${value}`] : []
-    return value ? [name] : []
-  })
-
 /** Something an agent is able to do. */
 export interface AgentSkill {
+  /** Unique within its card; for a tool, the name of the tool. */
   readonly id: string
-  /** Shown to people. Default: made from the id. */
+  /** Shown to people. Default: made from the id, `get_weather` becomes `Get Weather`. */
   readonly name: string
+  /** What the skill is good for, for people and models. Default: empty. */
   readonly description: string
+  /** JSON schema of what the skill takes. Default: `{}`, which says nothing. */
   readonly inputSchema: JsonObject
+  /** JSON schema of what the skill returns. Default: `{}`, which says nothing. */
   readonly outputSchema: JsonObject
+  /** Keywords to find the skill by. Default: none; A2A requires one, so that its wire shows the id instead. */
   readonly tags: readonly string[]
+  /** Requests that the skill can handle. Default: none. A2A has text only: it shows other values as JSON. */
   readonly examples: readonly JsonValue[]
+  /** Media types that the skill takes next to those of the card. Default: none. */
   readonly inputModes: readonly string[]
+  /** Media types that the skill returns next to those of the card. Default: none. */
   readonly outputModes: readonly string[]
 }
 
@@ -108,55 +73,79 @@ export type SecurityScheme =
 
 /** One address of an agent, with the protocol spoken there. */
 export interface AgentInterface {
+  /** Absolute URL that requests go to. */
   readonly url: string
   /** `JSONRPC`, `HTTP+JSON`, `GRPC`, or a URI. */
   readonly binding: string
   /** Version of the protocol, for example `1.0`. */
   readonly protocolVersion: string
+  /** Sent with each request to this address. Unset: the address has no tenants. */
   readonly tenant?: string
 }
 
 /** An extension of the protocol that an agent supports. */
 export interface AgentExtension {
+  /** Identifies the extension: callers name it in the header `A2A-Extensions`. */
   readonly uri: string
+  /** How the agent uses the extension, for people. */
   readonly description?: string
-  /** True if callers must declare it. Default false. */
+  /** True if callers must name the extension; other requests are refused as `extension-required`. Default false. */
   readonly required?: boolean
+  /** Settings that the extension defines. */
   readonly params?: JsonObject
 }
 
 /** One signature of a card: a JSON Web Signature without its payload. */
 export interface CardSignature {
+  /** The protected header: JSON in base64url. */
   readonly protected: string
+  /** The signature in base64url. */
   readonly signature: string
+  /** Further header fields, which the signature does not cover. */
   readonly header?: JsonObject
 }
 
 /** Who an agent is, and what it can do. */
 export interface AgentCard {
+  /** Name of the agent; not empty, and unique within a server. */
   readonly name: string
+  /** What the agent is for; models that may delegate to it read this. Not empty. */
   readonly description: string
-  /** Where it is served; `''` for an agent that is only called in its own process. */
+  /** Where it is served; `''` for an agent that is only called in its own process. A server sets it. */
   readonly url: string
+  /** Transport of Protolink, for example `http` or `sse`. Default `http`. */
   readonly transport: string
+  /** Version of the agent, chosen by its maker. Default `1.0.0`. */
   readonly version: string
-  /** Version of the Protolink protocol that the card is written for. */
+  /** Version of the Protolink protocol that the card is written for. Default `1.0`. */
   readonly protocolVersion: string
+  /** What the agent can do. */
   readonly capabilities: AgentCapabilities
+  /** What the agent offers. `createAgent` adds a skill for each tool that callers may call. */
   readonly skills: readonly AgentSkill[]
+  /** Media types that the agent takes; a part of another type is refused. Default `text/plain`. */
   readonly inputFormats: readonly string[]
+  /** Media types that the agent returns. Default `text/plain`. */
   readonly outputFormats: readonly string[]
+  /** How callers may authenticate, by name. A server sets it from its option `authentication`. */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>
   /** Any one of them is enough; each names schemes and scopes that are all needed. */
   readonly securityRequirements: readonly Readonly<Record<string, readonly string[]>>[]
+  /** What the agent is for in a system of agents. Default `worker`. */
   readonly role: AgentRole
+  /** Keywords to find the agent by. Default: none. */
   readonly tags: readonly string[]
-  /** Every address, preferred first. */
+  /** Every address, preferred first. A server sets it. */
   readonly interfaces: readonly AgentInterface[]
+  /** Extensions of A2A that the agent supports next to modelport's own. Default: none. */
   readonly extensions: readonly AgentExtension[]
+  /** Who provides the agent: the name of an organization and its URL. */
   readonly provider?: { readonly organization: string; readonly url: string }
+  /** Where the agent is documented, for people. */
   readonly documentationUrl?: string
+  /** An image of the agent, for people. */
   readonly iconUrl?: string
+  /** Signatures of the card in A2A's form, as they were received. See `verifyCard`. */
   readonly signatures: readonly CardSignature[]
 }
 

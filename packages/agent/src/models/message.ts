@@ -37,8 +37,11 @@ export const createMessage = (
 
 /** One function per role. */
 export interface MessageMakers {
+  /** A message of a caller. */
   user(content: string | readonly Part[], entropy?: Entropy): Message
+  /** A message of an agent. */
   agent(content: string | readonly Part[], entropy?: Entropy): Message
+  /** A model's reply, kept as such. */
   assistant(content: string | readonly Part[], entropy?: Entropy): Message
   /** A user message with one `infer` part. */
   infer(content: InferContent, entropy?: Entropy): Message

@@ -128,16 +128,27 @@ export type PartOf<T extends PartType> = Extract<Part, { readonly type: T }>
 
 /** One function per type of part. */
 export interface PartMakers {
+  /** Plain text. */
   text(content: string): Part
+  /** Any JSON value. */
   json(content: JsonValue): Part
+  /** A tool that is to be called. Default: without arguments, and the agent makes the id of the call. */
   toolCall(toolName: string, args?: JsonObject, callId?: string): Part
+  /** What a tool call came to. */
   toolOutput(content: ToolOutputContent): Part
+  /** A request to run the model. */
   infer(content: InferContent): Part
+  /** What the model replied to an `infer` part. */
   inferOutput(content: JsonValue): Part
+  /** A failure. `retryable` says whether the same request may succeed later; default false. */
   error(code: string, message: string, retryable?: boolean): Part
+  /** A state that the sender asks for. */
   status(state: string, message?: string): Part
+  /** Which way a flow continues, as the sender asks. */
   route(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
+  /** Which way a flow continues, as it was decided. */
   decision(routeKey: string, rest?: Omit<RouteContent, 'routeKey'>): Part
+  /** A request for approval, or the decision on one. */
   approval(content: ApprovalContent): Part
 }
 

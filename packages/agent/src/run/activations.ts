@@ -1,5 +1,6 @@
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
+import { linkSignals } from '../base/linked-signal.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody, TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
@@ -9,7 +10,8 @@ import { nameOfTask, type TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { ApprovalExpiry } from './approval-expiry.js'
 import { buildTurn } from './build-turn.js'
-import { cancelChildren, continueChildren, waitAgain } from './child-tasks.js'
+import { ChildCanceler } from './child-canceler.js'
+import { continueChildren, waitAgain } from './child-tasks.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host-options.js'
@@ -17,8 +19,8 @@ import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
-import { TaskWriter } from './task-writer.js'
-import type { ApprovalDecision } from './wait-state.js'
+import { appendAnyway, TaskWriter } from './task-writer.js'
+import type { SettledApproval } from './wait-state.js'
 
 interface Active {
   readonly controller: AbortController
@@ -37,6 +39,7 @@ export class Activations {
   /** The last task of each session, so that those of one session run one after the other. */
   readonly #sessions = new Map<string, Promise<void>>()
   readonly #expiry: ApprovalExpiry
+  readonly canceler: ChildCanceler
   #isDraining = false
 
   constructor(store: AgentStore, entropy: Entropy, agents: ReadonlyMap<string, Agent>, options: HostOptions) {
@@ -45,6 +48,7 @@ export class Activations {
     this.#agents = agents
     this.#options = options
     this.#expiry = new ApprovalExpiry(store.tasks, entropy)
+    this.canceler = new ChildCanceler(store, entropy, agents, (error) => options.onError?.(error))
     for (const { name, settings } of agents.values())
       this.#gates.set(name, new Gate(settings.maxConcurrency ?? 64, settings.maxQueue ?? 1_000))
   }
@@ -55,7 +59,7 @@ export class Activations {
   }
 
   /** Starts the work on a task, after those of its session and when there is a place. */
-  start(key: TaskKey, agent: Agent, record: TaskRecord, decisions: readonly ApprovalDecision[] = []): void {
+  start(key: TaskKey, agent: Agent, record: TaskRecord, decisions: readonly SettledApproval[] = []): void {
     const name = nameOfTask(key)
     if (this.#active.has(name)) return
     const controller = new AbortController()
@@ -119,13 +123,14 @@ export class Activations {
   /** Cancels a task and waits until its work has ended. */
   async cancel(key: TaskKey, reason?: string): Promise<void> {
     this.#expiry.clear(key)
+    await this.canceler.requestAll(key)
     const active = this.#active.get(nameOfTask(key))
     if (active) {
       active.cancelReason = reason
       active.controller.abort(new Error(reason ?? 'cancelled'))
     }
-    await this.#write(key, [this.#canceled(reason)])
-    await cancelChildren(this.#store.tasks, this.#agents, key, (error) => this.#options.onError?.(error))
+    await appendAnyway(this.#store.tasks, this.#entropy, key, [this.#canceled(reason)])
+    await this.canceler.send()
   }
 
   /** Waits until nothing runs, at most this long; then aborts what does. */
@@ -140,6 +145,7 @@ export class Activations {
     await Promise.race([all, timeout])
     clearTimeout(timer)
     for (const { controller } of this.#active.values()) controller.abort(new Error('the server stops'))
+    this.canceler.close()
   }
 
   /** Starts the work on tasks that another process left behind. */
@@ -165,22 +171,23 @@ export class Activations {
     agent: Agent,
     record: TaskRecord,
     controller: AbortController,
-    decisions: readonly ApprovalDecision[],
+    decisions: readonly SettledApproval[],
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
-    const ended = new AbortController()
+    const { onActive } = this.#options
+    const ended = onActive && new AbortController()
     // A task off the record is in this process only.
     const leases = record.offRecord ? undefined : this.#store.leases
     let held: HeldTask | undefined
     try {
       held = await leases?.hold(key, await fingerprintOf(agent))
       if (leases && !held) return // Another process works on it.
-      this.#options.onActive?.(key, ended.signal)
+      if (ended) onActive(key, ended.signal)
       await this.#work(key, agent, record, controller.signal, decisions, held)
     } finally {
       await held?.release().catch((error: unknown) => this.#options.onError?.(error))
       leave?.()
-      ended.abort()
+      ended?.abort(workEnded)
     }
   }
 
@@ -190,7 +197,7 @@ export class Activations {
     agent: Agent,
     record: TaskRecord,
     signal: AbortSignal,
-    decided: readonly ApprovalDecision[],
+    decided: readonly SettledApproval[],
     held: HeldTask | undefined,
   ): Promise<void> {
     let decisions = decided
@@ -199,7 +206,7 @@ export class Activations {
       if (!found || isTerminal(found.task.state)) return
       const writer = new TaskWriter(held?.tasks ?? this.#store.tasks, key, found.head.seq, this.#entropy)
       const limit = turnTimeoutOf(agent.settings.timeoutMs, contextOf(record), this.#entropy.now())
-      const timed = AbortSignal.any([signal, AbortSignal.timeout(limit), ...(held ? [held.signal] : [])])
+      const timed = linkSignals(held ? [signal, held.signal] : [signal], limit)
       const turn = await buildTurn({
         store: this.#store,
         entropy: this.#entropy,
@@ -209,7 +216,8 @@ export class Activations {
         task: found.task,
         seq: found.head.seq,
         writer,
-        signal: timed,
+        canceler: this.canceler,
+        signal: timed.signal,
         decisions,
         ...(held && { held }),
         context: contextOf(record),
@@ -221,9 +229,11 @@ export class Activations {
       } catch (error) {
         if (signal.aborted || isAgentError(error, 'conflict') || isLeftBehind(error, held)) return
         this.#options.onError?.(error)
-        const isTimeout = timed.aborted && !isAgentError(error)
+        const isTimeout = timed.signal.aborted && !isAgentError(error)
         const reason = isTimeout ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
         ending = { events: endOfError(turn, reason), requests: [] }
+      } finally {
+        timed.release()
       }
       const next = await nextMessage(this.#store.inbox, key)
       if (next && !isWaiting(ending.events)) {
@@ -268,26 +278,10 @@ export class Activations {
   #canceled(reason: string | undefined): TaskEventBody {
     return { type: 'status', state: 'canceled', ...(reason && { metadata: { cancel_reason: reason } }) }
   }
-
-  /** Appends events whoever else writes, unless the task is over. */
-  async #write(key: TaskKey, events: readonly TaskEventBody[]): Promise<void> {
-    for (let attempt = 0; attempt < 50; attempt++) {
-      const head = await this.#store.tasks.head(key)
-      if (!head || isTerminal(head.state)) return
-      const at = timestampOf(this.#entropy)
-      try {
-        await this.#store.tasks.append(
-          key,
-          head.seq,
-          events.map((event) => ({ ...event, at, attempt: 1 })),
-        )
-        return
-      } catch (error) {
-        if (!isAgentError(error, 'conflict')) throw error
-      }
-    }
-  }
 }
+
+/** Made once: the stack of an error costs more than the rest of an abort. */
+const workEnded = new Error('the work on the task has ended')
 
 const isWaiting = (events: readonly TaskEventBody[]): boolean =>
   events.some((event) => event.type === 'status' && isInterrupted(event.state))

@@ -42,8 +42,8 @@ export interface TaskOutcome {
 }
 
 /**
- * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. What it throws fails the
- * task.
+ * Works on one message of a task. Returned text or parts become the answer, nothing completes the task without one. An `error` part fails the task,
+ * and a `status` part ends the turn in its state. What it throws fails the task.
  */
 export type AgentHandler = (
   context: TaskContext,
@@ -52,9 +52,9 @@ export type AgentHandler = (
 /** How approvals are given. */
 export interface ApprovalSettings {
   /** How long a decision is waited for, in milliseconds; then it is a refusal. Unset: forever. */
-  readonly expiresInMs?: number
-  /** Called with whoever decides. Default: the owner of the task. */
-  mayApprove?(principal: string, task: Task): boolean | Promise<boolean>
+  readonly expiresInMs?: number | undefined
+  /** Says whether a principal may decide about a task. Default: only the owner of the task may. */
+  readonly mayApprove?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
 }
 
 /** What an agent is made of. */
@@ -101,8 +101,8 @@ export interface AgentSettings {
   readonly whenWaiting?: 'supersede' | 'keep' | undefined
   /** Most milliseconds of one turn. Default 600,000. */
   readonly timeoutMs?: number | undefined
-  /** A fuller card for authenticated callers. */
-  extendedCard?(principal: string): CardFields | Promise<CardFields>
+  /** Makes a fuller card for an authenticated caller. Called for each request; its fields replace those of `card`. Default: there is none. */
+  readonly extendedCard?: ((principal: string) => CardFields | Promise<CardFields>) | undefined
 }
 
 /** A card and a handler. */

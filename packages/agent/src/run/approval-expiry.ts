@@ -1,10 +1,8 @@
+import { longestTimer } from '@modelport/core'
 import { isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
-import { type ApprovalDecision, readWaitState, type WaitingApproval } from './wait-state.js'
-
-/** Timers of JavaScript fire at once when they are longer. */
-const longestTimer = 2 ** 31 - 1
+import { type SettledApproval, readWaitState, type WaitingApproval } from './wait-state.js'
 
 /** Turns approvals into refusals when their time is over. */
 export class ApprovalExpiry {
@@ -21,7 +19,7 @@ export class ApprovalExpiry {
   watch(
     key: TaskKey,
     requests: readonly WaitingApproval[],
-    onExpired: (decisions: readonly ApprovalDecision[]) => void,
+    onExpired: (decisions: readonly SettledApproval[]) => void,
     onError: (error: unknown) => void,
   ): void {
     const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
@@ -52,7 +50,7 @@ export class ApprovalExpiry {
   }
 
   /** Continues a task that waits with refusals of the requests whose time is over. Nothing happens if another process was first. */
-  async expire(key: TaskKey, onExpired: (decisions: readonly ApprovalDecision[]) => void): Promise<void> {
+  async expire(key: TaskKey, onExpired: (decisions: readonly SettledApproval[]) => void): Promise<void> {
     this.#timers.delete(nameOfTask(key))
     const head = await this.#tasks.head(key)
     const wait = head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))

@@ -9,11 +9,12 @@ import { foldSession, type SessionKey } from '../session/session-store.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
+import type { ChildCanceler } from './child-canceler.js'
 import { decisionsLeft, readTurnState } from './held-work.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { Turn } from './task-runner.js'
 import type { TaskWriter } from './task-writer.js'
-import type { ApprovalDecision } from './wait-state.js'
+import type { SettledApproval } from './wait-state.js'
 
 /** What a turn is made of. */
 export interface TurnParts {
@@ -25,8 +26,9 @@ export interface TurnParts {
   readonly task: Task
   readonly seq: number
   readonly writer: TaskWriter
+  readonly canceler: ChildCanceler
   readonly signal: AbortSignal
-  readonly decisions: readonly ApprovalDecision[]
+  readonly decisions: readonly SettledApproval[]
   readonly context: ForeignContext
   /** The lease of the task, in a store that outlives the process. */
   readonly held?: HeldTask
@@ -34,7 +36,7 @@ export interface TurnParts {
 
 /** Puts together what one activation of a task works with. */
 export async function buildTurn(given: TurnParts): Promise<Turn> {
-  const { store, entropy, key, agent, record, task, seq, writer, signal, decisions, held } = given
+  const { store, entropy, key, agent, record, task, seq, writer, canceler, signal, decisions, held } = given
   const wait = task.messages.length > 1 ? await readTurnState(store.tasks, key, seq, held !== undefined) : undefined
   const message = (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
   if (!message) throw new AgentError('internal', 'The task has no message to work on')
@@ -67,6 +69,9 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     signal,
     entropy: entropy,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
+    ...(!record.offRecord && {
+      cancelChild: (target: string, taskId: string) => canceler.request(key, agent.name, target, taskId),
+    }),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
       writer.attempt = attempt

@@ -1,17 +1,9 @@
 import type { TaskEventBody } from '../models/task-event.js'
-import type { TaskKey, TaskStore } from '../session/task-store.js'
-import type { Agent } from './agent.js'
 import { createMessage } from '../models/message.js'
 import type { Turn } from './task-runner.js'
 import type { ModelTurn } from './default-handler.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
-import {
-  type ApprovalDecision,
-  readWaitState,
-  requestParts,
-  type WaitingApproval,
-  type WaitState,
-} from './wait-state.js'
+import { type SettledApproval, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
 
 /** What became of the children that a run waits for. */
 export interface ContinuedChildren {
@@ -42,7 +34,7 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
   const child = requests[0]?.child
   const target = turn.agent.settings.agents?.find(({ name }) => name === child?.agent)
   if (!child || !target || !isBound(target)) return { status: 'failed', message: 'the agent is not known any more' }
-  const decisions = turn.decisions.flatMap((decision): readonly ApprovalDecision[] => {
+  const decisions = turn.decisions.flatMap((decision): readonly SettledApproval[] => {
     const request = requests.find(({ requestId }) => requestId === decision.requestId)
     return request?.child ? [{ ...decision, requestId: request.child.requestId }] : []
   })
@@ -56,19 +48,3 @@ export const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requ
     ? [{ type: 'status', state: 'input-required', message: turn.task.statusMessage } as const]
     : [{ type: 'status', state: 'input-required' } as const]),
 ]
-
-/** Cancels the children that a task waited for. */
-export async function cancelChildren(
-  store: TaskStore,
-  agents: ReadonlyMap<string, Agent>,
-  key: TaskKey,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  const head = await store.head(key)
-  const wait = head && (await readWaitState(store, key, head.seq))
-  const agent = head && agents.get(head.record.agent)
-  for (const { child } of wait?.requests ?? []) {
-    const target = agent?.settings.agents?.find(({ name }) => name === child?.agent)
-    if (child && target && isBound(target)) await target.cancelChild(child.taskId).catch(onError)
-  }
-}

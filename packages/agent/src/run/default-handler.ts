@@ -1,5 +1,12 @@
 import { type ChatMessage, isLlmError, type JsonObject } from '@modelport/core'
-import { infer, type InferRequest, ResumeError, type RunEvent, type RunResult } from '@modelport/runtime'
+import {
+  infer,
+  type InferRequest,
+  ResumeError,
+  type RunBudget,
+  type RunEvent,
+  type RunResult,
+} from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
@@ -8,8 +15,8 @@ import type { Agent } from './agent.js'
 import { toContent } from './content.js'
 import { toAuthorize, type PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
-import { bindTarget, type ChildWaits } from './sub-agent.js'
-import { type ApprovalDecision, toResumeDecisions, type WaitState } from './wait-state.js'
+import { bindTarget, type CancelChild, type ChildWaits } from './sub-agent.js'
+import { type SettledApproval, toResumeDecisions, type WaitState } from './wait-state.js'
 
 /** What a run of the model works with. */
 export interface ModelTurn {
@@ -23,10 +30,11 @@ export interface ModelTurn {
   readonly runId: string
   /** Set when a suspended run continues. */
   readonly wait?: WaitState
-  readonly decisions: readonly ApprovalDecision[]
+  readonly decisions: readonly SettledApproval[]
   /** Results of sub-agents that a suspended run waited for, by call. */
   readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
   readonly children: ChildWaits
+  readonly cancelChild?: CancelChild
   readonly deadline?: number
   /** What another process stored of the run. */
   readonly stored?: StoredTurn
@@ -88,16 +96,11 @@ function requestOf(turn: ModelTurn): InferRequest {
   const { agent, run, scope } = turn
   const { settings } = agent
   const outputSchema = schemaOf(turn)
-  const { maxCost, traceId } = run
-  const budget = {
-    ...settings.budget,
-    ...(maxCost !== undefined && { maxCost: Math.min(maxCost, settings.budget?.maxCost ?? Infinity) }),
-    ...(turn.deadline !== undefined && { maxRuntimeMs: Math.max(1, turn.deadline - scope.now()) }),
-  }
+  const { traceId } = run
   return {
     ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'compaction', 'options']),
-    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children)),
-    budget,
+    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
+    budget: budgetOf(turn),
     authorize: toAuthorize(settings.policy ?? {}, scope),
     policyVersion: settings.policy?.version ?? '1',
     agentName: agent.name,
@@ -110,6 +113,18 @@ function requestOf(turn: ModelTurn): InferRequest {
     sink: { write: (event) => store(turn, event) },
     ...(outputSchema && { outputSchema }),
   }
+}
+
+/** The budget of the agent, lowered to what the caller grants and to the time that is left. */
+function budgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget {
+  const own = agent.settings.budget ?? {}
+  const granted: RunBudget = { ...run.limits, ...(run.maxCost !== undefined && { maxCost: run.maxCost }) }
+  const budget: { -readonly [K in keyof RunBudget]: RunBudget[K] } = { ...own }
+  for (const [name, limit] of Object.entries(granted) as [keyof RunBudget, number][])
+    budget[name] = Math.min(limit, own[name] ?? Infinity)
+  if (deadline === undefined) return budget
+  const left = Math.max(1, deadline - scope.now())
+  return { ...budget, maxRuntimeMs: Math.min(left, budget.maxRuntimeMs ?? Infinity) }
 }
 
 function pick<T extends object, K extends keyof T>(
@@ -135,7 +150,20 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
   }
   if (event.type === 'reasoning-delta' || event.type === 'tool-call-delta' || event.type === 'context-prepared')
     return undefined
-  return turn.write({ type: 'run', event: plainEvent(event) })
+  return turn.write({ type: 'run', event: plainEvent(shorten(event)) })
+}
+
+/** Most messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
+const mostHistoryBlocks = 32
+
+/** Drops the oldest messages of the conversation from the list of what a model call sends; its sums still count them. */
+function shorten(event: RunEvent): RunEvent {
+  if (event.type !== 'model-call-start') return event
+  const { blocks } = event.manifest
+  let surplus = blocks.filter(({ origin }) => origin === 'history').length - mostHistoryBlocks
+  if (surplus <= 0) return event
+  const kept = blocks.filter(({ origin }) => origin !== 'history' || surplus-- <= 0)
+  return { ...event, manifest: { ...event.manifest, blocks: kept } }
 }
 
 /** Results may hold values that JSON has no form for. */

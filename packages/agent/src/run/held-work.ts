@@ -4,7 +4,7 @@ import type { TaskEvent } from '../models/task-event.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import { type ApprovalDecision, digestOf, readWaitState, type WaitState } from './wait-state.js'
+import { type SettledApproval, digestOf, readWaitState, type WaitState } from './wait-state.js'
 
 /** What an agent is made of: a task that was begun by another one must not continue with this one. */
 export const fingerprintOf = ({ card, settings }: Agent): Promise<string> => {
@@ -33,7 +33,7 @@ export const runIdOf = ({ id, messages }: Task): string =>
   `${id}.${messages.filter(({ role }) => role === 'user').length}`
 
 /** The decisions in the newest message of a task that another process left behind. */
-export function decisionsLeft(task: Task, wait: WaitState): readonly ApprovalDecision[] {
+export function decisionsLeft(task: Task, wait: WaitState): readonly SettledApproval[] {
   const message = task.messages.findLast(({ role }) => role === 'user')
   return (message?.parts ?? []).flatMap((part) => {
     if (part.type !== 'approval' || part.content.approved === undefined) return []

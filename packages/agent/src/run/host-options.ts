@@ -5,11 +5,11 @@ import type { TaskKey } from '../session/task-store.js'
 /** How a host is set up. */
 export interface HostOptions {
   /** Default: a memory store. */
-  readonly store?: AgentStore
+  readonly store?: AgentStore | undefined
   /** Clock and random source. Default: those of the platform. */
-  readonly entropy?: Entropy
-  /** Called with what fails inside and has no caller. Never gets secrets. Default: nothing. */
-  onError?(error: unknown): void
+  readonly entropy?: Entropy | undefined
+  /** Called with failures of work in the background, which no caller waits for. They hold no secrets. Default: they are ignored. */
+  readonly onError?: ((error: unknown) => void) | undefined
   /** Called when the work on a task begins; the signal aborts when it ends. */
-  onActive?(key: TaskKey, signal: AbortSignal): void
+  readonly onActive?: ((key: TaskKey, signal: AbortSignal) => void) | undefined
 }

@@ -4,14 +4,14 @@ import { textHash } from '../base/text-hash.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
-import type { TaskRecord } from '../models/task-event.js'
+import { foldTask, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import { createMemoryStore } from '../session/memory-store.js'
 import { OffRecordTasks } from '../session/off-record.js'
 import type { PushConfig } from '../session/outbox.js'
 import type { TaskLeases } from '../session/task-leases.js'
-import type { NewTaskEvent, TaskHead, TaskKey } from '../session/task-store.js'
+import type { NewTaskEvent, StoredTask, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { Activations } from './activations.js'
 import { fingerprintOf } from './held-work.js'
@@ -61,7 +61,9 @@ export interface Accepted {
 
 /** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
 export class AgentHost {
+  /** What the host keeps. Its tasks include those off the record, which the store that was given never sees. */
   readonly store: AgentStore
+  /** Clock and random source of the tasks. */
   readonly entropy: Entropy
   readonly #agents: ReadonlyMap<string, Agent>
   readonly #activations: Activations
@@ -84,16 +86,17 @@ export class AgentHost {
   /** Continues tasks whose process died, at the start and then again and again. */
   #look(leases: TaskLeases, options: HostOptions): void {
     const look = async (): Promise<void> => {
+      if (this.#isDraining) return
       try {
         const known = await Promise.all(
           this.agents.map(async (agent) => [agent.name, await fingerprintOf(agent)] as const),
         )
         await this.recover(await leases.abandoned(new Map(known)))
         for (const key of await leases.expired([...this.#agents.keys()])) await this.#activations.expire(key)
+        await this.#activations.canceler.send()
       } catch (error) {
         options.onError?.(error)
       }
-      if (this.#isDraining) return
       const timer: unknown = setTimeout(() => void look(), leases.checkMs)
       if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
     }
@@ -187,11 +190,14 @@ export class AgentHost {
     const head = await this.store.tasks.create(record, events)
     const key = { principal, id }
     if (incoming.push) await this.store.pushConfigs.put(key, { ...incoming.push, taskId: id })
-    const found = await this.store.tasks.load(key)
-    if (!found) throw new AgentError('internal', 'The task store lost a task that it just stored')
+    // The store numbers events from 1, so the task need not be read back.
+    const task = foldTask(
+      record,
+      events.map((event, index) => ({ ...event, seq: index + 1 })),
+    )
     if (incoming.sessionId !== undefined) await this.#supersede(agent, record)
     this.#activations.start(key, agent, record)
-    return { task: found.task, seq: head.seq, before: 0 }
+    return { task, seq: head.seq, before: 0 }
   }
 
   /** Cancels the tasks of a session that wait for input, for a new task takes their place. */
@@ -229,7 +235,7 @@ export class AgentHost {
    * The task as it is now.
    * @throws {AgentError} `task-not-found` — also for a task of another principal or agent
    */
-  async get(key: TaskKey, agent?: string): Promise<{ readonly task: Task; readonly head: TaskHead }> {
+  async get(key: TaskKey, agent?: string): Promise<StoredTask> {
     const found = await this.store.tasks.load(key)
     if (found && (agent === undefined || found.head.record.agent === agent)) return found
     throw new AgentError('task-not-found', 'The task does not exist or is not accessible', {

@@ -18,25 +18,30 @@ export interface PolicyRequest {
 /** What an agent may do. */
 export interface AgentPolicy {
   /** What applies if no rule does. Default `allow`. */
-  readonly default?: PolicyEffect
+  readonly default?: PolicyEffect | undefined
   /**
    * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most specific rule decides; `tool.a.*` is more
    * specific than `tool.*`.
    */
-  readonly rules?: Readonly<Record<string, PolicyEffect>>
+  readonly rules?: Readonly<Record<string, PolicyEffect>> | undefined
   /**
    * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
    * What it throws denies.
    */
-  decide?(request: PolicyRequest): PolicyChange | undefined | Promise<PolicyChange | undefined>
+  readonly decide?:
+    | ((request: PolicyRequest) => PolicyChange | undefined | Promise<PolicyChange | undefined>)
+    | undefined
   /** Version of the rules: a task that waits does not continue under another version. Default `1`. */
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** What {@link AgentPolicy.decide} may change. */
 export interface PolicyChange {
+  /** A stricter effect than that of the rules; a laxer one is ignored. Default: that of the rules. */
   readonly effect?: PolicyEffect
+  /** Why. The model reads it after a denial, and whoever approves reads it in the request. */
   readonly reason?: string
+  /** Arguments that replace those of the model, which reads the new ones. They are validated again. Only an allowed call takes them. */
   readonly args?: JsonObject
 }
 

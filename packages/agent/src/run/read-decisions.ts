@@ -2,7 +2,7 @@ import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
-import type { ApprovalDecision } from './wait-state.js'
+import type { SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
@@ -14,7 +14,7 @@ export async function readDecisions(
   message: Message,
   principal: string,
   now: number,
-): Promise<readonly ApprovalDecision[]> {
+): Promise<readonly SettledApproval[]> {
   const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
   if (!given.length) return []
   const isAllowed = (await agent.settings.approvals?.mayApprove?.(principal, task)) ?? true

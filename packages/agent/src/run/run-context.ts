@@ -1,8 +1,15 @@
-import type { JsonObject } from '@modelport/core'
+import { type JsonObject, longestTimer } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import { compactObject, isObject, objectAt } from '../base/json.js'
 import type { TaskRecord } from '../models/task-event.js'
 import { extensionUri } from '../wire/extension.js'
+import {
+  fromProtolinkBudget,
+  fromProtolinkPermissions,
+  type GrantedLimits,
+  readLimits,
+  toProtolinkBudget,
+} from '../wire/protolink/run-context-codec.js'
 
 /** Where a task belongs: given to its handler, and passed on to every agent that it calls. */
 export interface AgentRunContext {
@@ -24,12 +31,14 @@ export interface AgentRunContext {
   readonly deadline?: number
   /** Most cost that the caller grants. */
   readonly maxCost?: number
+  /** Other limits that the caller grants. */
+  readonly limits?: GrantedLimits
 }
 
 /** What a caller may say about where its task belongs. It is not trusted: it only narrows. */
 export type ForeignContext = Pick<
   AgentRunContext,
-  'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'maxCost'
+  'traceId' | 'parentTaskId' | 'chain' | 'permissions' | 'deadline' | 'maxCost' | 'limits'
 >
 
 /** Most agents in a chain of calls. */
@@ -51,14 +60,16 @@ const number = (value: unknown): number | undefined =>
 export function readForeignContext(metadata: JsonObject): ForeignContext {
   const own = objectAt(objectAt(metadata, extensionUri), 'run_context')
   const wire = Object.keys(own).length ? own : objectAt(metadata, 'run_context')
-  const budget = isObject(wire['budget']) ? wire['budget'] : {}
+  const budget = objectAt(wire, 'budget')
+  const { permissions } = wire
   return readContext({
     chain: wire['agent_chain'],
     traceId: wire['trace_id'],
     parentTaskId: wire['parent_run_id'],
-    permissions: wire['permissions'],
+    permissions: isObject(permissions) ? fromProtolinkPermissions(permissions) : permissions,
     deadline: wire['deadline'],
     maxCost: budget['max_cost'],
+    limits: fromProtolinkBudget(budget),
   })
 }
 
@@ -71,8 +82,15 @@ const readContext = (given: Readonly<Record<string, unknown>>): ForeignContext =
     permissions: permissionsOf(given['permissions']),
     deadline: number(given['deadline']),
     maxCost: number(given['maxCost']),
+    limits: limitsOf(given['limits']),
   }),
 })
+
+/** Unset if there are none. */
+const limitsOf = (value: unknown): GrantedLimits | undefined => {
+  const limits = readLimits(isObject(value) ? value : {})
+  return Object.keys(limits).length ? limits : undefined
+}
 
 /** The context as metadata of a request to another agent. */
 export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
@@ -84,10 +102,16 @@ export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
       agent_chain: context.chain,
       permissions: context.permissions,
       deadline: context.deadline,
-      budget: context.maxCost === undefined ? undefined : { max_cost: context.maxCost },
+      budget: budgetOf(context),
     }),
   },
 })
+
+/** What the caller grants, as `budget` of a run context. Unset if it limits nothing. */
+export function budgetOf({ maxCost, limits }: Pick<AgentRunContext, 'maxCost' | 'limits'>): JsonObject | undefined {
+  const budget = { ...toProtolinkBudget(limits ?? {}), ...(maxCost !== undefined && { max_cost: maxCost }) }
+  return Object.keys(budget).length ? budget : undefined
+}
 
 /**
  * The chain with one more agent.
@@ -121,5 +145,5 @@ export function checkDeadline({ deadline }: ForeignContext, now: number): void {
 export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {
   const most = own ?? 600_000
   const left = deadline === undefined ? most : Math.max(1, deadline - now)
-  return Math.min(most, left, 2 ** 31 - 1)
+  return Math.min(most, left, longestTimer)
 }

@@ -1,7 +1,7 @@
 import { type AgentContext, type AgentRequest, type AgentTarget, pending } from '@modelport/runtime'
 import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
-import type { ApprovalDecision } from './wait-state.js'
+import type { SettledApproval } from './wait-state.js'
 
 /** What a delegated task came to for now. */
 export type ChildOutcome =
@@ -12,10 +12,18 @@ export type ChildOutcome =
 
 /** A target that knows the task it is called from, and can continue a child task. */
 export interface BoundTarget extends AgentTarget {
-  /** Calls the agent for a task of another agent. */
-  delegate(request: AgentRequest, context: AgentContext, run: AgentRunContext): Promise<ChildOutcome>
+  /**
+   * Calls the agent for a task of another agent.
+   * @param cancelChild called with the id of the child task when the calling one is aborted. Default: the agent is asked once.
+   */
+  delegate(
+    request: AgentRequest,
+    context: AgentContext,
+    run: AgentRunContext,
+    cancelChild?: (taskId: string) => Promise<void>,
+  ): Promise<ChildOutcome>
   /** Hands decisions to a child task that waits, and waits for what it comes to. */
-  continueChild(taskId: string, decisions: readonly ApprovalDecision[], signal: AbortSignal): Promise<ChildOutcome>
+  continueChild(taskId: string, decisions: readonly SettledApproval[], signal: AbortSignal): Promise<ChildOutcome>
   /** Cancels a child task. */
   cancelChild(taskId: string): Promise<void>
 }
@@ -26,11 +34,19 @@ export type ChildWaits = Map<
   { readonly agent: string; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
 >
 
+/** Stores that a task of this agent is to be canceled, and asks for it. */
+export type CancelChild = (target: string, taskId: string) => Promise<void>
+
 /** True for a target that {@link toAgentTarget} made. */
 export const isBound = (target: AgentTarget): target is BoundTarget => 'delegate' in target && 'continueChild' in target
 
 /** The target, called for one task: it extends the chain of agents and notes children that wait. */
-export function bindTarget(target: AgentTarget, run: AgentRunContext, waits: ChildWaits): AgentTarget {
+export function bindTarget(
+  target: AgentTarget,
+  run: AgentRunContext,
+  waits: ChildWaits,
+  cancelChild?: CancelChild,
+): AgentTarget {
   if (!isBound(target)) return target
   return {
     ...target,
@@ -38,7 +54,8 @@ export function bindTarget(target: AgentTarget, run: AgentRunContext, waits: Chi
     description: target.description,
     call: async (request, context) => {
       extendChain(run.chain, target.name)
-      const outcome = await target.delegate(request, context, run)
+      const cancel = cancelChild && ((taskId: string) => cancelChild(target.name, taskId))
+      const outcome = await target.delegate(request, context, run, cancel)
       if (outcome.status === 'failed') throw new Error(outcome.message)
       if (outcome.status === 'done') return outcome.result
       waits.set(context.callId, { agent: target.name, taskId: outcome.taskId, approvals: outcome.approvals })

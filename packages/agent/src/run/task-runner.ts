@@ -16,9 +16,10 @@ import { failureText, type ModelTurn, runModel } from './default-handler.js'
 import { callExplicitly } from './explicit-calls.js'
 import { runIdOf } from './held-work.js'
 import type { PolicyScope } from './policy.js'
+import { outcomeOfParts } from './part-outcome.js'
 import type { AgentRunContext } from './run-context.js'
-import type { ChildWaits } from './sub-agent.js'
-import { type ApprovalDecision, approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
+import type { CancelChild, ChildWaits } from './sub-agent.js'
+import { type SettledApproval, approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
 
 /** One activation of a task: a message, decisions, or both. */
 export interface Turn {
@@ -31,7 +32,7 @@ export interface Turn {
   /** True if the message is new, so that a waiting run reads it as an answer. */
   readonly isNew: boolean
   readonly wait?: WaitState
-  readonly decisions: readonly ApprovalDecision[]
+  readonly decisions: readonly SettledApproval[]
   readonly results: ModelTurn['results']
   readonly conversation: readonly ChatMessage[]
   readonly signal: AbortSignal
@@ -41,6 +42,8 @@ export interface Turn {
   readonly open?: (runId: string) => Promise<StoredTurn>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
+  /** Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing is stored. */
+  readonly cancelChild?: CancelChild
   /** Adds what was said to the conversation of the session. */
   remember(messages: readonly ChatMessage[]): Promise<void>
 }
@@ -106,6 +109,8 @@ async function runHandler(turn: Turn): Promise<TurnEnd> {
   if (outcome === undefined) return end(status('completed'))
   if (isOutcome(outcome)) return endOfOutcome(turn, outcome)
   const answer = typeof outcome === 'string' ? [make.text(outcome)] : outcome
+  const ending = outcomeOfParts(answer)
+  if (ending) return endOfOutcome(turn, ending)
   await turn.remember([
     { role: 'user', content: textOfParts(message.parts) },
     { role: 'assistant', content: textOfParts(answer) },
@@ -208,6 +213,7 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     decisions: turn.decisions,
     results: turn.results,
     children,
+    ...(turn.cancelChild && { cancelChild: turn.cancelChild }),
     ...(wait && { wait }),
     ...(stored && { stored }),
     ...(turn.deadline !== undefined && { deadline: turn.deadline }),

@@ -1,6 +1,7 @@
-import { AgentError } from '../base/agent-error.js'
+import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import type { TaskEventBody } from '../models/task-event.js'
+import { isTerminal } from '../models/task-state.js'
 import type { NewTaskEvent, TaskKey, TaskStore } from '../session/task-store.js'
 
 /** Appends the events of one running task, in order. Events that come while an append is under way go out together. */
@@ -63,3 +64,27 @@ export class TaskWriter {
 
 const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new AgentError('internal', 'The task store failed', { cause: failure })
+
+/** Appends events whoever else writes, unless the task is over. */
+export async function appendAnyway(
+  store: TaskStore,
+  entropy: Entropy,
+  key: TaskKey,
+  events: readonly TaskEventBody[],
+): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const head = await store.head(key)
+    if (!head || isTerminal(head.state)) return
+    const at = timestampOf(entropy)
+    try {
+      await store.append(
+        key,
+        head.seq,
+        events.map((event) => ({ ...event, at, attempt: 1 })),
+      )
+      return
+    } catch (error) {
+      if (!isAgentError(error, 'conflict')) throw error
+    }
+  }
+}

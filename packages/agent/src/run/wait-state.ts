@@ -131,8 +131,8 @@ const describe = ({ action, path, uncertain, reason }: WaitingApproval): string 
   return path ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}` : `Approval needed: ${what}`
 }
 
-/** A decision about an approval, of whoever may decide. */
-export interface ApprovalDecision {
+/** A decision about an approval, by somebody who may decide. */
+export interface SettledApproval {
   readonly requestId: string
   readonly approved: boolean
   readonly by: string
@@ -144,7 +144,7 @@ export interface ApprovalDecision {
 /** The decisions that a run is resumed with. */
 export const toResumeDecisions = (
   requests: readonly WaitingApproval[],
-  decisions: readonly ApprovalDecision[],
+  decisions: readonly SettledApproval[],
 ): readonly ResumeDecision[] =>
   decisions.flatMap(({ requestId, approved, by, reason, expired }): readonly ResumeDecision[] => {
     const request = requests.find((each) => each.requestId === requestId && !each.child)

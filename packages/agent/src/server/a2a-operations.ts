@@ -110,8 +110,11 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
     ...(offRecord && { offRecord }),
     ...(config && { push: config }),
   })
-  if (config && wire.taskId)
-    await context.host.store.pushConfigs.put(keyOf(context, wire.taskId), { ...config, taskId: wire.taskId })
+  if (config && wire.taskId) {
+    const key = keyOf(context, wire.taskId)
+    await context.host.store.pushConfigs.put(key, { ...config, taskId: wire.taskId })
+    context.push?.watch(key, accepted.before)
+  }
   return accepted
 }
 

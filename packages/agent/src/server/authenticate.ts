@@ -8,20 +8,29 @@ export type Authentication =
   | {
       readonly type: 'apiKey'
       /** Header that holds the key. Default `x-api-key`. */
-      readonly header?: string
+      readonly header?: string | undefined
+      /** The valid keys, and whom each one proves. */
       readonly keys: readonly { readonly key: string; readonly principal: string }[]
     }
-  | { readonly type: 'bearer'; readonly tokens: readonly { readonly token: string; readonly principal: string }[] }
+  | {
+      readonly type: 'bearer'
+      /** The valid tokens, and whom each one proves. */
+      readonly tokens: readonly { readonly token: string; readonly principal: string }[]
+    }
   | {
       readonly type: 'basic'
+      /** The valid users. Default of `principal`: the user name. */
       readonly users: readonly { readonly username: string; readonly password: string; readonly principal?: string }[]
     }
   | {
       readonly type: 'jwt'
-      /** Public keys, or where they are. */
+      /** Public keys, or the `https:` URL of a key set, which is fetched when a token needs it. The claim `sub` is the principal. */
       readonly keys: readonly JWK[] | URL
+      /** The claim `iss` that a token must have. */
       readonly issuer: string
+      /** The claim `aud` that a token must have. */
       readonly audience: string
+      /** Algorithms of JOSE that are accepted, for example `ES256`; never `none`. */
       readonly algorithms: readonly string[]
     }
   | {

@@ -1,6 +1,6 @@
 import { toProtolinkCard } from '../wire/protolink/card-codec.js'
 import { toA2aCard } from '../wire/a2a/card-codec.js'
-import { legacyCardFields } from '../wire/a2a/legacy-codec.js'
+import { legacyCardFields } from '../wire/a2a/legacy-card.js'
 import { digestOf } from '../run/wait-state.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 

@@ -9,7 +9,8 @@ import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { httpStatusOf, toAgentError } from './error-forms.js'
 import { ShownText } from './shown-text.js'
-import { json, readObject } from './reading.js'
+import { readObject } from './reading.js'
+import { json, type Reply } from './reply.js'
 import type { ServerSentEvent } from './sse.js'
 
 interface ChatInput {
@@ -117,7 +118,7 @@ async function usageOf({ host, principal }: RequestContext, task: Task): Promise
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
-const failure = (cause: unknown): Response => {
+const failure = (cause: unknown): Reply => {
   const error = toAgentError(cause)
   return json(errorBody(error), { status: httpStatusOf(error) })
 }
@@ -131,7 +132,7 @@ const errorBody = (error: AgentError): JsonObject => ({
   },
 })
 
-async function complete(context: RequestContext): Promise<Response> {
+async function complete(context: RequestContext): Promise<Reply> {
   try {
     const input = await readInput(context)
     const { host, principal, served } = context
@@ -167,7 +168,7 @@ async function complete(context: RequestContext): Promise<Response> {
   }
 }
 
-function streamed(context: RequestContext, task: Task, input: ChatInput, base: JsonObject): Response {
+function streamed(context: RequestContext, task: Task, input: ChatInput, base: JsonObject): Reply {
   const { host, principal, request, streams } = context
   if (!streams.hasRoom) throw new AgentError('busy', 'The server has too many open streams')
   const chunk = (delta: JsonObject, finish: string | null = null, more: JsonObject = {}): ServerSentEvent => ({
@@ -220,7 +221,7 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
   return streams.respond(events(), headersOf(task))
 }
 
-const models = ({ host, served }: RequestContext): Response =>
+const models = ({ host, served }: RequestContext): Reply =>
   json({
     object: 'list',
     data: [

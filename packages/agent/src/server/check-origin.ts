@@ -10,12 +10,11 @@ const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 export function checkOrigin(
   request: Request,
   url: URL,
-  ownUrl: string,
+  own: URL,
   isAuthenticated: boolean,
   options: AgentServerOptions,
 ): void {
   const { allowedHosts, allowedOrigins = [] } = options
-  const own = new URL(ownUrl)
   const host = request.headers.get('host') ?? url.host
   const isOwn = host === own.host || host === url.host
   const isAllowed = allowedHosts

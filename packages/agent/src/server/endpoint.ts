@@ -3,6 +3,7 @@ import type { AgentCard } from '../models/card.js'
 import type { Agent } from '../run/agent.js'
 import type { AgentHost } from '../run/host.js'
 import type { PushService } from './push.js'
+import type { Reply } from './reply.js'
 import type { EventStreams } from './sse.js'
 
 /** An agent with the addresses that it is served at. */
@@ -56,5 +57,8 @@ export interface Endpoint {
   readonly wire: 'A2A 1.0' | 'A2A 0.3' | 'Protolink' | 'Chat Completions' | 'modelport'
   /** False for what anybody may read. Default true. */
   readonly authenticated?: boolean
-  handle(context: RequestContext): Response | Promise<Response>
+  handle(context: RequestContext): Reply | Promise<Reply>
 }
+
+/** A row of one binding's table, which gives the wire to all of its rows. */
+export type BindingRow = Omit<Endpoint, 'wire' | 'authenticated'>

@@ -74,17 +74,17 @@ function detailsOf(error: AgentError): readonly JsonObject[] {
   return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }, info]
 }
 
-/** An error as JSON-RPC tells it. */
+/** An error as JSON-RPC reports it. */
 export const toRpcError = (error: AgentError): JsonObject => ({
   code: forms[error.reason].rpc,
   message: error.message,
   data: detailsOf(error),
 })
 
-/** An error as HTTP+JSON tells it. */
-export const toHttpError = (error: AgentError): JsonObject => {
-  const { http, status } = forms[error.reason]
-  return { error: { code: http, status, message: error.message, details: detailsOf(error) } }
+/** An error as HTTP+JSON reports it. @param code the HTTP status, if it is not the usual one of the reason */
+export const toHttpError = (error: AgentError, code: number = httpStatusOf(error)): JsonObject => {
+  const { status } = forms[error.reason]
+  return { error: { code, status, message: error.message, details: detailsOf(error) } }
 }
 
 /** The HTTP status of an error. */

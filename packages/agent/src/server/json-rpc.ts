@@ -16,7 +16,8 @@ import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } fr
 import type { RequestContext } from './endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
 import { legacyMethods } from './legacy.js'
-import { json, readJson, readText } from './reading.js'
+import { readJson, readText } from './reading.js'
+import { json, type Reply } from './reply.js'
 import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from './sse.js'
 
@@ -91,7 +92,7 @@ export async function readRpcId(source: Pick<RequestContext, 'request' | 'maxBod
   }
 }
 
-const failure = (id: RpcId, cause: unknown, context: RequestContext): Response => {
+const failure = (id: RpcId, cause: unknown, context: RequestContext): Reply => {
   const error = toAgentError(cause)
   const isOutside = error.reason === 'unauthenticated' || error.reason === 'too-large'
   return json(
@@ -112,7 +113,7 @@ export function extensionHeaders({ extensions, served, version }: RequestContext
 }
 
 /** Serves one JSON-RPC request. */
-export async function handleJsonRpc(context: RequestContext): Promise<Response> {
+export async function handleJsonRpc(context: RequestContext): Promise<Reply> {
   let id: RpcId = null
   try {
     const body = await readJson(context)
@@ -142,7 +143,7 @@ function findMethod({ version }: RequestContext, name: string): RpcMethod {
   throw new AgentError('method-not-found', 'Method not found')
 }
 
-function respond(context: RequestContext, id: RpcId, result: RpcResult): Response {
+function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
   if ('value' in result)
     return json({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
   const { events, encode = ({ response }: A2aStreamEvent): unknown => response } = result
@@ -160,7 +161,7 @@ export function respondWithStream(
   events: AsyncIterator<A2aStreamEvent>,
   encode: (event: A2aStreamEvent) => unknown,
   encodeError: (error: AgentError) => ServerSentEvent,
-): Response {
+): Reply {
   if (!context.streams.hasRoom)
     throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
   const isNumbered = context.extensions.includes(extensionUri)

@@ -14,14 +14,15 @@ import {
   streamMessage,
   subscribeToTask,
 } from './a2a-operations.js'
-import type { Endpoint, RequestContext } from './endpoint.js'
+import type { BindingRow, Endpoint, RequestContext } from './endpoint.js'
 import { toRpcError } from './error-forms.js'
 import { respondWithStream } from './json-rpc.js'
 import { legacyExtendedCard } from './legacy.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
-import { json, readObject } from './reading.js'
+import { readObject } from './reading.js'
+import { json, type Reply } from './reply.js'
 
-const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Response =>
+const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Reply =>
   respondWithStream(
     context,
     events,
@@ -32,12 +33,10 @@ const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>):
 const idOf = ({ params }: RequestContext): string => params['id'] ?? ''
 const configOf = ({ params }: RequestContext) => ({ taskId: params['id'] ?? '', id: params['configId'] ?? '' })
 
-type Row = Pick<Endpoint, 'name' | 'method' | 'path' | 'summary' | 'source' | 'mode' | 'handle'>
-
-const subscribe = async (context: RequestContext): Promise<Response> =>
+const subscribe = async (context: RequestContext): Promise<Reply> =>
   stream(context, await subscribeToTask(context, decodeProto('SubscribeToTaskRequest', { id: idOf(context) })))
 
-const rows: readonly Row[] = [
+const rows: readonly BindingRow[] = [
   {
     name: 'Send',
     method: 'POST',
@@ -82,7 +81,7 @@ const rows: readonly Row[] = [
     handle: async (context) => json(toLegacyProtoTask(await cancelTask(context, { id: idOf(context) }))),
   },
   ...(['GET', 'POST'] as const).map(
-    (method): Row => ({
+    (method): BindingRow => ({
       name: 'Subscribe',
       method,
       path: '/v1/tasks/{id}:subscribe',

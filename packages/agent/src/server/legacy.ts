@@ -4,11 +4,11 @@ import { isObject } from '../base/json.js'
 import {
   fromLegacyPushConfig,
   fromLegacySend,
-  legacyCardFields,
   toLegacyEvent,
   toLegacyPushConfig,
   toLegacyTask,
 } from '../wire/a2a/legacy-codec.js'
+import { legacyCardFields } from '../wire/a2a/legacy-card.js'
 import { decodeProto } from '../wire/a2a/proto-json.js'
 import { cancelTask, getExtendedCard, getTask, sendMessage, streamMessage, subscribeToTask } from './a2a-operations.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
@@ -30,7 +30,9 @@ const encode: Extract<RpcResult, { readonly events: unknown }>['encode'] = ({ re
 /** The extended card with the fields of 0.3. @throws {AgentError} `extended-card-not-configured`: 0.3 has no other refusal */
 export async function legacyExtendedCard(context: RequestContext): Promise<JsonObject> {
   try {
-    return { ...(await getExtendedCard(context)), ...legacyCardFields(context.card()) }
+    // Signatures of 1.0 do not cover the fields of 0.3.
+    const { signatures: _, ...card } = await getExtendedCard(context)
+    return { ...card, ...legacyCardFields(context.card()) }
   } catch (error) {
     if (isAgentError(error, 'unsupported-operation'))
       throw new AgentError('extended-card-not-configured', error.message, { cause: error })

@@ -1,9 +1,11 @@
+import { Buffer } from 'node:buffer'
 import type { AddressInfo } from 'node:net'
 import { LlmError } from '@modelport/core'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Agent } from '../run/agent.js'
 import { createPushSender } from './node-push.js'
-import { createAgentServer } from './server.js'
+import { isJsonReply } from './reply.js'
+import { createReplyServer, type ReplyServer } from './server.js'
 import type { AgentServer, AgentServerOptions } from './server-options.js'
 
 /** How a server of Node is started. */
@@ -26,6 +28,18 @@ export interface ListeningServer extends AgentServer {
 
 const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
+/** Tells the adapter that the response has been written. */
+const written = new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
+
+/** Writes a JSON reply to the socket at once; streams and the rest go through the adapter. */
+async function respond(server: ReplyServer, request: Request, { outgoing }: HttpBindings): Promise<Response> {
+  const reply = await server.reply(request)
+  if (!isJsonReply(reply)) return reply
+  outgoing.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) })
+  outgoing.end(reply.body)
+  return written
+}
+
 /**
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
  * @throws {LlmError} `config` — the address is not loopback and there is no authentication, or an option is not valid.
@@ -37,11 +51,14 @@ export async function serve(agents: readonly Agent[], options: ServeOptions = {}
       'config',
       `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
     )
-  const server = createAgentServer(agents, {
+  const server = createReplyServer(agents, {
     ...rest,
     ...(push !== false && { push: push ?? { send: createPushSender() } }),
   })
-  const listener = createAdaptorServer({ fetch: (request) => server.fetch(request), overrideGlobalObjects: false })
+  const listener = createAdaptorServer({
+    fetch: (request, env) => respond(server, request, env as HttpBindings),
+    overrideGlobalObjects: false,
+  })
   await new Promise<void>((resolve, reject) => {
     listener.once('error', reject)
     listener.listen(port, hostname, () => {

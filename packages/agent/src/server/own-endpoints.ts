@@ -4,7 +4,7 @@ import { isTerminal } from '../models/task-state.js'
 import type { Endpoint } from './endpoint.js'
 import { toHttpError, toAgentError } from './error-forms.js'
 import { lastEventId } from './json-rpc.js'
-import { json } from './reading.js'
+import { json } from './reply.js'
 import type { ServerSentEvent } from './sse.js'
 
 /** Streams of numbered events, and what operators ask. */

@@ -5,13 +5,15 @@ import { timestampOf } from '../base/ids.js'
 import { isObject } from '../base/json.js'
 import { compactionResultToWire, type HistoryCompactionRequest, readCompaction } from '../models/compaction-control.js'
 import { lastItem } from '../models/task.js'
+import type { TaskState } from '../models/task-state.js'
 import { readForeignContext } from '../run/run-context.js'
 import { foldSession, type SessionKey } from '../session/session-store.js'
 import { encodeProtolinkEvent } from '../wire/protolink/event-codec.js'
 import { fromProtolinkTask, toProtolinkTask } from '../wire/protolink/task-codec.js'
 import type { Endpoint, RequestContext } from './endpoint.js'
 import { toAgentError } from './error-forms.js'
-import { json, readObject } from './reading.js'
+import { readObject } from './reading.js'
+import { json, type Reply } from './reply.js'
 import type { ServerSentEvent } from './sse.js'
 
 const sessionOf = ({ principal, served }: RequestContext, id: string): SessionKey => ({
@@ -42,18 +44,19 @@ async function accept(context: RequestContext) {
     ...(known && { taskId: task.id }),
     ...(!known && isNamed && { sessionId: task.sessionId }),
   })
-  return { accepted, clientId: task.id }
+  return { accepted, clientId: task.id, state: known?.state ?? 'submitted' }
 }
 
-const sendTask = async (context: RequestContext): Promise<Response> => {
+const sendTask = async (context: RequestContext): Promise<Reply> => {
   const { accepted } = await accept(context)
   const key = { principal: context.principal, id: accepted.task.id }
   return json(toProtolinkTask(await context.host.settled(key, accepted.before, context.request.signal)))
 }
 
-const streamTask = async (context: RequestContext): Promise<Response> => {
-  const { accepted } = await accept(context)
+const streamTask = async (context: RequestContext): Promise<Reply> => {
+  const { accepted, state } = await accept(context)
   const { task, before } = accepted
+  let previous: TaskState = state
   const requestId = context.request.headers.get('x-protolink-request-id') ?? task.id
   const events = context.host.store.tasks.watch(
     { principal: context.principal, id: task.id },
@@ -65,14 +68,16 @@ const streamTask = async (context: RequestContext): Promise<Response> => {
       data: JSON.stringify({ jsonrpc: '2.0', id: requestId.slice(0, 200), ...fields }),
     })
     try {
-      for await (const event of events)
-        for (const { wire, final } of encodeProtolinkEvent(task.id, context.served.agent.name, event)) {
+      for await (const event of events) {
+        for (const { wire, final } of encodeProtolinkEvent(task.id, context.served.agent.name, event, previous)) {
           yield frame({ ok: true, result: wire, final: false })
           if (final) {
             yield frame({ ok: true, result: null, final: true })
             return
           }
         }
+        if (event.type === 'status') previous = event.state
+      }
     } catch (error) {
       const { message, reason } = toAgentError(error)
       yield frame({ ok: false, error: { message, type: reason }, final: true })
@@ -108,7 +113,7 @@ async function compactSession(
   return { messages, report }
 }
 
-const compactHistory = async (context: RequestContext): Promise<Response> => {
+const compactHistory = async (context: RequestContext): Promise<Reply> => {
   const request = readCompaction(await readObject(context, true))
   if (!request.sessionId)
     throw new AgentError('invalid-params', 'session_id is missing', {
@@ -123,7 +128,7 @@ const compactHistory = async (context: RequestContext): Promise<Response> => {
 /** The state operations of Protolink; the one store that agents have is `conversation`. */
 const stateOperation =
   (operation: 'describe' | 'reset' | 'compact') =>
-  async (context: RequestContext): Promise<Response> => {
+  async (context: RequestContext): Promise<Reply> => {
     const body = await readObject(context, true)
     const id = body['session_id']
     if (typeof id !== 'string' || !id) throw new AgentError('invalid-params', 'session_id is missing')

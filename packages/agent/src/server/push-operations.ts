@@ -54,7 +54,7 @@ export async function createPushConfig(context: RequestContext, request: A2aPush
   if (known.length >= 20 && !known.some(({ id }) => id === stored.id))
     throw new AgentError('invalid-params', 'The task has 20 push configurations; delete one first')
   await context.host.store.pushConfigs.put(key, stored)
-  context.push?.watch(key)
+  context.push?.watch(key, head.seq)
   return toWireConfig(stored)
 }
 
@@ -75,6 +75,9 @@ export async function getPushConfig(
   throw new AgentError('task-not-found', 'The push configuration does not exist or is not accessible')
 }
 
+const invalid = (field: string, message: string): AgentError =>
+  new AgentError('invalid-params', `${field} ${message}`, { violations: [{ pointer: `/${field}`, message }] })
+
 /** ListTaskPushNotificationConfigs. */
 export async function listPushConfigs(
   context: RequestContext,
@@ -83,6 +86,8 @@ export async function listPushConfigs(
   await checkPushTask(context, taskId)
   const all = await context.host.store.pushConfigs.list(keyOf(context.principal, taskId))
   const from = pageToken ? all.findIndex(({ id }) => id === pageToken) + 1 : 0
+  if (pageToken && !from) throw invalid('pageToken', 'is not one that this server gave out; start from the first page')
+  if (pageSize !== undefined && pageSize < 0) throw invalid('pageSize', `must not be negative, got ${pageSize}`)
   const page = all.slice(from, pageSize ? from + pageSize : undefined)
   const last = page.at(-1)
   return {

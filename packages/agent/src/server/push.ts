@@ -3,7 +3,7 @@ import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import type { OutboxRow, PushConfig } from '../session/outbox.js'
-import type { TaskKey } from '../session/task-store.js'
+import { nameOfTask, type TaskKey } from '../session/task-store.js'
 import { toLegacyTask } from '../wire/a2a/legacy-codec.js'
 import { A2aStreamEncoder } from '../wire/a2a/stream-codec.js'
 import { addressOf, toA2aTask } from '../wire/a2a/task-codec.js'
@@ -48,7 +48,8 @@ export class PushService {
   readonly #entropy: Entropy
   readonly #options: PushOptions
   readonly #onError: (error: unknown) => void
-  readonly #watched = new Set<string>()
+  /** Tasks that are looked at or followed. A number: somebody asked in the meantime to be told what follows this event. */
+  readonly #watched = new Map<string, number | undefined>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isDelivering = false
   #isClosed = false
@@ -78,22 +79,39 @@ export class PushService {
     if (!allowInsecure && isPrivateHost(url.hostname)) refuse('must have a public address')
   }
 
-  /** Follows a task and notifies its configurations of each change of its status and of each artifact. */
-  watch(key: TaskKey): void {
-    const name = JSON.stringify([key.principal, key.id])
-    if (this.#watched.has(name)) return
-    this.#watched.add(name)
-    void this.#follow(key)
-      .catch(this.#onError)
-      .finally(() => this.#watched.delete(name))
+  /**
+   * Follows a task and notifies its configurations of each change of its status and of each artifact. A task without configurations is left alone: call
+   * this when it gets the first.
+   * @param after number of the event before the first that is reported. Default: the newest one
+   */
+  watch(key: TaskKey, after?: number): void {
+    const name = nameOfTask(key)
+    if (this.#watched.has(name)) {
+      if (after !== undefined) this.#watched.set(name, Math.min(after, this.#watched.get(name) ?? after))
+      return
+    }
+    this.#watched.set(name, undefined)
+    void this.#follow(key, after)
+      .then((isFollowed) => {
+        const asked = this.#watched.get(name)
+        this.#watched.delete(name)
+        // The first configuration came while this looked for some.
+        if (!isFollowed && asked !== undefined && !this.#isClosed) this.watch(key, asked)
+      })
+      .catch((error: unknown) => {
+        this.#watched.delete(name)
+        this.#onError(error)
+      })
   }
 
-  async #follow(key: TaskKey): Promise<void> {
+  /** @returns false if there was nobody to notify */
+  async #follow(key: TaskKey, after: number | undefined): Promise<boolean> {
+    if (!(await this.#store.pushConfigs.list(key)).length) return false
     const found = await this.#store.tasks.load(key)
-    if (!found) return
+    if (!found) return false
     const encoder = new A2aStreamEncoder(addressOf(found.task))
-    for await (const event of this.#store.tasks.watch(key, found.head.seq + 1)) {
-      if (this.#isClosed) return
+    for await (const event of this.#store.tasks.watch(key, (after ?? found.head.seq) + 1)) {
+      if (this.#isClosed) return true
       const isTold = event.type === 'status' || event.type === 'artifact'
       const [response] = encoder.encode(event)
       if (!isTold || !response) continue
@@ -101,6 +119,7 @@ export class PushService {
         await this.#enqueue(key, config, event.seq, await this.#payloadOf(key, config, response))
       if (event.type === 'status' && isTerminal(event.state)) break
     }
+    return true
   }
 
   async #payloadOf(key: TaskKey, { version }: PushConfig, response: object): Promise<string> {

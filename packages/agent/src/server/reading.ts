@@ -73,16 +73,6 @@ export async function readObject(context: RequestContext, emptyOk = false): Prom
   })
 }
 
-/** A JSON response that is never cached. */
-export const json = (
-  value: unknown,
-  init: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Response =>
-  new Response(JSON.stringify(value), {
-    status: init.status ?? 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...init.headers },
-  })
-
 /** The URIs of extensions that a request names; 0.3 has the header with an `X-`. */
 export const extensionsOf = ({ headers }: Request): readonly string[] =>
   (headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions') ?? '')

@@ -11,18 +11,19 @@ import {
   subscribeToTask,
 } from './a2a-operations.js'
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
-import type { Endpoint, RequestContext } from './endpoint.js'
+import type { BindingRow, Endpoint, RequestContext } from './endpoint.js'
 import { toHttpError } from './error-forms.js'
 import { extensionHeaders, lastEventId, respondWithStream } from './json-rpc.js'
-import { json, readObject } from './reading.js'
+import { readObject } from './reading.js'
+import { json, type Reply } from './reply.js'
 
 /** Media type of the HTTP+JSON binding. */
 export const a2aMediaType = 'application/a2a+json'
 
-const reply = (context: RequestContext, value: unknown): Response =>
+const reply = (context: RequestContext, value: unknown): Reply =>
   json(value, { headers: { 'content-type': a2aMediaType, ...extensionHeaders(context) } })
 
-const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Response =>
+const stream = (context: RequestContext, events: AsyncIterator<A2aStreamEvent>): Reply =>
   respondWithStream(
     context,
     events,
@@ -70,9 +71,7 @@ const pathOf = (
 const task = { id: 'id' }
 const config = { taskId: 'id', id: 'configId' }
 
-type Row = Pick<Endpoint, 'name' | 'method' | 'path' | 'summary' | 'source' | 'mode' | 'handle'>
-
-const rows: readonly Row[] = [
+const rows: readonly BindingRow[] = [
   {
     name: 'SendMessage',
     method: 'POST',
@@ -126,7 +125,7 @@ const rows: readonly Row[] = [
       ),
   },
   ...(['GET', 'POST'] as const).map(
-    (method): Row => ({
+    (method): BindingRow => ({
       name: 'SubscribeToTask',
       method,
       path: '/tasks/{id}:subscribe',

@@ -8,7 +8,7 @@ import type { EndpointDescription } from './openapi.js'
 import type { PushOptions } from './push.js'
 import type { StreamOptions } from './sse.js'
 
-/** A request that was refused for who sent it, for a security log. It holds no header and no body. */
+/** A request that was refused because of its sender, for a security log. It holds no header and no body. */
 export interface Refusal {
   /** `unauthenticated`: no valid credentials; `forbidden`: a foreign host or origin. */
   readonly reason: 'unauthenticated' | 'forbidden'
@@ -43,10 +43,10 @@ export interface AgentServerOptions {
   readonly streams?: StreamOptions | undefined
   /** False refuses A2A 0.3. Default true. */
   readonly legacy?: boolean | undefined
-  /** Called with what fails inside, without secrets of the caller. Default: nothing. */
-  onError?(error: unknown): void
-  /** Called with each request that is refused for who sent it. Default: nothing. */
-  onRefusal?(refusal: Refusal): void
+  /** Called with internal failures, without secrets of the caller. Default: they are ignored. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** Called with each request that is refused because of its sender. Default: nothing. */
+  readonly onRefusal?: ((refusal: Refusal) => void) | undefined
   /** Clock and random source. Default: those of the platform. */
   readonly entropy?: Entropy | undefined
 }

@@ -3,62 +3,27 @@ import { AgentError, type AgentErrorReason } from '../base/agent-error.js'
 import type { AgentCard, AgentInterface } from '../models/card.js'
 import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
+import type { TaskKey } from '../session/task-store.js'
 import { signCard } from '../wire/a2a/card-signing.js'
 import { createAuthenticator } from './authenticate.js'
-import { cardEndpoints } from './card-endpoints.js'
-import { chatEndpoints } from './chat-completions.js'
 import type { Endpoint, RequestContext, ServedAgent } from './endpoint.js'
 import { checkOrigin } from './check-origin.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError, toRpcError } from './error-forms.js'
-import { handleJsonRpc, readRpcId } from './json-rpc.js'
-import { legacyRestEndpoints } from './legacy-rest.js'
+import { endpoints, rpcEndpoint } from './endpoints.js'
+import { readRpcId } from './json-rpc.js'
 import { describe, type EndpointDescription, toOpenApi } from './openapi.js'
-import { ownEndpoints } from './own-endpoints.js'
-import { protolinkEndpoints } from './protolink-endpoints.js'
 import { PushService } from './push.js'
-import { extensionsOf, json } from './reading.js'
-import { a2aMediaType, restEndpoints } from './rest.js'
+import { extensionsOf } from './reading.js'
+import { isJsonReply, json, type Reply, setHeader, toResponse } from './reply.js'
+import { a2aMediaType } from './rest.js'
 import { matchRoute, toRoutes } from './routes.js'
 import type { AgentServer, AgentServerOptions, Refusal } from './server-options.js'
 import { EventStreams } from './sse.js'
+import { isTenant } from './tenants.js'
 import { versionOf } from './version.js'
 import { withoutEnd } from '../base/without-end.js'
 
 const anonymous = 'anonymous'
-const reservedTenants: ReadonlySet<string> = new Set([
-  'a',
-  'tasks',
-  'v1',
-  'state',
-  'llm',
-  'modelport',
-  'healthz',
-  'readyz',
-  'extendedAgentCard',
-  'openapi.json',
-])
-const tenantPattern = /^[A-Za-z0-9][\w.-]{0,63}$/
-
-const rpcEndpoint: Endpoint = {
-  name: 'JsonRpc',
-  method: 'POST',
-  path: '/',
-  summary: 'Serves every method of A2A as JSON-RPC 2.0.',
-  source: 'body',
-  mode: 'stream',
-  wire: 'A2A 1.0',
-  handle: handleJsonRpc,
-}
-
-const endpoints: readonly Endpoint[] = [
-  rpcEndpoint,
-  ...cardEndpoints,
-  ...ownEndpoints,
-  ...chatEndpoints,
-  ...protolinkEndpoints,
-  ...legacyRestEndpoints,
-  ...restEndpoints,
-]
 const routes = toRoutes(endpoints)
 
 /**
@@ -66,10 +31,20 @@ const routes = toRoutes(endpoints)
  * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
  */
 export function createAgentServer(agents: readonly Agent[], options: AgentServerOptions = {}): AgentServer {
-  return new Server(agents, options)
+  return createReplyServer(agents, options)
 }
 
-class Server implements AgentServer {
+/** A server whose replies can be written without making a `Response` of each. */
+export interface ReplyServer extends AgentServer {
+  /** Serves one request, as `fetch` does. */
+  reply(request: Request): Promise<Reply>
+}
+
+/** Makes a server for `serve`. @throws {LlmError} as {@link createAgentServer} */
+export const createReplyServer = (agents: readonly Agent[], options: AgentServerOptions): ReplyServer =>
+  new Server(agents, options)
+
+class Server implements ReplyServer {
   readonly host: AgentHost
   readonly isAuthenticated: boolean
   readonly #options: AgentServerOptions
@@ -78,6 +53,9 @@ class Server implements AgentServer {
   readonly #authenticator: ReturnType<typeof createAuthenticator> | undefined
   readonly #agents: readonly Agent[]
   #url = ''
+  #address = new URL('http://127.0.0.1')
+  /** Path of the address, without a slash at its end. */
+  #basePath = ''
   #isClosing = false
   /** Cards change only with the address. */
   #cards = new Map<string, AgentCard>()
@@ -92,7 +70,7 @@ class Server implements AgentServer {
     const onError = (error: unknown) => options.onError?.(error)
     this.host = new AgentHost(agents, {
       onError,
-      onActive: (key) => this.#push?.watch(key),
+      ...(options.push && { onActive: (key: TaskKey) => this.#push?.watch(key) }),
       ...(options.store && { store: options.store }),
       ...(options.entropy && { entropy: options.entropy }),
     })
@@ -105,6 +83,8 @@ class Server implements AgentServer {
     if (!URL.canParse(url))
       throw new LlmError('config', `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
     this.#url = withoutEnd(url, '/')
+    this.#address = new URL(url)
+    this.#basePath = this.#address.pathname.replace(/\/$/, '')
     this.#cards = new Map()
   }
 
@@ -128,24 +108,29 @@ class Server implements AgentServer {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const response = await this.#respond(request)
-    response.headers.set('x-content-type-options', 'nosniff')
-    if (this.#url.startsWith('https:')) response.headers.set('strict-transport-security', 'max-age=31536000')
-    const origin = request.headers.get('origin')
-    if (origin && this.#options.allowedOrigins?.includes(origin)) {
-      response.headers.set('access-control-allow-origin', origin)
-      response.headers.append('vary', 'Origin')
-    }
-    const requestId = request.headers.get('x-protolink-request-id')
-    if (requestId && /^[\w.:-]{1,200}$/.test(requestId)) response.headers.set('x-protolink-request-id', requestId)
-    return response
+    return toResponse(await this.reply(request))
   }
 
-  async #respond(request: Request): Promise<Response> {
+  async reply(request: Request): Promise<Reply> {
+    const reply = await this.#respond(request)
+    setHeader(reply, 'x-content-type-options', 'nosniff')
+    if (this.#address.protocol === 'https:') setHeader(reply, 'strict-transport-security', 'max-age=31536000')
+    const origin = request.headers.get('origin')
+    if (origin && this.#options.allowedOrigins?.includes(origin)) {
+      setHeader(reply, 'access-control-allow-origin', origin)
+      const vary = isJsonReply(reply) ? null : reply.headers.get('vary')
+      setHeader(reply, 'vary', vary === null ? 'Origin' : `${vary}, Origin`)
+    }
+    const requestId = request.headers.get('x-protolink-request-id')
+    if (requestId && /^[\w.:-]{1,200}$/.test(requestId)) setHeader(reply, 'x-protolink-request-id', requestId)
+    return reply
+  }
+
+  async #respond(request: Request): Promise<Reply> {
     let found: Endpoint | undefined
     try {
       const url = new URL(request.url)
-      checkOrigin(request, url, this.#url, this.isAuthenticated, this.#options)
+      checkOrigin(request, url, this.#address, this.isAuthenticated, this.#options)
       if (request.method === 'OPTIONS') return this.#preflight(request)
       const target = this.#find(url.pathname)
       if (!target) throw new AgentError('not-found', 'There is nothing at this address')
@@ -163,7 +148,7 @@ class Server implements AgentServer {
     }
   }
 
-  async #failure(cause: unknown, request: Request, endpoint: Endpoint | undefined): Promise<Response> {
+  async #failure(cause: unknown, request: Request, endpoint: Endpoint | undefined): Promise<Reply> {
     const error = toAgentError(cause)
     if (error.reason === 'internal') this.#options.onError?.(error.cause ?? error)
     const challenge =
@@ -185,9 +170,10 @@ class Server implements AgentServer {
     return json(toHttpError(error), { status, headers: { 'content-type': a2aMediaType, ...headers } })
   }
 
-  #methodNotAllowed(allow: readonly string[]): Response {
-    const error = new AgentError('method-not-found', `Use ${allow.join(' or ')}`)
-    return json(toHttpError(error), { status: 405, headers: { allow: allow.join(', ') } })
+  #methodNotAllowed(allow: readonly string[]): Reply {
+    const error = new AgentError('method-not-found', `This address serves only ${allow.join(' and ')}`)
+    const headers = { 'content-type': a2aMediaType, allow: allow.join(', ') }
+    return json(toHttpError(error, 405), { status: 405, headers })
   }
 
   #preflight(request: Request): Response {
@@ -205,7 +191,7 @@ class Server implements AgentServer {
 
   /** The agent of a path, and the rest of the path. */
   #find(pathname: string): { readonly served: ServedAgent; readonly path: string } | undefined {
-    const base = new URL(this.#url).pathname.replace(/\/$/, '')
+    const base = this.#basePath
     const path = base && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
     const [only] = this.#agents
     if (this.#agents.length === 1 && only) return { served: { agent: only, prefix: '', url: this.#url }, path }
@@ -226,8 +212,7 @@ class Server implements AgentServer {
     if (principal === undefined && endpoint.authenticated !== false)
       throw new AgentError('unauthenticated', 'Authentication is required; the card says how')
     const { tenant } = params
-    if (tenant !== undefined && (reservedTenants.has(tenant) || !tenantPattern.test(tenant)))
-      throw new AgentError('not-found', 'There is nothing at this address')
+    if (tenant !== undefined && !isTenant(tenant)) throw new AgentError('not-found', 'There is nothing at this address')
     const make = (scope: string | undefined): RequestContext => ({
       request,
       url,
@@ -279,7 +264,7 @@ const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
   reason === 'unauthenticated' || reason === 'forbidden'
 
 function checkTenant(tenant: string, known: string | undefined): string {
-  if (known !== undefined || reservedTenants.has(tenant) || !tenantPattern.test(tenant))
+  if (known !== undefined || !isTenant(tenant))
     throw new AgentError('invalid-params', 'The tenant is not valid, or not that of the path', {
       violations: [{ pointer: '/tenant', message: 'is not a valid tenant' }],
     })

@@ -72,7 +72,10 @@ export class EventStreams {
         },
         pull: async (controller) => {
           if (entry) entry.waitingSince = undefined
-          const next = await source.next()
+          const next = await source.next().catch((error: unknown) => {
+            finish()
+            throw error
+          })
           if (next.done) {
             finish()
             controller.close()
@@ -125,6 +128,7 @@ export class EventStreams {
         entry.drop()
       } else entry.keepAlive()
     }
+    if (!this.#open.size) this.#stop()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ChildCancels } from './child-cancels.js'
 import type { IdempotencyStore } from './idempotency.js'
 import type { Inbox } from './inbox.js'
 import type { Outbox, PushConfigStore } from './outbox.js'
@@ -15,6 +16,8 @@ export interface AgentStore {
   readonly inbox: Inbox
   /** Notifications that are not delivered yet. */
   readonly outbox: Outbox
+  /** Tasks of other agents that have to be canceled. */
+  readonly cancels: ChildCancels
   /** Where notifications go. */
   readonly pushConfigs: PushConfigStore
   /** Which message ids were seen. */

@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import type { AgentStore } from './agent-store.js'
-import type { IdempotencyKey, IdempotencyStore } from './idempotency.js'
+import type { IdempotencyClaim, IdempotencyKey, IdempotencyStore } from './idempotency.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
+import { MemoryChildCancels } from './memory-child-cancels.js'
 import { MemoryOutbox, MemoryPushConfigs } from './memory-outbox.js'
 import { MemorySessions } from './memory-sessions.js'
 import { MemoryTasks } from './memory-tasks.js'
@@ -36,11 +37,7 @@ class MemoryInbox implements Inbox {
 class MemoryIdempotency implements IdempotencyStore {
   readonly #claims = new Map<string, { readonly taskId: string; readonly digest: string }>()
 
-  async claim(
-    key: IdempotencyKey,
-    digest: string,
-    taskId: string,
-  ): Promise<{ readonly taskId: string; readonly digest: string; readonly isNew: boolean }> {
+  async claim(key: IdempotencyKey, digest: string, taskId: string): Promise<IdempotencyClaim> {
     const name = claimOf(key)
     const earlier = this.#claims.get(name)
     if (earlier) return { ...earlier, isNew: false }
@@ -64,6 +61,7 @@ export function createMemoryStore(): AgentStore {
     sessions: new MemorySessions(),
     inbox: new MemoryInbox(),
     outbox,
+    cancels: new MemoryChildCancels(),
     pushConfigs: new MemoryPushConfigs(outbox),
     idempotency: new MemoryIdempotency(),
     ping: () => Promise.resolve(),

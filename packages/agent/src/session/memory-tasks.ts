@@ -3,21 +3,19 @@ import { AgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
 import { applyEvent, checkEvents, type TaskEvent, type TaskRecord, taskOf } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
-import type { NewTaskEvent, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './task-store.js'
+import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
+import type { NewTaskEvent, StoredTask, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './task-store.js'
 
-interface Row {
-  readonly record: TaskRecord
+interface Row extends IndexedTask {
   readonly events: TaskEvent[]
   readonly watchers: Set<() => void>
   task: Task
-  /** Orders tasks whose status time is equal. */
-  order: number
 }
 
-/** Cursor: status time, order, both of the last task of the page. */
-const cursorOf = ({ task, order }: Row): string => btoa(JSON.stringify([task.statusAt, order]))
+/** A cursor is the position of the last task of the page. */
+const toCursor = (position: Position): string => btoa(JSON.stringify(position))
 
-function readCursor(cursor: string): readonly [string, number] {
+function readCursor(cursor: string): Position {
   try {
     const [at, order] = JSON.parse(atob(cursor)) as [unknown, unknown]
     if (typeof at === 'string' && typeof order === 'number') return [at, order]
@@ -36,12 +34,15 @@ function readCursor(cursor: string): readonly [string, number] {
 /** Tasks in the memory of one process. */
 export class MemoryTasks implements TaskStore {
   readonly #rows = new Map<string, Row>()
+  readonly #index = new TaskIndex<Row>()
+  /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
 
   async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
     if (this.#rows.has(record.id)) throw new AgentError('conflict', `A task with the id ${record.id} exists already`)
-    const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record), order: ++this.#order }
+    const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record) }
     this.#add(row, events)
+    if (!row.place) this.#move(row)
     this.#rows.set(record.id, row)
     return headOf(row)
   }
@@ -65,7 +66,7 @@ export class MemoryTasks implements TaskStore {
     return this.#get(key).events.slice(start, start + limit)
   }
 
-  async load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined> {
+  async load(key: TaskKey): Promise<StoredTask | undefined> {
     const row = this.#find(key)
     return row && { task: row.task, head: headOf(row) }
   }
@@ -83,30 +84,18 @@ export class MemoryTasks implements TaskStore {
     }
   }
 
-  async list({ principal, agent, sessionId, state, statusAfter, limit, cursor }: TaskQuery): Promise<TaskPage> {
-    const matching = [...this.#rows.values()]
-      .filter(({ record, task }) => {
-        if (record.principal !== principal || (agent !== undefined && record.agent !== agent)) return false
-        if (sessionId !== undefined && record.sessionId !== sessionId) return false
-        if (state !== undefined && task.state !== state) return false
-        return statusAfter === undefined || Date.parse(task.statusAt) >= Date.parse(statusAfter)
-      })
-      .sort(newestFirst)
-    const after = cursor === undefined ? undefined : readCursor(cursor)
-    const rest = after ? matching.filter((row) => isBehind(row, after)) : matching
-    const page = rest.slice(0, limit)
-    const last = page.at(-1)
-    return {
-      heads: page.map(headOf),
-      total: matching.length,
-      ...(last && rest.length > page.length && { next: cursorOf(last) }),
-    }
+  async list(query: TaskQuery): Promise<TaskPage> {
+    const behind = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    const { tasks, total, hasMore } = this.#index.page(query, behind)
+    const last = tasks.at(-1)?.place
+    return { heads: tasks.map(headOf), total, ...(last && hasMore && { next: toCursor(last.position) }) }
   }
 
   async delete(key: TaskKey): Promise<void> {
     const row = this.#find(key)
     if (!row) return
     this.#rows.delete(key.id)
+    this.#index.remove(row)
     for (const wake of [...row.watchers]) wake()
   }
 
@@ -123,12 +112,18 @@ export class MemoryTasks implements TaskStore {
 
   #add(row: Row, events: readonly NewTaskEvent[]): void {
     checkEvents(row.task.state, events)
+    let isMoved = false
     for (const body of events) {
       const event = { ...body, seq: row.events.length + 1 } as TaskEvent
       row.task = applyEvent(row.task, event)
       row.events.push(event)
-      if (event.type === 'status') row.order = ++this.#order
+      isMoved ||= event.type === 'status'
     }
+    if (isMoved) this.#move(row)
+  }
+
+  #move(row: Row): void {
+    this.#index.move(row, row.task.state, [row.task.statusAt, ++this.#order])
   }
 }
 
@@ -138,11 +133,6 @@ const headOf = ({ record, events, task }: Row): TaskHead => ({
   state: task.state,
   statusAt: task.statusAt,
 })
-
-const newestFirst = (a: Row, b: Row): number => compare(b.task.statusAt, a.task.statusAt) || b.order - a.order
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-const isBehind = ({ task, order }: Row, [at, last]: readonly [string, number]): boolean =>
-  task.statusAt < at || (task.statusAt === at && order < last)
 
 /** Settles on the next append, on deletion, or when the signal aborts. */
 const changeOf = (row: Row, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,10 +1,10 @@
-import type { Task } from '../models/task.js'
 import type { TaskEvent, TaskRecord } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
 import { MemoryTasks } from './memory-tasks.js'
 import {
   nameOfTask,
   type NewTaskEvent,
+  type StoredTask,
   type TaskHead,
   type TaskKey,
   type TaskPage,
@@ -49,7 +49,7 @@ export class OffRecordTasks implements TaskStore {
     return this.#of(key).read(key, from, limit)
   }
 
-  load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined> {
+  load(key: TaskKey): Promise<StoredTask | undefined> {
     return this.#of(key).load(key)
   }
 

@@ -34,7 +34,7 @@ export interface OutboxRow {
   readonly key: TaskKey
   /** The configuration that says where it goes. */
   readonly configId: string
-  /** Number of the task event that it tells; unique within its configuration. */
+  /** Number of the task event that it reports; unique within its configuration. */
   readonly seq: number
   /** The JSON that is sent. */
   readonly payload: string

@@ -1,3 +1,4 @@
+import { contractOfChildCancels } from './contract-child-cancels.js'
 import { contractOfOutbox } from './contract-outbox.js'
 import { contractOfSessions } from './contract-sessions.js'
 import { contractOfTasks } from './contract-tasks.js'
@@ -8,4 +9,5 @@ export const storeContract: readonly StoreContractCase[] = Object.freeze([
   ...contractOfTasks,
   ...contractOfSessions,
   ...contractOfOutbox,
+  ...contractOfChildCancels,
 ])

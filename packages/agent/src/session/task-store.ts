@@ -25,6 +25,14 @@ export interface TaskHead {
   readonly statusAt: string
 }
 
+/** A task with what its store knows of it. */
+export interface StoredTask {
+  /** The task, folded from its events. */
+  readonly task: Task
+  /** Its head, read together with the task: `head.seq` is the number of the last event in `task`. */
+  readonly head: TaskHead
+}
+
 /** An event to be stored; the store gives it the sequence number. */
 export type NewTaskEvent = TaskEventBody & { readonly at: string; readonly attempt: number }
 
@@ -80,7 +88,7 @@ export interface TaskStore {
    */
   read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]>
   /** The task, folded from all its events, with the number of the last one. `undefined` if this principal has no such task. */
-  load(key: TaskKey): Promise<{ readonly task: Task; readonly head: TaskHead } | undefined>
+  load(key: TaskKey): Promise<StoredTask | undefined>
   /**
    * The events from a number on: the stored ones, then new ones as they are stored, each once and in order. Ends when the signal aborts or the
    * reader returns, and after the event that makes the task terminal.

@@ -1,13 +1,9 @@
 /* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
-import type { AddressInfo } from 'node:net'
-import express from 'express'
-import { AGENT_CARD_PATH } from '@a2a-js/sdk'
-import { DefaultRequestHandler, InMemoryTaskStore, type AgentExecutor } from '@a2a-js/sdk/server'
-import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, createAgentClient, createDirectory, createCard, createLocalClient } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/agent/node'
 import { echoAgent } from '../server/support.js'
+import { startOfficialServer } from '../support/official-server.js'
 
 const closers: (() => void | Promise<void>)[] = []
 afterAll(async () => {
@@ -88,7 +84,7 @@ describe('a client', () => {
     expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: hi'])
   })
 
-  it('gives up an agent that closes every stream of a task that is not over', async () => {
+  it('gives up on an agent that closes every stream of a task that is not over', async () => {
     const server = await serve([echoAgent()])
     closers.push(() => server.close(0))
     let streams = 0
@@ -110,6 +106,22 @@ describe('a client', () => {
     expect(streams).toBeGreaterThanOrEqual(5)
   })
 
+  it('compacts the conversation of a session, and reports what is wrong with a request', async () => {
+    const server = await serve([echoAgent()])
+    closers.push(() => server.close())
+    for (const client of [createAgentClient(server.url), createLocalClient(echoAgent())]) {
+      for (const text of ['one', 'two']) await client.send(text, { sessionId: 's1' })
+      expect(await client.compactHistory('s1', { maxMessages: 2 })).toMatchObject({
+        strategy: 'recent',
+        beforeMessages: 4,
+        afterMessages: 2,
+        removedMessages: 2,
+        summaryCreated: false,
+      })
+      await expect(client.compactHistory('s1', { maxMessages: 1 })).rejects.toMatchObject({ reason: 'invalid-params' })
+    }
+  })
+
   it('reaches an agent in its own process without a host', async () => {
     const client = createLocalClient(echoAgent())
     expect(client.hosts()).toEqual([])
@@ -121,78 +133,9 @@ describe('a client', () => {
 describe('our client and the official server', () => {
   let url = ''
   beforeAll(async () => {
-    const app = express()
-    const listener = app.listen(0, '127.0.0.1')
-    await new Promise((resolve) => listener.once('listening', resolve))
-    closers.push(() => void listener.close())
-    url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-    const card = {
-      name: 'sdk',
-      description: 'The official server',
-      version: '1.0.0',
-      provider: undefined,
-      documentationUrl: undefined,
-      iconUrl: undefined,
-      supportedInterfaces: [
-        { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
-        { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0', tenant: '' },
-        { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '0.3', tenant: '' },
-      ],
-      capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
-      securitySchemes: {},
-      securityRequirements: [],
-      defaultInputModes: ['text/plain'],
-      defaultOutputModes: ['text/plain'],
-      skills: [],
-      signatures: [],
-    }
-    const executor: AgentExecutor = {
-      execute: async ({ taskId, contextId, userMessage }, bus) => {
-        const at = new Date().toISOString()
-        bus.publish({
-          kind: 'task',
-          data: {
-            id: taskId,
-            contextId,
-            status: { state: 1, message: undefined, timestamp: at },
-            artifacts: [],
-            history: [userMessage],
-            metadata: undefined,
-          },
-        } as never)
-        bus.publish({
-          kind: 'artifactUpdate',
-          data: {
-            taskId,
-            contextId,
-            append: false,
-            lastChunk: true,
-            metadata: undefined,
-            artifact: {
-              artifactId: 'a',
-              name: 'answer',
-              description: '',
-              extensions: [],
-              metadata: undefined,
-              parts: [
-                { content: { $case: 'text', value: 'from the SDK' }, metadata: undefined, filename: '', mediaType: '' },
-              ],
-            },
-          },
-        } as never)
-        bus.publish({
-          kind: 'statusUpdate',
-          data: { taskId, contextId, status: { state: 3, message: undefined, timestamp: at }, metadata: undefined },
-        } as never)
-        bus.finished()
-      },
-      cancelTask: async () => undefined,
-    }
-    const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor)
-    const userBuilder = UserBuilder.noAuthentication
-    app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: handler }))
-    app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder }))
-    app.use('/rest', restHandler({ requestHandler: handler, userBuilder }))
+    const server = await startOfficialServer()
+    closers.push(() => server.close())
+    url = server.url
   })
 
   it.each(['JSONRPC', 'HTTP+JSON'] as const)('talk to each other over %s', async (binding) => {

@@ -64,33 +64,36 @@ describe('a stream that is lost', () => {
       (['JSONRPC', 'HTTP+JSON'] as const).map((binding) => [fault, peer, binding] as const),
     ),
   )
-  it.each(cases)('by a %s is read to its end with %s over %s, wherever it is lost', async (fault, peer, binding) => {
-    const shown = [0, 1, 2, 3, 4, 5].map((chunks) => {
-      let isBroken = false
-      const client = createAgentClient(server.url, {
-        binding,
-        reconnectMs: 1,
-        idleMs: fault === 'stall' ? 150 : 10_000,
-        maxReconnects: 50,
-        fetch: async (input, init) => {
-          const headers = new Headers(init?.headers)
-          // Without our extension events have no numbers, as with other implementations.
-          if (peer !== 'modelport') headers.delete('a2a-extensions')
-          const response = await fetch(input, { ...init, headers })
-          if (isBroken || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
-          isBroken = true
-          return new Response(
-            breakBody(response.body as ReadableStream<Uint8Array>, Math.max(1, chunks), fault),
-            response,
-          )
-        },
+  it.each(cases)(
+    'is read to its end after a %s, with %s over %s, wherever it is lost',
+    async (fault, peer, binding) => {
+      const shown = [0, 1, 2, 3, 4, 5].map((chunks) => {
+        let isBroken = false
+        const client = createAgentClient(server.url, {
+          binding,
+          reconnectMs: 1,
+          idleMs: fault === 'stall' ? 150 : 10_000,
+          maxReconnects: 50,
+          fetch: async (input, init) => {
+            const headers = new Headers(init?.headers)
+            // Without our extension events have no numbers, as with other implementations.
+            if (peer !== 'modelport') headers.delete('a2a-extensions')
+            const response = await fetch(input, { ...init, headers })
+            if (isBroken || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+            isBroken = true
+            return new Response(
+              breakBody(response.body as ReadableStream<Uint8Array>, Math.max(1, chunks), fault),
+              response,
+            )
+          },
+        })
+        return shownBy(client.stream('go'))
       })
-      return shownBy(client.stream('go'))
-    })
-    expect(await Promise.all(shown)).toEqual(shown.map(() => answer))
-  })
+      expect(await Promise.all(shown)).toEqual(shown.map(() => answer))
+    },
+  )
 
-  it('by a reset of its connection is read to its end', async () => {
+  it('is read to its end after a connection reset', async () => {
     let resets = 3
     const proxy = createProxy((inner) => {
       const outer = connect(server.port, '127.0.0.1')
@@ -121,7 +124,7 @@ describe('a stream that is lost', () => {
 })
 
 describe('the events of a stream', () => {
-  it.each(['\n', '\r\n', '\r'])('are the same however its bytes are cut, with line ends %j', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('are the same however the bytes are split, with line ends %j', async (end) => {
     const text = ['data: 1', 'id: 7', '', ': comment', '', 'event: error', 'data: a', 'data: b', '', ''].join(end)
     const bytes = new TextEncoder().encode(text)
     for (let size = 1; size <= bytes.length; size++) {
@@ -196,5 +199,16 @@ describe('a server that misbehaves', () => {
   ])('by sending %s is reported as a typed error', async (_, text) => {
     const url = await serverOf((_request, response) => void response.writeHead(200, sse).end(text))
     await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({ name: 'AgentError' })
+  })
+
+  it('by closing the connection in the middle of a response is a network error with the host', async () => {
+    const url = await serverOf((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      response.write('{"name":', () => response.destroy())
+    })
+    await expect(createAgentClient(url).get('task')).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('broke in the middle of a response') as string,
+    })
   })
 })

@@ -19,7 +19,7 @@ describe('a card', () => {
     expect(card.inputFormats).toEqual(['text/plain'])
   })
 
-  it.each(['name', 'description', 'url'])('without %s is refused with the text of Protolink', (name) => {
+  it.each(['name', 'description', 'url'])('is refused without %s, with the message of Protolink', (name) => {
     const { [name as 'name']: _, ...rest } = minimal
     expect(() => fromProtolinkCard(rest)).toThrow(`AgentCard :: Missing required field: ${name}`)
   })
@@ -68,7 +68,7 @@ describe('a card', () => {
 })
 
 describe('a skill', () => {
-  it('has empty defaults and a name made of its id', () => {
+  it('has empty defaults and a name derived from its id', () => {
     expect(createSkill({ id: 'get_weather' })).toEqual({
       id: 'get_weather',
       name: 'Get Weather',

@@ -107,7 +107,7 @@ describe('a task', () => {
 })
 
 describe('ids', () => {
-  it('have a prefix, a time and 128 random bits of the injected sources', () => {
+  it('have a prefix, a time and 128 random bits from the injected sources', () => {
     const entropy = {
       now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       random: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(0xab),

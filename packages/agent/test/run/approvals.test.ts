@@ -49,31 +49,31 @@ describe('an approval', () => {
     const [asked] = approvalsOf(task)
     expect(asked).toMatchObject({ action: { tool: 'pay', args: { amount: 5 } } })
     expect(paid).toEqual([])
-    const done = await client.answerApproval(task, [
+    const done = await client.decideApprovals(task, [
       { requestId: asked?.requestId ?? '', approved: true, digest: asked?.digest ?? '' },
     ])
     expect(done.state).toBe('completed')
     expect(paid).toEqual([{ amount: 5 }])
   })
 
-  it('that is refused is told to the model, and nothing is executed', async () => {
+  it('is reported to the model if it is refused, and nothing is executed', async () => {
     const { paid, client } = payer([call(5), 'I did not pay'])
     const task = await client.send('Pay 5')
     const [asked] = approvalsOf(task)
-    const done = await client.answerApproval(task, [
+    const done = await client.decideApprovals(task, [
       { requestId: asked?.requestId ?? '', approved: false, reason: 'too much' },
     ])
     expect([done.state, paid.length]).toEqual(['completed', 0])
   })
 
-  it('is refused when its digest or its request is another', async () => {
+  it('is refused if its digest or its request id does not match', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
     const requestId = approvalsOf(task)[0]?.requestId ?? ''
-    await expect(client.answerApproval(task, [{ requestId, approved: true, digest: 'other' }])).rejects.toMatchObject({
+    await expect(client.decideApprovals(task, [{ requestId, approved: true, digest: 'other' }])).rejects.toMatchObject({
       reason: 'invalid-params',
     })
-    await expect(client.answerApproval(task, [{ requestId: 'other', approved: true }])).rejects.toMatchObject({
+    await expect(client.decideApprovals(task, [{ requestId: 'other', approved: true }])).rejects.toMatchObject({
       reason: 'invalid-params',
     })
     expect(paid).toEqual([])
@@ -92,9 +92,9 @@ describe('an approval', () => {
     ])
     const task = await client.send('Pay 1 and 2')
     const [first, second] = approvalsOf(task)
-    const half = await client.answerApproval(task, [{ requestId: first?.requestId ?? '', approved: true }])
+    const half = await client.decideApprovals(task, [{ requestId: first?.requestId ?? '', approved: true }])
     expect(half.state).toBe('input-required')
-    const done = await client.answerApproval(half, [{ requestId: second?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(half, [{ requestId: second?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 1 }, { amount: 2 }]])
   })
 
@@ -103,26 +103,26 @@ describe('an approval', () => {
     const task = await client.send([parts.toolCall('pay', { amount: 7 })])
     expect(task.state).toBe('input-required')
     const [asked] = approvalsOf(task)
-    const done = await client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 7 }]])
     const again = await client.send([parts.toolCall('pay', { amount: 8 })])
     expect((await client.send('yes, approved', { taskId: again.id })).state).not.toBe('completed')
     expect(paid).toHaveLength(1)
   })
 
-  it('turns into a refusal when its time is over', async () => {
+  it('becomes a refusal when it expires', async () => {
     const { paid, client } = payer([call(5), 'It expired'], { approvals: { expiresInMs: 20 } })
     const task = await client.send('Pay 5')
     await expect.poll(async () => (await client.get(task.id)).state).toBe('completed')
     expect(paid).toEqual([])
   })
 
-  it('may be given only by whom the agent allows', async () => {
+  it('may be given only by principals that the agent allows', async () => {
     const { client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => false } })
     const task = await client.send('Pay 5')
     const [asked] = approvalsOf(task)
     await expect(
-      client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
+      client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }]),
     ).rejects.toMatchObject({ reason: 'forbidden' })
   })
 
@@ -141,8 +141,8 @@ describe('an approval', () => {
   })
 })
 
-describe('a sub-agent that asks', () => {
-  it('makes its caller wait; the decision is handed down and the result up', async () => {
+describe('a sub-agent that asks for approval', () => {
+  it('makes its caller wait; the decision is passed down and the result is passed up', async () => {
     const { paid, agent: child } = payer([call(5), 'Paid 5'])
     const target = toAgentTarget(createLocalClient(child), { name: 'payer', description: 'Pays' })
     const boss = createAgent({
@@ -161,7 +161,7 @@ describe('a sub-agent that asks', () => {
     const [asked] = approvalsOf(task)
     expect(asked?.path).toEqual(['boss', 'payer'])
     expect(paid).toEqual([])
-    const done = await client.answerApproval(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
   })
 })

@@ -38,12 +38,22 @@ describe('executeTask', () => {
     expect(done.metadata['error']).toBe("Tool 'echo' not found")
   })
 
-  it('runs the model on text and completes with its reply as the answer', async () => {
+  it('runs the model on text and completes with its reply as the artifact', async () => {
     const provider = createMock({ responses: ['It is sunny'] })
     const done = await executeTask(createAgent({ card, provider }), createTask('How is the weather?'))
     expect(done.state).toBe('completed')
     expect(done.artifacts).toMatchObject([{ id: 'answer', kind: 'answer', parts: [{ content: 'It is sunny' }] }])
     expect(done.messages.map(({ role }) => role)).toEqual(['user', 'agent'])
+  })
+
+  it('asks the model for all infer parts at once, and holds it to their schema', async () => {
+    const provider = createMock({ responses: ['{"sum":"two"}', '{"sum":2}'] })
+    const outputSchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] }
+    const asked = [parts.infer({ prompt: 'Add', user: 'Ann', outputSchema }), parts.infer({ prompt: '1 and 1' })]
+    const done = await executeTask(createAgent({ card, provider }), createTask(messages.user(asked)))
+    expect(provider.requests[0]?.messages.at(-1)).toMatchObject({ role: 'user', content: 'Ann\n\nAdd\n\n1 and 1' })
+    expect(provider.requests).toHaveLength(2)
+    expect(done.artifacts).toMatchObject([{ id: 'answer', parts: [{ type: 'text', content: '{"sum":2}' }] }])
   })
 
   it('lets the model call tools, and a failing tool does not fail the task', async () => {
@@ -60,7 +70,7 @@ describe('executeTask', () => {
     expect(done.metadata['error']).toBe('The model call failed: auth')
   })
 
-  it('runs a handler: deltas, artifacts, answers, questions, refusals and errors', async () => {
+  it('runs a handler: deltas, artifacts, replies, questions, refusals and errors', async () => {
     const agent = createAgent({
       card,
       handler: async ({ input, delta, progress, say }) => {
@@ -84,7 +94,29 @@ describe('executeTask', () => {
     expect(JSON.stringify(failed)).not.toContain('secret')
   })
 
-  it('rejects a message for a model when the agent has none', async () => {
+  it.each([
+    [parts.error('quota', 'No more'), 'failed', 'No more'],
+    [parts.status('input-required', 'Which city?'), 'input-required', 'Which city?'],
+    [parts.status('auth-required'), 'auth-required', 'so far'],
+    [parts.status('rejected', 'Not I'), 'rejected', 'Not I'],
+  ])('ends in the state of the part that a handler returns: %j', async (part, state, text) => {
+    const agent = createAgent({ card, handler: () => [part, parts.text('so far')] })
+    const ended = await executeTask(agent, createTask('go'))
+    expect(ended).toMatchObject({ state, artifacts: [] })
+    expect(ended.statusMessage?.parts[0]).toEqual(parts.text(text))
+    expect(ended.statusMessage?.parts.at(-1)).toEqual(parts.text('so far'))
+    expect(ended.metadata['error']).toBe(state === 'failed' ? 'No more\nso far' : undefined)
+  })
+
+  it('treats a status part with another state as a part of the reply', async () => {
+    const agent = createAgent({ card, handler: () => [parts.status('working', 'Half way')] })
+    expect(await executeTask(agent, createTask('go'))).toMatchObject({
+      state: 'completed',
+      artifacts: [{ id: 'answer' }],
+    })
+  })
+
+  it('rejects a message for a model if the agent has no model', async () => {
     expect((await executeTask(createAgent({ card }), createTask('hello'))).state).toBe('rejected')
   })
 

@@ -4,6 +4,7 @@ import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgent } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/agent/node'
+import { officialRequest } from '../support/official-server.js'
 
 let server: ListeningServer
 beforeAll(async () => {
@@ -28,25 +29,9 @@ describe.each([
     )
     return factory.createFromUrl(server.url)
   }
-  const request = (text: string) => ({
-    tenant: '',
-    message: {
-      messageId: crypto.randomUUID(),
-      role: 1,
-      parts: [{ content: { $case: 'text' as const, value: text }, metadata: undefined, filename: '', mediaType: '' }],
-      contextId: '',
-      taskId: '',
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-    },
-    configuration: undefined,
-    metadata: undefined,
-  })
-
-  it('sends a message and gets the completed task with its answer', async () => {
+  it('sends a message and gets the completed task with its reply', async () => {
     const client = await connect()
-    const result = await client.sendMessage(request('Is it warm?'))
+    const result = await client.sendMessage(officialRequest('Is it warm?'))
     expect(JSON.stringify(result)).toContain('It is warm in Rome')
     expect(result).toMatchObject({ status: { state: 3 } })
   })
@@ -55,7 +40,7 @@ describe.each([
     const client = await connect()
     const cases: string[] = []
     let text = ''
-    for await (const event of client.sendMessageStream(request('Is it warm?'))) {
+    for await (const event of client.sendMessageStream(officialRequest('Is it warm?'))) {
       const { payload } = event as {
         payload: { $case: string; value: { artifact?: { parts: { content: { value: string } }[] } } }
       }
@@ -69,7 +54,7 @@ describe.each([
 
   it('gets, lists and cannot cancel a completed task', async () => {
     const client = await connect()
-    const task = (await client.sendMessage(request('x'))) as { id: string }
+    const task = (await client.sendMessage(officialRequest('x'))) as { id: string }
     expect(await client.getTask({ id: task.id, tenant: '' })).toMatchObject({ id: task.id })
     const page = await client.listTasks({
       tenant: '',

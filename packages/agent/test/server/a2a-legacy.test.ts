@@ -1,13 +1,9 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
-import type { AddressInfo } from 'node:net'
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client'
-import { AGENT_CARD_PATH } from '@a2a-js/sdk'
-import { type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server'
-import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
-import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, createAgentClient } from '@modelport/agent'
 import { type ListeningServer, serve } from '@modelport/agent/node'
+import { officialRequest, startOfficialServer } from '../support/official-server.js'
 import { base, echoAgent, eventsOf, testServer } from './support.js'
 
 const closers: (() => void | Promise<void>)[] = []
@@ -52,7 +48,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect((await canceled.json()).status.state).toBe('TASK_STATE_CANCELLED')
   })
 
-  it('streams events whose last one is final', async () => {
+  it('streams events, the last of which is final', async () => {
     const { ask } = legacyServer()
     const events = await eventsOf(await ask('/v1/message:stream', { json: { message: message('slow') } }))
     expect(Object.keys(events[0])).toEqual(['task'])
@@ -85,7 +81,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect((await ask(`${path}/${task.id}`)).status).toBe(404)
   })
 
-  it('refuses with the bare error of 0.3', async () => {
+  it('refuses with an error in the form of 0.3', async () => {
     const { ask } = legacyServer()
     const missing = await ask('/v1/tasks/none')
     expect([missing.status, (await missing.json()).code]).toEqual([404, -32001])
@@ -95,7 +91,7 @@ describe('HTTP+JSON of A2A 0.3', () => {
     expect([card.status, (await card.json()).code]).toEqual([400, -32007])
   })
 
-  it('is refused for other versions, and where 0.3 is switched off', async () => {
+  it('is refused for other versions, and if 0.3 is switched off', async () => {
     const { request } = testServer()
     const newer = await request('/v1/tasks/none')
     expect([newer.status, (await newer.json()).code]).toEqual([400, -32009])
@@ -173,22 +169,6 @@ describe('a card that is read without a version', () => {
   })
 })
 
-const request = (text: string, taskId = '') => ({
-  tenant: '',
-  message: {
-    messageId: crypto.randomUUID(),
-    role: 1,
-    parts: [{ content: { $case: 'text' as const, value: text }, metadata: undefined, filename: '', mediaType: '' }],
-    contextId: '',
-    taskId,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  configuration: undefined,
-  metadata: undefined,
-})
-
 describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) => {
   let server: ListeningServer
   beforeAll(async () => {
@@ -196,29 +176,29 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     closers.push(() => server.close())
   })
 
-  it('is spoken by our server to the official client', async () => {
+  it('works between our server and the official client', async () => {
     const endpoint = server.url
     const client: any =
       binding === 'JSONRPC'
         ? new LegacyJsonRpcTransport({ endpoint: `${endpoint}/` })
         : new LegacyRestTransport({ endpoint })
-    const done = await client.sendMessage(request('hi'))
+    const done = await client.sendMessage(officialRequest('hi'))
     expect(done.status.state).toBe(3)
     expect(done.artifacts[0].parts[0].content.value).toBe('You said: hi')
     expect((await client.getTask({ id: done.id, tenant: '' })).id).toBe(done.id)
     const cases: string[] = []
-    for await (const { payload } of client.sendMessageStream(request('slow'))) cases.push(payload.$case)
+    for await (const { payload } of client.sendMessageStream(officialRequest('slow'))) cases.push(payload.$case)
     expect([cases[0], cases.at(-1)]).toEqual(['task', 'statusUpdate'])
-    const asked = await client.sendMessage(request('ask'))
+    const asked = await client.sendMessage(officialRequest('ask'))
     expect(asked.status.state).toBe(6)
-    expect((await client.sendMessage(request('Rome', asked.id))).status.state).toBe(3)
+    expect((await client.sendMessage(officialRequest('Rome', asked.id))).status.state).toBe(3)
     await expect(client.getTask({ id: 'none', tenant: '' })).rejects.toMatchObject({ name: 'TaskNotFoundError' })
     await expect(client.cancelTask({ id: done.id, tenant: '' })).rejects.toMatchObject({
       name: 'TaskNotCancelableError',
     })
   })
 
-  it('is spoken by our client to our server', async () => {
+  it('works between our client and our server', async () => {
     const client = createAgentClient(server.url, { protocol: 'a2a-0.3', binding })
     const done = await client.send('hi')
     expect([done.state, answerOf(done)]).toEqual(['completed', 'You said: hi'])
@@ -231,8 +211,11 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     await expect(client.list()).rejects.toMatchObject({ reason: 'unsupported-operation' })
   })
 
-  it('is spoken by our client to the official server', async () => {
-    const client = createAgentClient(await officialServer(binding), { protocol: 'a2a-0.3', binding })
+  it('works between our client and the official server', async () => {
+    const interfaces = [{ protocolBinding: binding, protocolVersion: '0.3' }] as const
+    const official = await startOfficialServer({ interfaces, legacy: true })
+    closers.push(() => official.close())
+    const client = createAgentClient(official.url, { protocol: 'a2a-0.3', binding })
     const done = await client.send('hello')
     expect([done.state, answerOf(done)]).toEqual(['completed', 'from the SDK'])
     expect((await client.get(done.id)).id).toBe(done.id)
@@ -242,72 +225,3 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('A2A 0.3 over %s', (binding) =>
     await expect(client.get('none')).rejects.toMatchObject({ reason: 'task-not-found' })
   })
 })
-
-/** A server of the official SDK that speaks 0.3 over one binding. */
-async function officialServer(protocolBinding: string): Promise<string> {
-  const app = express()
-  const listener = app.listen(0, '127.0.0.1')
-  await new Promise((resolve) => listener.once('listening', resolve))
-  closers.push(() => void listener.close())
-  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-  const card = {
-    name: 'sdk',
-    description: 'The official server',
-    version: '1.0.0',
-    provider: undefined,
-    documentationUrl: undefined,
-    iconUrl: undefined,
-    supportedInterfaces: [
-      {
-        url: protocolBinding === 'JSONRPC' ? `${url}/rpc` : `${url}/rest`,
-        protocolBinding,
-        protocolVersion: '0.3',
-        tenant: '',
-      },
-    ],
-    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
-    securitySchemes: {},
-    securityRequirements: [],
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    skills: [],
-    signatures: [],
-  }
-  const part = { content: { $case: 'text', value: 'from the SDK' }, metadata: undefined, filename: '', mediaType: '' }
-  const executor: AgentExecutor = {
-    execute: async ({ taskId, contextId, userMessage }, bus) => {
-      const ids = { taskId, contextId, metadata: undefined }
-      const status = (state: number) => ({ state, message: undefined, timestamp: new Date().toISOString() })
-      const task = {
-        id: taskId,
-        contextId,
-        status: status(1),
-        artifacts: [],
-        history: [userMessage],
-        metadata: undefined,
-      }
-      const artifact = {
-        artifactId: 'a',
-        name: 'answer',
-        description: '',
-        extensions: [],
-        metadata: undefined,
-        parts: [part],
-      }
-      bus.publish({ kind: 'task', data: task } as never)
-      bus.publish({ kind: 'artifactUpdate', data: { ...ids, append: false, lastChunk: true, artifact } } as never)
-      bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(3) } } as never)
-      bus.finished()
-    },
-    cancelTask: async () => undefined,
-  }
-  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor)
-  const options = { requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat: { enabled: true } }
-  app.use(
-    `/${AGENT_CARD_PATH}`,
-    agentCardHandler({ agentCardProvider: requestHandler, legacyCompat: { enabled: true } }),
-  )
-  app.use('/rpc', jsonRpcHandler(options))
-  app.use('/rest', restHandler(options))
-  return url
-}

@@ -53,7 +53,7 @@ describe('errors', () => {
     }
   })
 
-  it('of the server are reported to the application, and show the caller nothing of the cause', async () => {
+  it('inside the server are reported to the application, and do not show the caller the cause', async () => {
     const errors: unknown[] = []
     const store = { ...createMemoryStore() }
     const cause = new Error('password of the database')
@@ -66,7 +66,7 @@ describe('errors', () => {
     expect(errors).toContain(cause)
   })
 
-  it('of callers without credentials are reported for a security log, without line ends', async () => {
+  it('of callers without valid credentials are reported for a security log, without line breaks', async () => {
     const refusals: object[] = []
     const { request } = testServer({ authentication, onRefusal: (refusal) => refusals.push(refusal) })
     await request('/tasks/a%0d%0ab?key=secret', { headers: { authorization: 'Bearer guess' } })
@@ -75,14 +75,14 @@ describe('errors', () => {
 })
 
 describe('requests', () => {
-  it('of HTTP+JSON may have the media type of A2A, and so have its responses', async () => {
+  it('HTTP+JSON requests may have the media type of A2A, and their responses have it too', async () => {
     const { request } = testServer()
     const headers = { 'content-type': 'application/a2a+json' }
     const response = await request('/message:send', { json: say('hi'), headers })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/a2a+json'])
   })
 
-  it('of another media type or another encoding than UTF-8 are refused', async () => {
+  it('requests with another media type or an encoding other than UTF-8 are refused', async () => {
     const { request } = testServer()
     const typed = await request('/message:send', { json: say('hi'), headers: { 'content-type': 'text/plain' } })
     expect([typed.status, (await typed.json()).error.details[0].reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED'])
@@ -91,7 +91,7 @@ describe('requests', () => {
     expect(latin.status).toBe(400)
   })
 
-  it('with ids that are too long are refused, and get no other context', async () => {
+  it('requests with ids that are too long are refused, and never get another context', async () => {
     const { rpc } = testServer()
     for (const field of ['contextId', 'messageId']) {
       const refused = await rpc('SendMessage', say('x', { [field]: 'x'.repeat(257) }))
@@ -100,13 +100,28 @@ describe('requests', () => {
     expect((await rpc('SendMessage', say('x', { contextId: 'x'.repeat(256) }))).error).toBeUndefined()
   })
 
-  it('may name several extensions in one header, and those that are unknown are ignored', async () => {
+  it('requests with another HTTP method are refused with the methods that are served, and the status in the body', async () => {
+    const { request } = testServer()
+    const response = await request('/tasks/x', { method: 'PUT' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+    expect((await response.json()).error).toMatchObject({ code: 405, message: 'This address serves only GET' })
+  })
+
+  it('requests without parameters get an error that names what is missing', async () => {
+    const { rpc } = testServer()
+    expect((await rpc('GetTask')).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('found nothing'),
+    })
+  })
+
+  it('requests may name several extensions in one header, and unknown ones are ignored', async () => {
     const { rpc } = testServer()
     const extensions = 'https://example.com/a/v1, https://example.com/b/v2'
     expect((await rpc('SendMessage', say('x'), { 'a2a-extensions': extensions })).error).toBeUndefined()
   })
 
-  it('without a version are 0.3', async () => {
+  it('requests without a version are treated as A2A 0.3', async () => {
     const { server } = testServer()
     const params = { message: { messageId: 'm', role: 'user', kind: 'message', parts: [{ kind: 'text', text: 'hi' }] } }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params })
@@ -136,7 +151,7 @@ describe('responses', () => {
     expect(one.result.task.history).toHaveLength(1)
   })
 
-  it('carry the header of strict transport security where the server is reached over HTTPS', async () => {
+  it('carry the header Strict-Transport-Security if the server is reached over HTTPS', async () => {
     const secure = testServer({ url: 'https://agents.example.com', allowedHosts: ['127.0.0.1'] })
     const header = 'strict-transport-security'
     expect((await secure.request('/healthz')).headers.get(header)).toBe('max-age=31536000')
@@ -168,7 +183,7 @@ describe('ListTasks', () => {
     expect(third.nextPageToken).toBe('')
   })
 
-  it('filters by the time of the status, that time included', async () => {
+  it('filters by the time of the status, inclusive', async () => {
     const { rpc } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const at = task.status.timestamp as string
@@ -207,7 +222,7 @@ describe('the extended card', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
   })
 
-  it('is refused by a server that authenticates nobody', async () => {
+  it('is refused by a server without authentication', async () => {
     const agent = echoAgent({ extendedCard: () => ({ name: 'echo', description: 'More' }) })
     expect((await testServer({}, [agent]).request('/extendedAgentCard')).status).toBe(401)
   })
@@ -216,7 +231,7 @@ describe('the extended card', () => {
 describe('push configurations', () => {
   const push = { send: () => Promise.resolve(200) }
 
-  it('are created, given, listed in pages and deleted over HTTP+JSON', async () => {
+  it('are created, returned, listed in pages and deleted over HTTP+JSON', async () => {
     const { request, rpc } = testServer({ push })
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const path = `/tasks/${task.id}/pushNotificationConfigs`
@@ -235,14 +250,25 @@ describe('push configurations', () => {
     expect((await (await request(path)).json()).configs).toHaveLength(1)
   })
 
-  it('get an id from the server where the caller gives none', async () => {
+  it.each([
+    ['pageToken=none', 'pageToken'],
+    ['pageSize=-1', 'pageSize'],
+  ])('are not listed by %s, which the error names', async (query, field) => {
+    const { request, rpc } = testServer({ push })
+    const { task } = (await rpc('SendMessage', say('hi'))).result
+    const response = await request(`/tasks/${task.id}/pushNotificationConfigs?${query}`)
+    expect(response.status).toBe(400)
+    expect((await response.json()).error.details[0].fieldViolations[0].field).toBe(field)
+  })
+
+  it('get an id from the server if the caller gives none', async () => {
     const { rpc } = testServer({ push })
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const params = { taskId: task.id, id: '', url: 'https://example.com/hook' }
     expect((await rpc('CreateTaskPushNotificationConfig', params)).result.id).toMatch(/^push_/)
   })
 
-  it('whose receiver never responds are given up in time', async () => {
+  it('time out if the receiver never responds', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
@@ -298,7 +324,7 @@ describe('a client', () => {
     },
   )
 
-  it('keeps a card while it is fresh, and then asks whether it changed', async () => {
+  it('caches a card while it is fresh, and then revalidates it', async () => {
     const asked: (string | null)[] = []
     const fetchCard = (maxAge: string) =>
       createAgentClient('http://127.0.0.1:9', {
@@ -319,7 +345,7 @@ describe('a client', () => {
     expect(asked).toEqual([null, '"v1"'])
   })
 
-  it('refuses a card that is not signed by a key it was given', async () => {
+  it('refuses a card that is not signed by a trusted key', async () => {
     const own = { url: 'http://127.0.0.1:9/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }
     const client = createAgentClient('http://127.0.0.1:9', {
       cardVerification: { keys: [] },

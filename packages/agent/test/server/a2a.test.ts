@@ -7,7 +7,7 @@ const reasonOf = (body: { error?: { data: { reason?: string }[] } }) =>
   body.error?.data.find(({ reason }) => reason)?.reason
 
 describe('SendMessage', () => {
-  it('waits for the end of the task by default and gives it with its answer as an artifact', async () => {
+  it('waits for the end of the task by default and returns it with the reply as an artifact', async () => {
     const { rpc } = testServer()
     const { result } = await rpc('SendMessage', say('hi'))
     expect(result.task.status.state).toBe('TASK_STATE_COMPLETED')
@@ -315,7 +315,7 @@ describe('versions', () => {
     expect([refused.status, (await refused.json()).error.details[0].reason]).toEqual([400, 'VERSION_NOT_SUPPORTED'])
   })
 
-  it('refuses 0.3 where it is switched off', async () => {
+  it('refuses 0.3 if it is switched off', async () => {
     const { rpc } = testServer({ legacy: false })
     expect((await rpc('message/send', {}, { 'a2a-version': '' })).error?.code).toBe(-32009)
   })
@@ -340,7 +340,7 @@ describe('cards', () => {
     expect(card).not.toHaveProperty('url')
   })
 
-  it('refuse the extended card where there is none, and give it to authenticated callers', async () => {
+  it('refuse the extended card if there is none, and return it to authenticated callers', async () => {
     expect((await testServer().rpc('GetExtendedAgentCard')).error?.code).toBe(-32004)
     const agent = echoAgent({ extendedCard: (who) => ({ name: 'echo', description: `For ${who}` }) })
     const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
@@ -373,7 +373,7 @@ describe('cards', () => {
 })
 
 describe('several agents and tenants', () => {
-  it('live below their names, each with its own card and tasks', async () => {
+  it('are served below their names, each with its own card and tasks', async () => {
     const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
     const { request } = clientOf(server)
     const sent = await request('/a/one/message:send', { json: say('hi') })

@@ -52,7 +52,7 @@ describe('the official client of Chat Completions', () => {
     expect([text, total > 0]).toEqual(['It is warm', true])
   })
 
-  it('gets an error of the class, the code and the type of a request that is not valid', async () => {
+  it('throws an error with the class, code and type of an invalid request', async () => {
     const create = client().chat.completions.create({ model: 'weather', messages: [] })
     const error: unknown = await create.catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)
@@ -64,7 +64,7 @@ describe('the official client of Chat Completions', () => {
     })
   })
 
-  it('gets the error of a stream that fails as an exception', async () => {
+  it('throws the error of a stream that fails', async () => {
     const failing = await serve([echoAgent()], { push: false })
     const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1`, maxRetries: 0 })
     const messages = [{ role: 'user' as const, content: 'fail' }]
@@ -78,7 +78,7 @@ describe('the official client of Chat Completions', () => {
 })
 
 describe('Chat Completions', () => {
-  it('name the task that waits, and never read a decision out of text', async () => {
+  it('names the task that waits, and never takes text as a decision', async () => {
     const { request } = testServer()
     const chat = (content: string, headers = {}) =>
       request('/v1/chat/completions', { json: { model: 'echo', messages: [{ role: 'user', content }] }, headers })
@@ -89,7 +89,7 @@ describe('Chat Completions', () => {
     expect(second.choices[0]?.message.content).toBe('You said: hi')
   })
 
-  it('end with a typed error when text that was shown is taken back', async () => {
+  it('ends with a typed error when text that was already sent is withdrawn', async () => {
     const agent = echoAgent({
       handler: async ({ delta }) => {
         await delta('first try')
@@ -106,7 +106,7 @@ describe('Chat Completions', () => {
     ])
   })
 
-  it('name the task that waits also after text was shown', async () => {
+  it('names the task that waits, also after text was sent', async () => {
     const agent = echoAgent({
       handler: async ({ delta }) => {
         await delta('Let me see.')
@@ -121,19 +121,19 @@ describe('Chat Completions', () => {
   })
 })
 
-describe('text that was shown', () => {
+describe('text that was already sent', () => {
   const delta = (text: string, first?: true) =>
     ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const
   const callEnd = { type: 'run', event: { type: 'model-call-end' }, seq: 1, at: '', attempt: 1 } as unknown as TaskEvent
 
-  it('is followed by that of the next model call, and by the rest of the answer', () => {
+  it('is followed by the text of the next model call, and by the rest of the reply', () => {
     const shown = new ShownText()
     const events = [delta('Let me ', true), delta('check.'), callEnd, delta('It is', true)]
     expect(events.map((event) => shown.next(event))).toEqual(['Let me ', 'check.', undefined, '\n\nIt is'])
     expect(shown.end('It is warm')).toBe(' warm')
   })
 
-  it('cannot be followed by that of another attempt of the same call', () => {
+  it('cannot be followed by text of another attempt of the same call', () => {
     const shown = new ShownText()
     shown.next(delta('It is w', true))
     expect(shown.next(delta('It is', true))).toMatchObject({ reason: 'attempt-lost' })
@@ -147,7 +147,7 @@ describe('Protolink', () => {
     ...more,
   })
 
-  it('runs a task and gives it back in its form, with the answer once', async () => {
+  it('runs a task and returns it in the form of Protolink, with the reply once', async () => {
     const { request } = testServer()
     const done = (await (await request('/tasks/', { json: task('hi') })).json()) as Record<string, any>
     expect(done).toMatchObject({ state: 'completed', artifacts: [], metadata: { client_task_id: 'task_mine' } })
@@ -159,7 +159,14 @@ describe('Protolink', () => {
     const frames = await eventsOf(await request('/tasks/stream', { json: task('slow') }))
     expect(frames.map(({ result }) => result?.type ?? null)).toContain('task_llm_stream')
     expect(frames.at(-1)).toMatchObject({ ok: true, result: null, final: true })
-    expect(frames.at(-2)).toMatchObject({ result: { type: 'task_status_update', new_state: 'completed', final: true } })
+    const changes = frames.flatMap(({ result }) =>
+      result?.type === 'task_status_update' ? [[result.previous_state, result.new_state, result.final]] : [],
+    )
+    expect(changes).toEqual([
+      ['submitted', 'submitted', false],
+      ['submitted', 'working', false],
+      ['working', 'completed', true],
+    ])
   })
 
   it('cancels, describes, resets and compacts', async () => {

@@ -24,7 +24,7 @@ const authentication = [
 const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
 
 describe('authentication', () => {
-  it('refuses callers without valid credentials with a challenge, and lets the card be read', async () => {
+  it('refuses callers without valid credentials with a challenge, but serves the card to everybody', async () => {
     const { request } = testServer({ authentication })
     for (const headers of [
       {},
@@ -76,7 +76,7 @@ describe('authentication', () => {
     expect((await rpc('GetTask', { id: task.id }, as('alice'))).result.status.state).toBe('TASK_STATE_INPUT_REQUIRED')
   })
 
-  it('refuses the decision of another principal on an approval, and takes that of the owner once', async () => {
+  it('refuses a decision of another principal on an approval, and accepts that of the owner once', async () => {
     let calls = 0
     const agent = createAgent({
       card: { name: 'payer', description: 'Pays' },
@@ -131,7 +131,7 @@ describe('a server without authentication', () => {
     expect([fine.status, fine.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
-  it('does not listen at an address that others reach', async () => {
+  it('refuses to listen on an address that other machines can reach', async () => {
     await expect(serve([echoAgent()], { hostname: '0.0.0.0' })).rejects.toThrow('needs authentication')
   })
 })
@@ -260,7 +260,7 @@ describe('push notifications', () => {
     )
   })
 
-  it('are refused where the server sends none', async () => {
+  it('are refused by a server that sends no notifications', async () => {
     const { rpc } = testServer()
     for (const method of ['Create', 'Get', 'Delete'])
       expect(
@@ -274,7 +274,7 @@ describe('push notifications', () => {
 describe('a task off the record', () => {
   const offRecord = { metadata: { 'https://modelport.dev/a2a/ext/v1': { off_record: true } } }
 
-  it('leaves no event in the store, and can be read and continued while it is not forgotten', async () => {
+  it('leaves no event in the store, and can be read and continued until it is forgotten', async () => {
     const store = createMemoryStore()
     const { rpc, request } = testServer({ store })
     const { task } = (await rpc('SendMessage', { ...say('ask'), ...offRecord })).result
@@ -298,7 +298,7 @@ describe('a task off the record', () => {
     await expect.poll(() => tasks.head(key)).toBeUndefined()
   })
 
-  it('takes no push configuration, for a notification would be stored', async () => {
+  it('refuses push configurations, because a notification would be stored', async () => {
     const { rpc } = testServer({ push: { send: () => Promise.resolve(200) } })
     const config = { url: 'https://example.com/' }
     const configuration = { taskPushNotificationConfig: config }
@@ -309,13 +309,13 @@ describe('a task off the record', () => {
 })
 
 describe('limits', () => {
-  it('refuse a body that is too large, whether or not its length is told', async () => {
+  it('refuse a body that is too large, with or without a Content-Length', async () => {
     const { request } = testServer({ maxBodyBytes: 1_000 })
     const response = await request('/message:send', { json: say('x'.repeat(2_000)) })
     expect(response.status).toBe(413)
   })
 
-  it('refuse tasks when the queue of the agent is full, with a time to come back', async () => {
+  it('refuse tasks when the queue of the agent is full, with a Retry-After header', async () => {
     const { request, rpc } = testServer({}, [echoAgent({ maxConcurrency: 1, maxQueue: 0 })])
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
     const refused = await request('/message:send', { json: say('hi') })
@@ -336,7 +336,7 @@ describe('limits', () => {
     expect((await rpc('SendMessage', withChain(['boss']))).error).toBeUndefined()
   })
 
-  it('lets permissions of the wire only narrow', async () => {
+  it('let permissions from the wire only narrow what is allowed', async () => {
     const agent = createAgent({
       card: { name: 'tools', description: 'x' },
       tools: [
@@ -414,10 +414,50 @@ const requests: readonly (readonly [method: string, type: string])[] = [
   ['GetExtendedAgentCard', 'GetExtendedAgentCardRequest'],
 ]
 
+const segmentOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? 'x')
+  return encodeURIComponent(text.replaceAll(/[\uD800-\uDFFF]/g, '?') || 'x')
+}
+
+/** The same request over HTTP+JSON. */
+function restOf(method: string, params: unknown): readonly [path: string, init: RequestInit & { json?: unknown }] {
+  const fields = typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {}
+  const query = Object.entries(fields)
+    .map(([name, value]) => `${segmentOf(name)}=${segmentOf(value)}`)
+    .join('&')
+  const json = { json: params ?? null }
+  const task = `/tasks/${segmentOf(fields['id'])}`
+  const configs = `/tasks/${segmentOf(fields['taskId'])}/pushNotificationConfigs`
+  switch (method) {
+    case 'SendMessage':
+      return ['/message:send', json]
+    case 'SendStreamingMessage':
+      return ['/message:stream', json]
+    case 'GetTask':
+      return [`${task}?${query}`, {}]
+    case 'ListTasks':
+      return [`/tasks?${query}`, {}]
+    case 'CancelTask':
+      return [`${task}:cancel`, json]
+    case 'SubscribeToTask':
+      return [`${task}:subscribe?${query}`, {}]
+    case 'CreateTaskPushNotificationConfig':
+      return [configs, json]
+    case 'GetTaskPushNotificationConfig':
+      return [`${configs}/${segmentOf(fields['id'])}?${query}`, {}]
+    case 'ListTaskPushNotificationConfigs':
+      return [`${configs}?${query}`, {}]
+    case 'DeleteTaskPushNotificationConfig':
+      return [`${configs}/${segmentOf(fields['id'])}?${query}`, { method: 'DELETE' }]
+    default:
+      return [`/extendedAgentCard?${query}`, {}]
+  }
+}
+
 describe('malformed requests', () => {
-  // The full size is 10,000: MODELPORT_FUZZ_RUNS=1000 (per method) runs it.
+  // The full size is 10,000 over each binding: MODELPORT_FUZZ_RUNS=1000 (per method) runs it.
   const numRuns = Number(process.env['MODELPORT_FUZZ_RUNS'] ?? 40)
-  it.each(requests)('of %s never fail inside the server, over either binding', async (method, type) => {
+  it.each(requests)('requests of %s never cause an internal error, over either binding', async (method, type) => {
     const errors: unknown[] = []
     const { server, request } = testServer({
       onError: (error) => errors.push(error),
@@ -429,7 +469,8 @@ describe('malformed requests', () => {
         const rpc = await request('/', { json: { jsonrpc: '2.0', id: 1, method, params }, headers })
         expect(rpc.status).toBeLessThan(500)
         expect(await rpc.text()).not.toContain('-32603')
-        const rest = await request('/message:send', { json: params ?? null, headers })
+        const [path, init] = restOf(method, params)
+        const rest = await request(path, { ...init, headers })
         expect(rest.status).toBeLessThan(500)
         await rest.body?.cancel()
       }),

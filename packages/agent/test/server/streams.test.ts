@@ -3,8 +3,18 @@ import { createMemoryStore } from '@modelport/agent'
 import { EventStreams } from '../../src/server/sse.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
+describe('a stream', () => {
+  it('is no longer counted when its source fails', async () => {
+    const streams = new EventStreams()
+    const response = streams.respond({ next: () => Promise.reject(new Error('the store is gone')) })
+    expect(streams.size).toBe(1)
+    await expect(response.text()).rejects.toThrow('the store is gone')
+    expect(streams.size).toBe(0)
+  })
+})
+
 describe('a reader that does not read', () => {
-  it('is dropped, its source is ended, and other readers are not', async () => {
+  it('is dropped and its source is ended, while other readers continue', async () => {
     const streams = new EventStreams({ keepAliveMs: 1, stallMs: 1 })
     let isEnded = false
     const source: AsyncIterator<{ data: string }> = {
@@ -27,7 +37,7 @@ describe('a reader that does not read', () => {
     streams.close()
   })
 
-  it('does not hold the task up, and nothing but one event waits for it', async () => {
+  it('does not delay the task, and at most one event waits for it', async () => {
     const handler = async ({ delta }: { delta(text: string): Promise<void> }) => {
       for (let index = 0; index < 500; index++) await delta(`${index} `)
       return undefined
@@ -46,7 +56,7 @@ describe('many readers of one task', () => {
   // The full size is 10,000: MODELPORT_SUBSCRIBERS=10000 runs it, and prints what each costs.
   const count = Number(process.env['MODELPORT_SUBSCRIBERS'] ?? 500)
 
-  it('all get its end, and leave nothing behind', async () => {
+  it('all receive its end, and leave nothing behind', async () => {
     const { rpc, request, server } = testServer({ streams: { maxStreams: count } })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const before = process.memoryUsage().heapUsed
@@ -73,7 +83,7 @@ describe('many readers of one task', () => {
 })
 
 describe('a session of 1,000 tasks', () => {
-  it('takes space in proportion to what was said', async () => {
+  it('takes space in proportion to the text of its messages', async () => {
     const store = createMemoryStore()
     const { rpc } = testServer({ store })
     const key = { principal: 'anonymous', agent: 'echo', id: 'long' }

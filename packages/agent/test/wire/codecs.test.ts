@@ -8,6 +8,8 @@ import {
   fromProtolinkMessage,
   fromProtolinkTask,
   isAgentError,
+  messages,
+  parts,
   toA2aCard,
   toA2aTask,
   toProtolinkCard,
@@ -35,7 +37,34 @@ describe('the Protolink codec', () => {
     )
   })
 
-  it('shows the answer of a completed task once', () => {
+  it('writes cards whose capabilities and skills have only the fields of Protolink, because its reader refuses any others', () => {
+    const capabilities = [
+      ...['streaming', 'push_notifications', 'state_transition_history', 'delegation', 'has_llm', 'max_concurrency'],
+      ...['message_batching', 'tool_calling', 'multi_step_reasoning', 'timeout_support', 'rag', 'code_execution'],
+    ]
+    const skill = ['id', 'description', 'input_schema', 'output_schema', 'tags', 'examples']
+    fc.assert(
+      fc.property(card, (value) => {
+        const wire = toProtolinkCard(value) as { capabilities: object; skills: object[] }
+        expect(Object.keys(wire.capabilities).toSorted()).toEqual(capabilities.toSorted())
+        for (const one of wire.skills) expect(Object.keys(one)).toEqual(skill)
+      }),
+    )
+  })
+
+  it('reads the outputs of tools that Protolink writes, and writes errors as Protolink reads them', () => {
+    const read = (content: object) => fromProtolinkMessage({ parts: [{ type: 'tool_output', content }] }).parts[0]
+    const failed = { call_id: 'c1', result: null, error: { message: "Tool 'x' not found" } }
+    expect(read(failed)).toMatchObject({ content: { callId: 'c1', error: "Tool 'x' not found" } })
+    expect(read({ ...failed, error: { code: 7, message: 'no' } })).toMatchObject({
+      content: { error: '{"code":7,"message":"no"}' },
+    })
+    expect(read({ call_id: 'c1', result: 42, error: null })?.content).toEqual({ callId: 'c1', result: 42 })
+    const written = toProtolinkTask(createTask(messages.user([parts.toolOutput({ callId: 'c1', error: 'no' })])))
+    expect(written).toMatchObject({ messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }] })
+  })
+
+  it('shows the reply of a completed task once', () => {
     const wire = toProtolinkTask(complete(createTask('hi'), 'done')) as { artifacts: unknown[]; messages: unknown[] }
     expect(wire.artifacts).toEqual([])
     expect(wire.messages).toHaveLength(2)
@@ -73,7 +102,7 @@ describe('the Protolink codec', () => {
     [{ artifacts: 'x' }, '/artifacts'],
     [{ 'a/b~c': {}, metadata: 7 }, '/metadata'],
     [7, ''],
-  ])('names the place of what is wrong in %j', (wire, pointer) => {
+  ])('names the place of the mistake in %j', (wire, pointer) => {
     try {
       fromProtolinkTask(wire)
       expect.unreachable()

@@ -1,25 +1,25 @@
 import type { JsonObject } from '@modelport/core'
 import { Hydrator } from '../../base/hydrate.js'
 import { compactObject, isObject, type JsonValue, objectAt } from '../../base/json.js'
+import { type AgentCapabilities, defaultCapabilities } from '../../models/capabilities.js'
 import {
-  type AgentCapabilities,
   type AgentCard,
   type AgentSkill,
   agentRoles,
   createCard,
   createSkill,
-  defaultCapabilities,
   type SecurityScheme,
   titleOf,
 } from '../../models/card.js'
-import { extensionUri } from '../extension.js'
 import {
   readExtension,
   readMap,
+  readPublisher,
   readSignature,
   readWireCapabilities,
   toWireCapabilities,
-} from '../protolink/card-codec.js'
+} from '../card-parts.js'
+import { extensionUri } from '../extension.js'
 import { decodeProto } from './proto-json.js'
 
 /** A skill on the wire: name and tags are always there, examples are text. */
@@ -220,14 +220,7 @@ function readCard(source: Hydrator): AgentCard {
         .nested('capabilities', (inner) => inner.list('extensions', readExtension))
         ?.filter(({ uri }) => uri !== extensionUri) ?? [],
     signatures: source.list('signatures', readSignature),
-    ...compactObject({
-      provider: source.nested('provider', (provider) => ({
-        organization: provider.string('organization') ?? '',
-        url: provider.string('url') ?? '',
-      })),
-      documentationUrl: source.string('documentationUrl'),
-      iconUrl: source.string('iconUrl'),
-    }),
+    ...readPublisher(source),
   }
 }
 

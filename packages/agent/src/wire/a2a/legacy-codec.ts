@@ -1,8 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../../base/agent-error.js'
-import { compactObject, isObject, type JsonValue } from '../../base/json.js'
-import type { AgentCard } from '../../models/card.js'
-import { toA2aCard } from './card-codec.js'
+import { compactObject, isObject, mapItems } from '../../base/json.js'
 import { decodeProto } from './proto-json.js'
 import type { A2aMessage, A2aPart, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
 
@@ -37,7 +35,7 @@ function fromLegacyPart(part: unknown): JsonObject {
   return compactObject({ text: part['text'], metadata })
 }
 
-const partsOf = (value: unknown): unknown => (Array.isArray(value) ? value.map(fromLegacyPart) : value)
+const partsOf = (value: unknown): unknown => mapItems(value, fromLegacyPart)
 
 /** A message of A2A 0.3. */
 export const toLegacyMessage = (message: A2aMessage): JsonObject => ({
@@ -84,9 +82,6 @@ export const toLegacyTask = (task: A2aTask): JsonObject => ({
 const fromLegacyArtifact = (artifact: unknown): unknown =>
   isObject(artifact) ? { ...artifact, parts: partsOf(artifact['parts']) } : artifact
 
-const list = (value: unknown, read: (item: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map((item: unknown) => read(item)) : value
-
 /** A task of A2A 0.3, read. @throws {AgentError} `invalid-params` */
 export const fromLegacyTask = (task: unknown): A2aTask =>
   decodeProto(
@@ -97,8 +92,8 @@ export const fromLegacyTask = (task: unknown): A2aTask =>
           contextId: task['contextId'],
           metadata: task['metadata'],
           status: fromLegacyStatus(task['status']),
-          artifacts: list(task['artifacts'], fromLegacyArtifact),
-          history: list(task['history'], fromLegacyMessage),
+          artifacts: mapItems(task['artifacts'], fromLegacyArtifact),
+          history: mapItems(task['history'], fromLegacyMessage),
         })
       : task,
   )
@@ -215,40 +210,3 @@ export const toLegacySend = ({ message, configuration, metadata }: A2aSendReques
         blocking: !configuration.returnImmediately,
       }),
   })
-
-/** The fields that a card of A2A 0.3 has and one of 1.0 has not. */
-export function legacyCardFields(card: AgentCard): JsonObject {
-  const [first, ...others] = card.interfaces.filter(({ protocolVersion }) => protocolVersion.startsWith('0.'))
-  const wire = toA2aCard(card)
-  const schemes = isObject(wire['securitySchemes']) ? wire['securitySchemes'] : {}
-  return compactObject({
-    protocolVersion: '0.3.0',
-    url: first?.url ?? card.url,
-    preferredTransport: first?.binding ?? 'JSONRPC',
-    additionalInterfaces: [first, ...others].flatMap((each) =>
-      each ? [{ url: each.url, transport: each.binding }] : [],
-    ),
-    supportsAuthenticatedExtendedCard: card.capabilities.extendedAgentCard,
-    security: card.securityRequirements.length ? card.securityRequirements : undefined,
-    securitySchemes: Object.keys(schemes).length
-      ? Object.fromEntries(
-          Object.entries(card.securitySchemes).map(([name, scheme]) => [
-            name,
-            { ...(schemes[name] as JsonObject), ...scheme },
-          ]),
-        )
-      : undefined,
-  })
-}
-
-/** The interfaces of a card of A2A 0.3. */
-export const legacyInterfaces = (card: JsonObject): readonly { readonly url: string; readonly binding: string }[] => {
-  const { url, preferredTransport = 'JSONRPC', additionalInterfaces } = card
-  const rest = (Array.isArray(additionalInterfaces) ? additionalInterfaces : []) as readonly JsonValue[]
-  const all: readonly unknown[] = [{ url, transport: preferredTransport }, ...rest]
-  return all.flatMap((each) =>
-    isObject(each) && typeof each['url'] === 'string' && typeof each['transport'] === 'string'
-      ? [{ url: each['url'], binding: each['transport'] }]
-      : [],
-  )
-}

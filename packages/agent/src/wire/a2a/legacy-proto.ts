@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../../base/agent-error.js'
-import { compactObject, isObject } from '../../base/json.js'
+import { compactObject, isObject, mapItems } from '../../base/json.js'
 import { fromLegacyPushConfig, isLegacyEnd, toLegacyPushConfig } from './legacy-codec.js'
 import { decodeProto } from './proto-json.js'
 import type { A2aMessage, A2aPart, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask } from './types.js'
@@ -38,9 +38,6 @@ function fromPart(part: unknown): unknown {
   return compactObject({ text, metadata })
 }
 
-const listOf = (value: unknown, read: (item: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map((item: unknown) => read(item)) : value
-
 const toMessage = (message: A2aMessage): JsonObject => {
   const { parts, referenceTaskIds: _, ...rest } = message
   return { ...rest, content: parts.map(toPart) }
@@ -49,7 +46,7 @@ const toMessage = (message: A2aMessage): JsonObject => {
 const fromMessage = (message: unknown): unknown => {
   if (!isObject(message)) return message
   const { content, parts, ...rest } = message
-  return { ...rest, parts: listOf(content ?? parts, fromPart) }
+  return { ...rest, parts: mapItems(content ?? parts, fromPart) }
 }
 
 const toStatus = ({ state, message, timestamp }: A2aTask['status']): JsonObject =>
@@ -71,7 +68,7 @@ const toArtifact = (artifact: NonNullable<A2aTask['artifacts']>[number]): JsonOb
 })
 
 const fromArtifact = (artifact: unknown): unknown =>
-  isObject(artifact) ? { ...artifact, parts: listOf(artifact['parts'], fromPart) } : artifact
+  isObject(artifact) ? { ...artifact, parts: mapItems(artifact['parts'], fromPart) } : artifact
 
 /** A task of A2A 0.3 as ProtoJSON. */
 export const toLegacyProtoTask = ({ status, artifacts, history, ...rest }: A2aTask): JsonObject => ({
@@ -86,8 +83,8 @@ const readTask = (task: unknown): unknown =>
     ? {
         ...task,
         status: fromStatus(task['status']),
-        artifacts: listOf(task['artifacts'], fromArtifact),
-        history: listOf(task['history'], fromMessage),
+        artifacts: mapItems(task['artifacts'], fromArtifact),
+        history: mapItems(task['history'], fromMessage),
       }
     : task
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError, type Violation } from '../../base/agent-error.js'
 import { checkJsonLimits, escapePointer } from '../../base/hydrate.js'
-import { isObject, type JsonValue } from '../../base/json.js'
+import { isObject, type JsonValue, kindOf } from '../../base/json.js'
 import type { A2aMessage, A2aPushConfig, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
 import { enums, type FieldShape, shapes } from './shapes.js'
 import { withoutEnd } from '../../base/without-end.js'
@@ -98,7 +98,7 @@ class Decoder {
 
   message(name: string, value: unknown, pointer: string): ProtoObject {
     if (!isObject(value)) {
-      this.#report(pointer, `expected an object (${name}), found ${nameOf(value)}`)
+      this.#report(pointer, `expected an object (${name}), found ${kindOf(value)}`)
       return {}
     }
     const decoded: Record<string, JsonValue> = {}
@@ -138,14 +138,14 @@ class Decoder {
   #field(field: FieldShape, value: unknown, pointer: string): JsonValue | undefined {
     if (field.repeated) {
       if (!Array.isArray(value)) {
-        this.#refuse(pointer, `expected an array, found ${nameOf(value)}`)
+        this.#refuse(pointer, `expected an array, found ${kindOf(value)}`)
         return
       }
       return value.map((item, index) => this.#value(field.type, item, `${pointer}/${index}`) ?? null)
     }
     if (!field.map) return this.#value(field.type, value, pointer)
     if (!isObject(value)) {
-      this.#refuse(pointer, `expected an object, found ${nameOf(value)}`)
+      this.#refuse(pointer, `expected an object, found ${kindOf(value)}`)
       return
     }
     return Object.fromEntries(
@@ -174,11 +174,8 @@ const expected: Readonly<Record<string, string>> = {
   Value: 'a JSON value',
 }
 
-const nameOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : typeof value
-
 const shown = (value: unknown): string =>
-  typeof value === 'object' ? nameOf(value) : JSON.stringify(value).slice(0, 80)
+  typeof value === 'object' ? kindOf(value) : JSON.stringify(value).slice(0, 80)
 
 /** Replaces lone surrogates: what is stored and sent is always valid UTF-8. */
 const toWellFormed = (value: string): string =>

@@ -1,4 +1,4 @@
-import { LlmError } from '@modelport/core'
+import { asText, LlmError } from '@modelport/core'
 import type { AgUiEvent } from '@modelport/runtime/ui'
 import { isObject } from '../../base/json.js'
 import { answerOf, approvalsOf, type ClientEvent } from '../../client/client.js'
@@ -157,8 +157,6 @@ class TaskStory {
 /** The answer that a task has so far; not what its state says. */
 const answerTextOf = ({ artifacts }: Task): string =>
   textOfParts(artifacts.find(({ kind, id }) => kind === 'answer' || id === 'answer')?.parts ?? [])
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
  * Reads what happened to a task from AG-UI events. Those that {@link toAgUiTaskEvents} wrote with `exact` come back as they were; of another agent's, text,

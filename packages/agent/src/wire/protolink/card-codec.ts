@@ -2,87 +2,99 @@ import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../../base/agent-error.js'
 import { Hydrator } from '../../base/hydrate.js'
 import { compactObject, isObject, type JsonValue } from '../../base/json.js'
+import { defaultCapabilities } from '../../models/capabilities.js'
 import {
-  type AgentCapabilities,
   type AgentCard,
   type AgentInterface,
   type AgentSkill,
   agentRoles,
   createCard,
   createSkill,
-  defaultCapabilities,
-  type SecurityScheme,
+  titleOf,
 } from '../../models/card.js'
-
-const capabilityNames: readonly (readonly [keyof AgentCapabilities, string])[] = [
-  ['streaming', 'streaming'],
-  ['pushNotifications', 'push_notifications'],
-  ['stateTransitionHistory', 'state_transition_history'],
-  ['hasLlm', 'has_llm'],
-  ['maxConcurrency', 'max_concurrency'],
-  ['messageBatching', 'message_batching'],
-  ['toolCalling', 'tool_calling'],
-  ['multiStepReasoning', 'multi_step_reasoning'],
-  ['timeoutSupport', 'timeout_support'],
-  ['delegation', 'delegation'],
-  ['rag', 'rag'],
-  ['codeExecution', 'code_execution'],
-  ['extendedAgentCard', 'extended_agent_card'],
-]
-
-/** Capabilities in Protolink's spelling. */
-export const toWireCapabilities = (capabilities: AgentCapabilities): JsonObject =>
-  Object.fromEntries(capabilityNames.map(([name, wire]) => [wire, capabilities[name]]))
-
-/** Reads capabilities in Protolink's spelling; what is absent stays absent. */
-export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilities> =>
-  compactObject(
-    Object.fromEntries(
-      capabilityNames.map(([name, wire]) => [
-        name,
-        name === 'maxConcurrency' ? source.number(wire) : source.boolean(wire),
-      ]),
-    ),
-  )
+import { extensionUri } from '../extension.js'
+import {
+  readExtension,
+  readMap,
+  readOpenApiScheme,
+  readPublisher,
+  readRequirements,
+  readSignature,
+  readWireCapabilities,
+  toWireCapabilities,
+} from '../card-parts.js'
 
 const toWireSkill = (skill: AgentSkill): JsonObject => ({
   id: skill.id,
-  name: skill.name,
   description: skill.description,
   input_schema: skill.inputSchema,
   output_schema: skill.outputSchema,
   tags: skill.tags,
   examples: skill.examples,
-  ...(skill.inputModes.length && { input_modes: skill.inputModes }),
-  ...(skill.outputModes.length && { output_modes: skill.outputModes }),
 })
 
-const readSkill = (source: Hydrator): AgentSkill => {
-  const examples = source.raw('examples')
-  const name = source.string('name')
-  return createSkill({
-    id: source.requiredString('id'),
-    ...(name !== undefined && { name }),
-    description: source.string('description') ?? '',
-    inputSchema: source.object('input_schema') ?? {},
-    outputSchema: source.object('output_schema') ?? {},
-    tags: source.strings('tags'),
-    examples: Array.isArray(examples) ? (examples as readonly JsonValue[]) : [],
-    inputModes: source.strings('input_modes'),
-    outputModes: source.strings('output_modes'),
-  })
+/** What Protolink has no field for. Its readers ignore unknown fields of a card, but refuse those of capabilities and skills. */
+function toExtension({ capabilities, skills }: AgentCard): JsonObject {
+  const known = skills.map(({ id, name, inputModes, outputModes }): [string, JsonObject] => [
+    id,
+    {
+      ...(name !== titleOf(id) && { name }),
+      ...(inputModes.length && { input_modes: inputModes }),
+      ...(outputModes.length && { output_modes: outputModes }),
+    },
+  ])
+  const more = known.filter(([, fields]) => Object.keys(fields).length)
+  return {
+    ...(capabilities.extendedAgentCard && { extended_agent_card: true }),
+    ...(more.length && { skills: Object.fromEntries(more) }),
+  }
 }
 
+type SkillModes = Partial<Pick<AgentSkill, 'name' | 'inputModes' | 'outputModes'>>
+
+const readModes = (source: Hydrator): SkillModes => {
+  const name = source.string('name')
+  return {
+    ...(name !== undefined && { name }),
+    ...(source.raw('input_modes') !== undefined && { inputModes: source.strings('input_modes') }),
+    ...(source.raw('output_modes') !== undefined && { outputModes: source.strings('output_modes') }),
+  }
+}
+
+const readExtended = (source: Hydrator) => ({
+  extendedAgentCard: source.boolean('extended_agent_card') ?? false,
+  skills: readMap(source, 'skills', readModes),
+})
+
+const readSkill =
+  (more: Readonly<Record<string, SkillModes>>) =>
+  (source: Hydrator): AgentSkill => {
+    const examples = source.raw('examples')
+    const id = source.requiredString('id')
+    return createSkill({
+      id,
+      description: source.string('description') ?? '',
+      inputSchema: source.object('input_schema') ?? {},
+      outputSchema: source.object('output_schema') ?? {},
+      tags: source.strings('tags'),
+      examples: Array.isArray(examples) ? (examples as readonly JsonValue[]) : [],
+      ...readModes(source),
+      ...(Object.hasOwn(more, id) && more[id]),
+    })
+  }
+
 /** A card in Protolink's form. Role and transport are written, unlike in Protolink's own versions; its readers ignore them. */
-export const toProtolinkCard = (card: AgentCard): JsonObject =>
-  compactObject({
+export function toProtolinkCard(card: AgentCard): JsonObject {
+  const { extended_agent_card: _, ...capabilities } = toWireCapabilities(card.capabilities)
+  const extension = toExtension(card)
+  return compactObject({
     name: card.name,
     description: card.description,
     url: card.url,
     transport: card.transport,
     version: card.version,
     protocolVersion: card.protocolVersion,
-    capabilities: toWireCapabilities(card.capabilities),
+    capabilities,
     skills: card.skills.map(toWireSkill),
     inputFormats: card.inputFormats,
     outputFormats: card.outputFormats,
@@ -100,7 +112,9 @@ export const toProtolinkCard = (card: AgentCard): JsonObject =>
     provider: card.provider,
     documentationUrl: card.documentationUrl,
     iconUrl: card.iconUrl,
+    ...(Object.keys(extension).length && { [extensionUri]: extension }),
   })
+}
 
 const readInterface = (source: Hydrator): AgentInterface => {
   const tenant = source.string('tenant')
@@ -111,54 +125,6 @@ const readInterface = (source: Hydrator): AgentInterface => {
     ...(tenant !== undefined && { tenant }),
   }
 }
-
-const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] as const
-
-/** Reads one security scheme in OpenAPI's form. */
-function readScheme(source: Hydrator): SecurityScheme {
-  const type = source.oneOf('type', schemeTypes)
-  const description = source.string('description')
-  const rest = description === undefined ? {} : { description }
-  switch (type) {
-    case 'apiKey':
-      return {
-        type,
-        in: source.oneOf('in', ['header', 'query', 'cookie']) ?? 'header',
-        name: source.requiredString('name'),
-        ...rest,
-      }
-    case 'http': {
-      const bearerFormat = source.string('bearerFormat')
-      return {
-        type,
-        scheme: source.requiredString('scheme'),
-        ...(bearerFormat !== undefined && { bearerFormat }),
-        ...rest,
-      }
-    }
-    case 'oauth2': {
-      const oauth2MetadataUrl = source.string('oauth2MetadataUrl')
-      const flows = source.object('flows') ?? {}
-      return { type, flows, ...(oauth2MetadataUrl !== undefined && { oauth2MetadataUrl }), ...rest }
-    }
-    case 'openIdConnect':
-      return { type, openIdConnectUrl: source.requiredString('openIdConnectUrl'), ...rest }
-    default:
-      if (type === undefined) source.report('type', `expected one of ${schemeTypes.join(', ')}`)
-      return { type: 'mutualTLS', ...rest }
-  }
-}
-
-/** Reads the values of an object, each as an object. */
-export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrator) => T): Readonly<Record<string, T>> =>
-  source.nested(key, (map) =>
-    Object.fromEntries(
-      Object.keys(map.rest()).flatMap((name) => {
-        const value = map.nested(name, read)
-        return value === undefined ? [] : [[name, value]]
-      }),
-    ),
-  ) ?? {}
 
 /**
  * Reads a card in Protolink's form.
@@ -175,50 +141,31 @@ export function fromProtolinkCard(wire: unknown): AgentCard {
 
 const blank = createCard({ name: '?', description: '?' })
 
-const readCard = (source: Hydrator): AgentCard => ({
-  ...blank,
-  name: source.requiredString('name'),
-  description: source.string('description') ?? '',
-  url: source.string('url') ?? '',
-  transport: source.string('transport') ?? 'http',
-  version: source.string('version') ?? '1.0.0',
-  protocolVersion: source.string('protocolVersion') ?? '1.0',
-  capabilities: { ...defaultCapabilities, ...source.nested('capabilities', readWireCapabilities) },
-  skills: source.list('skills', readSkill),
-  inputFormats: source.raw('inputFormats') === undefined ? ['text/plain'] : source.strings('inputFormats'),
-  outputFormats: source.raw('outputFormats') === undefined ? ['text/plain'] : source.strings('outputFormats'),
-  securitySchemes: readMap(source, 'securitySchemes', readScheme),
-  role: source.oneOf('role', agentRoles) ?? 'worker',
-  tags: source.strings('tags'),
-  interfaces: source.list('additionalInterfaces', readInterface),
-  securityRequirements: source.list('securityRequirements', (requirement) =>
-    Object.fromEntries(Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)])),
-  ),
-  extensions: source.list('extensions', readExtension),
-  signatures: source.list('signatures', readSignature),
-  ...compactObject({
-    provider: source.nested('provider', (provider) => ({
-      organization: provider.requiredString('organization'),
-      url: provider.string('url') ?? '',
-    })),
-    documentationUrl: source.string('documentationUrl'),
-    iconUrl: source.string('iconUrl'),
-  }),
-})
-
-/** Reads an extension declaration; the form is the same on both wires. */
-export const readExtension = (source: Hydrator): AgentCard['extensions'][number] => ({
-  uri: source.requiredString('uri'),
-  ...compactObject({
-    description: source.string('description'),
-    required: source.boolean('required'),
-    params: source.object('params'),
-  }),
-})
-
-/** Reads a signature; the form is the same on both wires. */
-export const readSignature = (source: Hydrator): AgentCard['signatures'][number] => ({
-  protected: source.requiredString('protected'),
-  signature: source.requiredString('signature'),
-  ...compactObject({ header: source.object('header') }),
-})
+function readCard(source: Hydrator): AgentCard {
+  const { extendedAgentCard = false, skills = {} } = source.nested(extensionUri, readExtended) ?? {}
+  return {
+    ...blank,
+    name: source.requiredString('name'),
+    description: source.string('description') ?? '',
+    url: source.string('url') ?? '',
+    transport: source.string('transport') ?? 'http',
+    version: source.string('version') ?? '1.0.0',
+    protocolVersion: source.string('protocolVersion') ?? '1.0',
+    capabilities: {
+      ...defaultCapabilities,
+      extendedAgentCard,
+      ...source.nested('capabilities', readWireCapabilities),
+    },
+    skills: source.list('skills', readSkill(skills)),
+    inputFormats: source.raw('inputFormats') === undefined ? ['text/plain'] : source.strings('inputFormats'),
+    outputFormats: source.raw('outputFormats') === undefined ? ['text/plain'] : source.strings('outputFormats'),
+    securitySchemes: readMap(source, 'securitySchemes', readOpenApiScheme),
+    role: source.oneOf('role', agentRoles) ?? 'worker',
+    tags: source.strings('tags'),
+    interfaces: source.list('additionalInterfaces', readInterface),
+    securityRequirements: readRequirements(source, 'securityRequirements'),
+    extensions: source.list('extensions', readExtension),
+    signatures: source.list('signatures', readSignature),
+    ...readPublisher(source),
+  }
+}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import type { TaskEvent } from '../../models/task-event.js'
-import { isInterrupted, isTerminal } from '../../models/task-state.js'
+import { isInterrupted, isTerminal, type TaskState } from '../../models/task-state.js'
 import { textOfParts } from '../../models/part.js'
 import { toProtolinkArtifact, toProtolinkState } from './task-codec.js'
 
@@ -11,8 +11,13 @@ export interface ProtolinkEvent {
   readonly final: boolean
 }
 
-/** What one event is on Protolink's wire; mostly one, sometimes nothing. */
-export function encodeProtolinkEvent(taskId: string, agentName: string, event: TaskEvent): readonly ProtolinkEvent[] {
+/** What one event is on Protolink's wire; mostly one, sometimes nothing. `previous` is the state of the task before the event. */
+export function encodeProtolinkEvent(
+  taskId: string,
+  agentName: string,
+  event: TaskEvent,
+  previous: TaskState,
+): readonly ProtolinkEvent[] {
   const base = { event_id: `${taskId}:${event.seq}`, task_id: taskId, timestamp: event.at }
   const one = (wire: JsonObject, final = false): readonly ProtolinkEvent[] => [{ wire: { ...base, ...wire }, final }]
   switch (event.type) {
@@ -20,6 +25,7 @@ export function encodeProtolinkEvent(taskId: string, agentName: string, event: T
       const final = isTerminal(event.state) || isInterrupted(event.state)
       const status = {
         type: 'task_status_update',
+        previous_state: toProtolinkState(previous),
         new_state: toProtolinkState(event.state),
         final,
         metadata: event.metadata ?? {},

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import type { Hydrator } from '../../base/hydrate.js'
-import { compactObject, type JsonValue } from '../../base/json.js'
+import { compactObject, isObject, type JsonValue } from '../../base/json.js'
 import type { ApprovalContent, InferContent, Part, PartType, RouteContent } from '../../models/part.js'
 
 /** The content of a part in Protolink's spelling: snake_case names for typed parts, everything else as it is. */
@@ -10,7 +10,12 @@ export function toProtolinkContent(part: Part): JsonValue {
       return wire({ tool_name: part.content.toolName, args: part.content.args, call_id: part.content.callId })
     case 'tool_output': {
       const { callId, toolName, result, error } = part.content
-      return wire({ call_id: callId, tool_name: toolName, result, error })
+      return wire({
+        call_id: callId,
+        tool_name: toolName,
+        result,
+        error: error === undefined ? undefined : { message: error },
+      })
     }
     case 'infer': {
       const { prompt, user, outputSchema, metadata } = part.content
@@ -55,7 +60,7 @@ const readers: Readonly<Partial<Record<PartType, (source: Hydrator) => unknown>>
     ...optional('callId', source.string('call_id')),
     ...optional('toolName', source.string('tool_name')),
     ...optional('result', source.raw('result')),
-    ...optional('error', source.string('error')),
+    ...optional('error', toErrorText(source.raw('error'))),
   }),
   infer: (source): InferContent => ({
     ...optional('prompt', source.string('prompt')),
@@ -81,6 +86,14 @@ const readers: Readonly<Partial<Record<PartType, (source: Hydrator) => unknown>>
     ...optional('expiresAt', source.string('expires_at')),
     ...(source.raw('path') !== undefined && { path: source.strings('path') }),
   }),
+}
+
+/** What failed: a text, or `{ message }`, which is Protolink's form. Any other value is written as JSON, so that nothing is lost. */
+function toErrorText(error: unknown): string | undefined {
+  if (error === undefined || error === null || typeof error === 'string') return error ?? undefined
+  const keys = isObject(error) ? Object.keys(error) : []
+  const isPlain = isObject(error) && keys.length === 1 && typeof error['message'] === 'string'
+  return isPlain ? String(error['message']) : JSON.stringify(error)
 }
 
 function readRoute(source: Hydrator): RouteContent {

@@ -1,0 +1,132 @@
+import { LlmError } from '@modelport/core'
+import { isAgentError } from '../base/agent-error.js'
+import type { Entropy } from '../base/ids.js'
+import { isTerminal } from '../models/task-state.js'
+import type { AgentStore } from '../session/agent-store.js'
+import type { ChildCancel } from '../session/child-cancels.js'
+import type { TaskKey } from '../session/task-store.js'
+import type { Agent } from './agent.js'
+import { isBound } from './sub-agent.js'
+import { readWaitState } from './wait-state.js'
+
+/** How long an agent that cannot be reached is asked again, in milliseconds. */
+const giveUpMs = 3_600_000
+/** How long one process may take to ask, in milliseconds. */
+const askMs = 30_000
+const longestWaitMs = 60_000
+
+/**
+ * Cancels the tasks that a canceled task delegated. A request is stored before the task is canceled and sent afterwards, so that a process that
+ * dies in between, or an agent that is away, delays it only.
+ */
+export class ChildCanceler {
+  readonly #store: AgentStore
+  readonly #entropy: Entropy
+  readonly #agents: ReadonlyMap<string, Agent>
+  readonly #onError: (error: unknown) => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isClosed = false
+
+  constructor(
+    store: AgentStore,
+    entropy: Entropy,
+    agents: ReadonlyMap<string, Agent>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#store = store
+    this.#entropy = entropy
+    this.#agents = agents
+    this.#onError = onError
+  }
+
+  /** Stores that the tasks that this one waits for are to be canceled; `send` asks for it once this one is over. */
+  async requestAll(key: TaskKey): Promise<void> {
+    const head = await this.#store.tasks.head(key)
+    if (!head) return
+    const wait = await readWaitState(this.#store.tasks, key, head.seq)
+    for (const { child } of wait?.requests ?? [])
+      if (child) await this.#put(key, head.record.agent, child.agent, child.taskId)
+  }
+
+  /** Cancels one task that a running one delegated. */
+  async request(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
+    await this.#put(key, agent, target, taskId)
+    await this.send()
+  }
+
+  /** Asks for every cancel that is due, and again later for those that could not be asked for. */
+  async send(): Promise<void> {
+    const agents = [...this.#agents.keys()]
+    for (;;) {
+      const dueAt = await this.#store.cancels.nextDueAt(agents)
+      if (dueAt === undefined) return
+      const now = this.#entropy.now()
+      if (dueAt > now) {
+        this.#schedule(dueAt - now)
+        return
+      }
+      const rows = await this.#store.cancels.claim(agents, now, 32, askMs)
+      if (!rows.length) return
+      await Promise.all(rows.map((row) => this.#sendOne(row)))
+    }
+  }
+
+  /** Retries nothing more; what was not sent stays in the store. */
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  async #put(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
+    const dueAt = this.#entropy.now()
+    await this.#store.cancels.put({ key, agent, target, taskId, attempts: 0, dueAt, giveUpAt: dueAt + giveUpMs })
+  }
+
+  #schedule(inMs: number): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.send().catch(this.#onError), Math.min(inMs, longestWaitMs))
+    if (typeof this.#timer === 'object') (this.#timer as { unref?(): void }).unref?.()
+  }
+
+  async #sendOne(row: ChildCancel): Promise<void> {
+    await this.#store.cancels.settle(row, await this.#outcomeOf(row))
+  }
+
+  async #outcomeOf(row: ChildCancel): Promise<'done' | 'dead' | { readonly retryAt: number }> {
+    const now = this.#entropy.now()
+    const isLate = now >= row.giveUpAt
+    const retryIn = (ms: number) => ({ retryAt: now + Math.min(ms, longestWaitMs) })
+    if (!(await this.#isOver(row.key))) return isLate ? 'done' : retryIn(50 * 2 ** row.attempts)
+    try {
+      await this.#ask(row)
+      return 'done'
+    } catch (error) {
+      if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found')) return 'done'
+      if (!isLate && isTemporary(error)) return retryIn(1_000 * 2 ** row.attempts)
+      this.#onError(error)
+      return 'dead'
+    }
+  }
+
+  /** False while the task that delegated may still continue: a process that stops aborts its work, and does not cancel it. */
+  async #isOver(key: TaskKey): Promise<boolean> {
+    // Without leases a task ends with its process.
+    if (!this.#store.leases) return true
+    const head = await this.#store.tasks.head(key)
+    return !head || isTerminal(head.state)
+  }
+
+  async #ask({ agent, target, taskId }: ChildCancel): Promise<void> {
+    const found = this.#agents.get(agent)?.settings.agents?.find(({ name }) => name === target)
+    if (!found || !isBound(found))
+      throw new LlmError(
+        'config',
+        `Task ${taskId} cannot be canceled: agent "${agent}" does not know "${target}" any more`,
+      )
+    await found.cancelChild(taskId)
+  }
+}
+
+/** What is not a refusal. */
+const isTemporary = (error: unknown): boolean => !(error instanceof LlmError) || error.retryable

@@ -1,0 +1,20 @@
+import type { Part } from '../models/part.js'
+import type { TaskOutcome } from './agent.js'
+
+const states: readonly TaskOutcome['state'][] = ['input-required', 'auth-required', 'failed', 'rejected']
+
+/** The outcome that parts of a handler stand for, as in Protolink: an `error` part fails the task, a `status` part names its state. Unset: they are the answer. */
+export function outcomeOfParts(list: readonly Part[]): TaskOutcome | undefined {
+  const others = list.filter(({ type }) => type !== 'status')
+  for (const part of list) {
+    const said = (text: string | undefined): readonly Part[] => [
+      ...(text === undefined ? [] : [{ type: 'text', content: text } as const]),
+      ...others,
+    ]
+    if (part.type === 'error') return { state: 'failed', message: said(part.content.message) }
+    if (part.type !== 'status') continue
+    const state = states.find((name) => name === part.content.state)
+    if (state) return { state, message: said(part.content.message) }
+  }
+  return undefined
+}

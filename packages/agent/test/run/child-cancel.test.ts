@@ -1,0 +1,65 @@
+import { AgentHost, createAgent, createLocalClient, messages, toAgentTarget } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
+import { expect, it } from 'vitest'
+
+/** An agent that delegates to another one, whose task ends only when it is canceled. */
+function delegating() {
+  let begin = (): void => undefined
+  const hasBegun = new Promise<void>((resolve) => (begin = resolve))
+  const reasons: unknown[] = []
+  const worker = createAgent({
+    card: { name: 'worker', description: 'Works' },
+    handler: ({ signal }) => {
+      begin()
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason)
+          reject(signal.reason as Error)
+        })
+      })
+    },
+  })
+  const client = createLocalClient(worker)
+  let failures = 0
+  const target = toAgentTarget(
+    {
+      ...client,
+      stream: (...given) => client.stream(...given),
+      cancel: (...given) => (failures-- > 0 ? Promise.reject(new Error('away')) : client.cancel(...given)),
+    },
+    { name: 'worker', description: 'Works' },
+  )
+  const assistant = createAgent({
+    card: { name: 'assistant', description: 'Delegates' },
+    agents: [target],
+    provider: createMock({
+      responses: [{ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'worker', prompt: 'Work' } }] }],
+    }),
+  })
+  const fail = (times: number) => {
+    failures = times
+  }
+  return { assistant, hasBegun, reasons, fail }
+}
+
+const principal = 'alice'
+
+it('canceling a task also cancels the task that it is waiting for', async () => {
+  const { assistant, hasBegun, reasons } = delegating()
+  const host = new AgentHost([assistant])
+  const { task } = await host.send({ agent: 'assistant', principal, message: messages.user('Go') })
+  await hasBegun
+  await host.cancel({ principal, id: task.id })
+  await expect.poll(() => reasons.length).toBe(1)
+  expect(String(reasons[0])).toContain('the calling task was cancelled')
+})
+
+it('sends a cancel again after an agent could not be reached', async () => {
+  const { assistant, hasBegun, reasons, fail } = delegating()
+  const host = new AgentHost([assistant])
+  const { task } = await host.send({ agent: 'assistant', principal, message: messages.user('Go') })
+  await hasBegun
+  fail(1)
+  await host.cancel({ principal, id: task.id })
+  await expect.poll(() => reasons.length).toBe(1)
+})
