@@ -69,7 +69,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(calls).toHaveLength(1)
     })
 
-    test('a tool that was cut in the middle is not called again: a person is asked, and settles it', async () => {
+    test('a tool call that was cut off is not repeated: a person is asked, and settles it', async () => {
       const one = host()
       let started = (): void => undefined
       const isStarted = new Promise<void>((resolve) => (started = resolve))

@@ -2,6 +2,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentHost, createAgent, messages } from '@modelport/agent'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
@@ -64,7 +67,7 @@ describe('SQLite', () => {
     await expect(openSqliteStore(join(folder, 'missing', 'store.db'))).rejects.toMatchObject({ reason: 'unavailable' })
   })
 
-  test('another key, and no key, are told apart from damage', async () => {
+  test('a wrong key and a missing key are distinguished from damage', async () => {
     const path = join(folder, 'secret.db')
     const store = await openSqliteStore(path, { encryptionKey: new Uint8Array(32).fill(1) })
     await store.runs.run('a', done)
@@ -170,6 +173,33 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await store.close()
   })
 
+  test("a server that restarts while an agent's tool runs neither loses nor repeats the call", async () => {
+    const store = await openPostgresStore(server.url, { schema: 'mid_step' })
+    let calls = 0
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: { type: 'object', properties: {} },
+      execute: async () => {
+        calls++
+        await server.restart()
+        return 'paid'
+      },
+    })
+    const agent = createAgent({
+      card: { name: 'payer', description: 'Pays' },
+      tools: [pay],
+      policy: { default: 'allow' },
+      provider: createMock({ responses: [{ toolCalls: [{ id: 'c1', name: 'pay' }] }, 'Paid.'] }),
+    })
+    const host = new AgentHost([agent], { store })
+    const { task, before } = await host.send({ agent: 'payer', principal: 'alice', message: messages.user('Pay') })
+    const done = await host.settled({ principal: 'alice', id: task.id }, before)
+    expect([done.state, calls]).toEqual(['completed', 1])
+    await host.drain(1000)
+    await store.close()
+  })
+
   test('a connection that breaks at any moment neither loses nor doubles a write', { timeout: 240_000 }, async () => {
     const database = await openPostgresDatabase(server.url, { schema: 'breaks' })
     const admin = await openPostgresDatabase(server.url, { schema: 'breaks' })
@@ -198,7 +228,7 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await store.close()
   })
 
-  test('an address nobody listens at, a wrong database and a newer schema are typed errors', async () => {
+  test('an address that nobody listens on, a wrong database and a newer schema are typed errors', async () => {
     await expect(openPostgresStore('postgres://127.0.0.1:1/x', { reconnectMs: 50 })).rejects.toMatchObject({
       reason: 'unavailable',
     })

@@ -117,7 +117,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(payments).toBe(0)
     })
 
-    test('what became of an uncertain call of a run is stored, and the run continues with it', async () => {
+    test('the outcome of an uncertain call is stored, and the run continues with it', async () => {
       await store.runs.run('invoice', uncertain)
       await store.operations.decide('invoice', { type: 'happened', result: 'paid' })
       await store.runs.run('invoice', ({ decisions }) => {
@@ -152,7 +152,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await expect(store.operations.resume('none')).rejects.toMatchObject({ reason: 'not-found' })
     })
 
-    test('prune removes what is over with everything about it, and leaves the rest', async () => {
+    test('prune removes finished tasks and runs with all their data, and leaves the rest', async () => {
       const waiting = await leaveWaiting()
       const done = await leaveWaiting()
       await store.operations.decide(done, { type: 'approve' })
@@ -179,7 +179,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await until(hostOf(store), waiting, 'completed')
     })
 
-    test('pruned pieces leave the task, its reply and the numbers of the other events as they were', async () => {
+    test('pruning pieces leaves the task, its reply and the numbers of the other events unchanged', async () => {
       const id = await leaveWaiting()
       await store.operations.decide(id, { type: 'approve' })
       const host = hostOf(store)

@@ -152,6 +152,7 @@ for (const { name, isMissing, open } of places)
         permissions: ['tool.look'],
         deadline: Date.now() + 30 * minute,
         maxCost: 2,
+        limits: { maxCalls: 3 },
         traceId: 'trace-1',
         parentTaskId: 'task-1',
       }

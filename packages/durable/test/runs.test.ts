@@ -1,6 +1,7 @@
 // Claims, fences, mail and the journal's writes, with a loop that is driven by hand.
 import type { RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/durable-store.js'
 import type { DurableRun } from '../src/runs/execute-run.js'
@@ -36,7 +37,7 @@ for (const { name, isMissing, open } of testDatabases())
       await Promise.all([store.close(), other.close()])
     })
 
-    test('a run that is over gives its stored result in another process, without running again', async () => {
+    test('a run that is over returns its stored result in another process, without running again', async () => {
       const id = nextId()
       await store.runs.run(id, () => Promise.resolve(finalResult('done')))
       const again = await other.runs.run(id, () => Promise.reject(new Error('must not run')))
@@ -116,7 +117,7 @@ for (const { name, isMissing, open } of testDatabases())
       expect(await other.runs.journal(id)).toHaveLength(1)
     })
 
-    test('a suspended run gives its stored result until a decision comes, which the next run gets', async () => {
+    test('a suspended run returns its stored result until a decision comes, and the next call gets that decision', async () => {
       const id = nextId()
       expect(await store.runs.run(id, (run) => suspended('call-1', run))).toMatchObject({ status: 'suspended' })
       const waits = await other.runs.run(id, () => Promise.reject(new Error('must not run')))
@@ -205,6 +206,38 @@ for (const { name, isMissing, open } of testDatabases())
       const id = nextId()
       for (let time = 0; time < 7; time++)
         await expect(store.runs.run(id, () => Promise.reject(new Error('defect')))).rejects.toThrow('defect')
+      expect((await store.runs.run(id, () => Promise.resolve(finalResult('ok')))).text).toBe('ok')
+    })
+
+    test('a run that fails again and again keeps what it recorded once, and the store does not grow', async () => {
+      const id = nextId()
+      const failures = atSize(40, 1000)
+      const counts = async (): Promise<Record<string, number>> => {
+        const tables = ['runs', 'journal', 'transcript', 'inbox', 'logs', 'entries', 'outbox', 'documents']
+        const engine = ['workflow_runs', 'step_attempts', 'workflow_signals']
+        const rows = await Promise.all(
+          [...tables, ...engine].map(
+            async (table) => [table, await database.read(`SELECT count(*) AS n FROM ${table}`)] as const,
+          ),
+        )
+        return Object.fromEntries(rows.map(([table, [row]]) => [table, Number(row!['n'])]))
+      }
+      const fail = async (): Promise<void> => {
+        const run = store.runs.run(id, async ({ journal }) => {
+          const { entries } = (await journal.readTail({} as never))!
+          if (entries.length === 0) {
+            await journal.writeIntent(toolIntent(id, 0))
+            await journal.writeReceipt(toolReceipt(id, 0))
+          }
+          throw new Error('defect')
+        })
+        await expect(run).rejects.toThrow('defect')
+      }
+      for (let time = 0; time < 3; time++) await fail()
+      const early = await counts()
+      for (let time = 3; time < failures; time++) await fail()
+      expect(await counts()).toEqual(early)
+      expect((await store.runs.journal(id)).map(({ entry }) => entry)).toEqual(['intent', 'receipt'])
       expect((await store.runs.run(id, () => Promise.resolve(finalResult('ok')))).text).toBe('ok')
     })
 

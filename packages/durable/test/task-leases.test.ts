@@ -94,7 +94,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await held!.release()
     })
 
-    test('a task that ends its process five times in a row fails with a named error', async () => {
+    test('a task whose process crashes five times in a row fails with a named error', async () => {
       for (let crash = 0; crash < 5; crash++) {
         expect(await store.leases!.hold(key, 'f')).toBeDefined()
         const { engine, id } = (await store.runs.open())[0]!

@@ -90,7 +90,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       await expect.poll(async () => (await store.runs.open()).length).toBe(0)
     })
 
-    test('a run whose run in the engine is gone is found by the sweep', async () => {
+    test('a run that is missing from the engine is found by the sweep', async () => {
       const definition = define(1, greet)
       await store.runs.start('a', definition)
       const { queue, engine } = await store.runs.get('a')

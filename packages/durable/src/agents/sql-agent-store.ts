@@ -1,6 +1,7 @@
 import type { AgentStore } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
+import { SqlChildCancels } from './sql-child-cancels.js'
 import { SqlIdempotency, SqlInbox } from './sql-inbox.js'
 import { SqlOutbox, SqlPushConfigs } from './sql-outbox.js'
 import { SqlSessions } from './sql-sessions.js'
@@ -12,6 +13,7 @@ export const createAgentStore = (database: Database, codec: BodyCodec): AgentSto
   sessions: new SqlSessions(database, codec),
   inbox: new SqlInbox(database, codec),
   outbox: new SqlOutbox(database, codec),
+  cancels: new SqlChildCancels(database, codec),
   pushConfigs: new SqlPushConfigs(database, codec),
   idempotency: new SqlIdempotency(database),
   ping: async () => {

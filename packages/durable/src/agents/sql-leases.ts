@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type HeldTask, isTerminal, type StoredTurn, type TaskKey, type TaskLeases } from '@modelport/agent'
 import type { Statement } from '../database/database.js'
+import { isDurableError } from '../database/durable-error.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
 import type { StoredRun } from '../runs/run-table.js'
 import { logOf, SqlTasks } from './sql-tasks.js'
@@ -23,6 +24,7 @@ export class SqlLeases implements TaskLeases {
     const { table } = this.#parts
     const id = runOf(key.id)
     const run = await table.create(id, id, fingerprint)
+    if (run.fingerprint !== fingerprint && (await this.#isServed(key, run.fingerprint))) return undefined
     await table.enqueue(run)
     for (;;) {
       const held = await HeldRun.claim(this.#parts, id)
@@ -31,6 +33,18 @@ export class SqlLeases implements TaskLeases {
       const stopped = await table.get(id)
       if (stopped.status === 'stopped') return this.#fail(key, stopped)
     }
+  }
+
+  /** True while a live process has the version of the agent that began the task: that one continues it. */
+  async #isServed({ id }: TaskKey, begun: unknown): Promise<boolean> {
+    const [row] = await this.#parts.database.read('SELECT agent FROM tasks WHERE id = ?', [id])
+    return row !== undefined && (await this.#liveQueues()).has(queueOf(String(row['agent']), String(begun)))
+  }
+
+  async #liveQueues(): Promise<ReadonlySet<string>> {
+    const { database, leaseMs } = this.#parts
+    const alive = await database.read('SELECT queues FROM workers WHERE seen >= ?', [database.now() - leaseMs * 2])
+    return new Set(alive.flatMap((row) => JSON.parse(String(row['queues'])) as string[]))
   }
 
   /** A task that ends its process each time it runs is over. */
@@ -58,8 +72,7 @@ export class SqlLeases implements TaskLeases {
       },
       { sql: 'DELETE FROM workers WHERE seen < ?', params: [now - leaseMs * 10] },
     ])
-    const alive = await database.read('SELECT queues FROM workers WHERE seen >= ?', [now - leaseMs * 2])
-    const live = new Set(alive.flatMap((row) => JSON.parse(String(row['queues'])) as string[]))
+    const live = await this.#liveQueues()
     const rows = await database.read(
       `SELECT t.id, t.principal, t.agent, r.fingerprint FROM tasks t LEFT JOIN runs r ON r.id = 'task:' || t.id
         WHERE t.state IN ('submitted', 'working') AND t.at < ? AND (r.id IS NULL OR r.updated < ? OR r.status = 'ready')
@@ -93,11 +106,13 @@ class SqlHeldTask implements HeldTask {
   readonly #parts: RunParts
   readonly #held: HeldRun
   readonly #ended = new AbortController()
+  readonly #key: TaskKey
   readonly #unwatch: () => void
 
   constructor(parts: RunParts, held: HeldRun, key: TaskKey) {
     this.#parts = parts
     this.#held = held
+    this.#key = key
     this.tasks = new SqlTasks(parts.database, parts.codec, () => [this.#fence(held.run)])
     this.#unwatch = parts.database.watch(logOf(key.id), () => void this.#look(key))
   }
@@ -116,9 +131,19 @@ class SqlHeldTask implements HeldTask {
       : { journal, resume: checkpoint, messages: await journal.messages() }
   }
 
+  /** Of a task that is over, the run ends too: its transcript is in the conversation, and the engine has nothing to wait for. */
   async release(): Promise<void> {
     this.#unwatch()
-    await this.#held.release()
+    const head = await this.tasks.head(this.#key).catch(() => undefined)
+    if (!head || !isTerminal(head.state)) return this.#held.release()
+    const { id } = this.#held.run
+    try {
+      const statements = [{ sql: 'DELETE FROM transcript WHERE run = ?', params: [id] }]
+      await this.#held.end('finished', { status: head.state }, { statements })
+    } catch (error) {
+      // Another process took it over: it ends the run.
+      if (!isDurableError(error, 'fenced')) throw error
+    }
   }
 
   #fence(run: StoredRun): Statement {

@@ -1,6 +1,7 @@
 import type { Outbox, OutboxRow, PushConfig, PushConfigStore, TaskKey } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
+import { dueOf, settleRow } from './outbox-rows.js'
 import { nameOfTask } from './sql-inbox.js'
 
 const streamOf = (key: TaskKey, configId: string): string => JSON.stringify([key.principal, key.id, configId])
@@ -82,7 +83,7 @@ export class SqlOutbox implements Outbox {
     const result = await this.#database.write([
       {
         sql: `UPDATE outbox SET held = ? WHERE held <= ? AND id IN (
-          SELECT o.id FROM outbox o WHERE o.dead = 0 AND o.due <= ? AND o.held <= ? AND NOT EXISTS (
+          SELECT o.id FROM outbox o WHERE o.agent IS NULL AND o.dead = 0 AND o.due <= ? AND o.held <= ? AND NOT EXISTS (
             SELECT 1 FROM outbox p WHERE p.stream = o.stream AND p.dead = 0 AND p.seq < o.seq)
           ORDER BY o.due, o.id LIMIT ?) RETURNING *`,
         params: [now + leaseMs, now, now, now, limit],
@@ -91,31 +92,23 @@ export class SqlOutbox implements Outbox {
     return (result.ok ? (result.rows[0] ?? []) : []).map((row) => this.#rowOf(row))
   }
 
-  async settle(row: OutboxRow, outcome: 'delivered' | 'dead' | { readonly retryAt: number }): Promise<void> {
-    const id = idOf(row)
-    await this.#database.write([
-      outcome === 'delivered'
-        ? { sql: 'DELETE FROM outbox WHERE id = ?', params: [id] }
-        : outcome === 'dead'
-          ? { sql: 'UPDATE outbox SET dead = ? WHERE id = ?', params: [this.#database.now(), id] }
-          : {
-              sql: 'UPDATE outbox SET due = ?, tries = ?, held = 0 WHERE id = ?',
-              params: [outcome.retryAt, row.attempts + 1, id],
-            },
-    ])
+  settle(row: OutboxRow, outcome: 'delivered' | 'dead' | { readonly retryAt: number }): Promise<void> {
+    return settleRow(this.#database, idOf(row), row.attempts, outcome === 'delivered' ? 'delete' : outcome)
   }
 
   async nextDueAt(): Promise<number | undefined> {
-    const [row] = await this.#database.read(
+    const rows = await this.#database.read(
       `SELECT min(CASE WHEN o.due > o.held THEN o.due ELSE o.held END) AS due FROM outbox o
-        WHERE o.dead = 0 AND NOT EXISTS (
+        WHERE o.agent IS NULL AND o.dead = 0 AND NOT EXISTS (
           SELECT 1 FROM outbox p WHERE p.stream = o.stream AND p.dead = 0 AND p.seq < o.seq)`,
     )
-    return row === undefined || row['due'] === null ? undefined : Number(row['due'])
+    return dueOf(rows)
   }
 
   async dead(): Promise<readonly OutboxRow[]> {
-    const rows = await this.#database.read('SELECT * FROM outbox WHERE dead > 0 ORDER BY dead, stream, seq')
+    const rows = await this.#database.read(
+      'SELECT * FROM outbox WHERE dead > 0 AND agent IS NULL ORDER BY dead, stream, seq',
+    )
     return rows.map((row) => this.#rowOf(row))
   }
 

@@ -139,7 +139,9 @@ export class SqlTasks implements TaskStore {
 
   async delete(key: TaskKey): Promise<void> {
     if (!(await this.head(key))) return
+    const [run] = await this.#database.read('SELECT queue, engine FROM runs WHERE id = ?', [`task:${key.id}`])
     await this.#database.write(removeTask(key))
+    if (run?.['engine']) await this.#database.engine.cancel(String(run['queue']), String(run['engine']))
     this.#database.notify(logOf(key.id))
   }
 

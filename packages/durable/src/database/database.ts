@@ -38,5 +38,10 @@ export interface Database {
   notify(key: string): void
   /** Calls back when something changed, or may have changed, under `key`. */
   watch(key: string, onChange: () => void): () => void
+  /**
+   * Copies the whole database into a new file while processes work on it. Unset: the database has tools of its own for that.
+   * @throws {DurableError} `conflict` — the file exists; `full`, `read-only`, `unavailable`, `unsupported`
+   */
+  backup?(file: string): Promise<void>
   close(): Promise<void>
 }

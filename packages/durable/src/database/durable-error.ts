@@ -12,7 +12,7 @@ import { type ErrorCode, LlmError } from '@modelport/core'
  * - `fingerprint`: no live worker has the definition that the run was started with.
  * - `crash-loop`: five claims in a row stored nothing.
  * - `not-found`, `finished`, `in-use`: the run does not exist, is over, or another worker has it.
- * - `closed`: the store was closed.
+ * - `closed`: the store was closed. `unsupported`: this database cannot do it.
  */
 export type DurableReason =
   | 'newer-schema'
@@ -29,6 +29,7 @@ export type DurableReason =
   | 'finished'
   | 'in-use'
   | 'closed'
+  | 'unsupported'
 
 const codes: Readonly<Record<DurableReason, ErrorCode>> = {
   'newer-schema': 'config',
@@ -45,6 +46,7 @@ const codes: Readonly<Record<DurableReason, ErrorCode>> = {
   finished: 'invalid-request',
   'in-use': 'overloaded',
   closed: 'aborted',
+  unsupported: 'unsupported',
 }
 
 /** A failure of a store or of a run in it; `code` is that of the nearest {@link LlmError}. */

@@ -45,6 +45,8 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // `due`: when the first request of a waiting task expires.
   ['ALTER TABLE tasks ADD COLUMN due BIGINT', 'CREATE INDEX tasks_state ON tasks (state, at, id)'],
+  // `agent`: set for cancels that other agents have to be asked for, unset for notifications.
+  ['ALTER TABLE outbox ADD COLUMN agent TEXT'],
 ]
 
 /**

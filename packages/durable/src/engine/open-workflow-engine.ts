@@ -142,6 +142,10 @@ export class OpenWorkflowEngine implements DurableEngine {
         await held(() => backend.completeStepAttempt({ ...ownerOf(claim), stepAttemptId: id, output: null }))
       after = page.pagination.next ?? undefined
     } while (after !== undefined)
+    // Nobody needs them any more, and a run may wait any number of times.
+    await this.#database.write([
+      { sql: `DELETE FROM step_attempts WHERE workflow_run_id = ? AND status <> 'running'`, params: [claim.run] },
+    ])
   }
 }
 

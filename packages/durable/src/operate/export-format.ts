@@ -16,7 +16,7 @@ const tables: Readonly<Record<TableName, { readonly columns: readonly string[]; 
     journal: { columns: ['run', 'seq', 'key', 'kind', 'at', 'body'], bodies: ['body'] },
     transcript: { columns: ['run', 'seq', 'body'], bodies: ['body'] },
     inbox: { columns: ['id', 'run', 'at', 'kind', 'body', 'taken'], bodies: ['body'] },
-    outbox: { columns: ['id', 'stream', 'seq', 'body', 'due', 'tries', 'held', 'dead'], bodies: ['body'] },
+    outbox: { columns: ['id', 'stream', 'seq', 'body', 'due', 'tries', 'held', 'dead', 'agent'], bodies: ['body'] },
     tasks: { columns: ['id', 'principal', 'agent', 'session', 'state', 'at', 'due', 'record'], bodies: ['record'] },
     sessions: { columns: ['name', 'principal', 'agent', 'id', 'start', 'holder'], bodies: [] },
     documents: { columns: ['kind', 'id', 'owner', 'sort', 'body'], bodies: ['body'] },

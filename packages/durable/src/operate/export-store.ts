@@ -1,3 +1,4 @@
+import { cancelsOf } from '../agents/sql-child-cancels.js'
 import { nameOfTask } from '../agents/sql-inbox.js'
 import { logOf as logOfTask } from '../agents/sql-tasks.js'
 import type { Row, Statement } from '../database/database.js'
@@ -87,6 +88,7 @@ function queriesOfTask(principal: string, id: string): readonly Query[] {
     ['documents', `owner = ? AND kind = 'message'`, id],
     ['documents', `owner = ? AND kind = 'push'`, owner],
     ['outbox', `stream IN (SELECT id FROM documents WHERE kind = 'push' AND owner = ?)`, owner],
+    ['outbox', 'stream = ?', cancelsOf(owner)],
     ...queriesOfRun(`task:${id}`),
   ]
 }

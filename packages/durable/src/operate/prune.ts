@@ -18,7 +18,9 @@ export interface PruneOptions {
 
 /** What {@link StoreOperations.prune} removed, or would remove. */
 export interface PruneReport {
+  /** Tasks of agents. */
   readonly tasks: number
+  /** Runs of `store.runs`. */
   readonly runs: number
   /** Events of tasks and runs that stay. */
   readonly pieces: number
@@ -28,7 +30,8 @@ export interface PruneReport {
 const batch = 100
 
 const pieces = `kind IN ('text-delta', 'reasoning-delta', 'tool-call-delta', 'output-partial', 'progress')`
-const oldTasks = `SELECT id, principal FROM tasks WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND at < ?`
+const oldTasks = `SELECT t.id, t.principal, r.queue, r.engine FROM tasks t LEFT JOIN runs r ON r.id = 'task:' || t.id
+  WHERE t.state IN ('completed', 'failed', 'canceled', 'rejected') AND t.at < ?`
 const oldRuns = `SELECT id FROM runs WHERE id NOT LIKE 'task:%' AND status IN ('finished', 'canceled') AND updated < ?`
 // Of a task that failed, the pieces may be all there is of its reply.
 const oldPieces = `${pieces} AND log IN (
@@ -75,6 +78,9 @@ async function removeEach(
   for (;;) {
     const rows = await database.read(`${select} LIMIT ${batch}`, [before])
     if (rows.length > 0) await database.write(rows.flatMap(remove))
+    // A task that was canceled while it waited still has a run in the engine.
+    for (const { queue, engine } of rows)
+      if (queue && engine) await database.engine.cancel(String(queue), String(engine))
     if (rows.length < batch) return
   }
 }

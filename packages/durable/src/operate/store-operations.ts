@@ -66,8 +66,13 @@ export class StoreOperations {
     const call =
       request === undefined && others.length === 0 ? only : calls.find(({ requestId }) => requestId === request)
     if (!call) {
-      const waits = calls.map(({ requestId }) => requestId).join(', ') || 'nothing'
-      throw new DurableError('conflict', `"${id}" waits for ${waits}; name one of these requests`)
+      const waits = calls.map(({ requestId }) => requestId).join(', ')
+      throw new DurableError(
+        'conflict',
+        waits === ''
+          ? `"${id}" waits for nothing; it was decided already, or is worked on`
+          : `"${id}" waits for ${waits}; name one of these requests`,
+      )
     }
     checkDecision(call, decision)
     if (key) return settleRequest(this.#tasks, key, toRequestDecision(call.requestId, decision))
@@ -100,6 +105,21 @@ export class StoreOperations {
   /** Removes what is old. Safe while processes work on the store. */
   prune(options: PruneOptions): Promise<PruneReport> {
     return prune(this.#parts, options)
+  }
+
+  /**
+   * Copies the store into a new SQLite file while processes work on it, which can be opened as a store. Encrypted bodies stay encrypted.
+   *
+   * @throws {DurableError} `conflict` — the file exists; `full`, `read-only`, `unavailable`; `unsupported` — PostgreSQL, or a store in memory
+   */
+  async backup(file: string): Promise<void> {
+    const { database } = this.#parts
+    if (!database.backup)
+      throw new DurableError(
+        'unsupported',
+        'PostgreSQL is backed up by its own tools; use pg_dump, or export the store',
+      )
+    await database.backup(file)
   }
 
   /**

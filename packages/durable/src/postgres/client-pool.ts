@@ -33,7 +33,7 @@ export class ClientPool {
     else this.#idle.push(client)
   }
 
-  /** Takes a client that no longer answers out of the pool, closes its connection, and lets somebody who waits have a new one. */
+  /** Removes a client that no longer responds from the pool, closes its connection, and gives the next waiting caller a new one. */
   discard(client: Sql): void {
     const at = this.#all.indexOf(client)
     if (at >= 0) this.#all.splice(at, 1)

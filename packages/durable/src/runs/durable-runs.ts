@@ -14,6 +14,12 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** An event of a run, as it is stored. */
+export type StoredRunEvent = RunEvent & {
+  /** 1 for the first event of the run, then without gaps. */
+  readonly seq: number
+}
+
 /** How often a call that waits for another worker tries to claim, in milliseconds. */
 const retryMs = 200
 
@@ -153,11 +159,7 @@ export class DurableRuns {
   }
 
   /** The stored events of a run, then new ones as they are stored, until it is over or the signal aborts. */
-  async *events(
-    id: string,
-    from: number = 1,
-    signal?: AbortSignal,
-  ): AsyncGenerator<RunEvent & { readonly seq: number }> {
+  async *events(id: string, from: number = 1, signal?: AbortSignal): AsyncGenerator<StoredRunEvent> {
     const over = async (): Promise<boolean> => isOver(await this.get(id))
     for await (const { seq, body } of this.#log.watch(`run:${id}`, from, over, signal))
       yield { ...(body as RunEvent), seq }

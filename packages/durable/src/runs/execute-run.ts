@@ -14,6 +14,7 @@ import { toStoredResult, uncertainCalls } from './stored-result.js'
 
 /** What a function that is run durably gets: give `request(…)` to `infer`. */
 export interface DurableRun {
+  /** The id that the run was started with. */
   readonly id: string
   /** What the run was started with. Unset for `DurableRuns.run`. */
   readonly input?: unknown
@@ -33,8 +34,17 @@ export interface DurableRun {
   request<Output>(request: InferRequest<Output>): InferRequest<Output>
 }
 
-/** A function that is run durably. It may be called again in another process, with what was stored. */
-export type RunFunction<Output = unknown> = (run: DurableRun) => Promise<RunResult<Output>>
+/** A value with the result of the run behind it, for example that of an agent call of `@modelport/dialog`. */
+export interface WithRunResult<Output = unknown> {
+  /** How the run ended. */
+  readonly runResult: RunResult<Output>
+}
+
+/**
+ * A function that is run durably. It may be called again in another process, with what was stored. An error that has a `runResult` ends the run
+ * with that result; any other error gives the run back.
+ */
+export type RunFunction<Output = unknown> = (run: DurableRun) => Promise<RunResult<Output> | WithRunResult<Output>>
 
 /** How a run is worked on. */
 export interface Execution {
@@ -75,7 +85,7 @@ async function callOnce(
   { signal: outer, countsRejection = false }: Execution,
 ): Promise<RunResult> {
   try {
-    const result = await execute(context)
+    const result = await resultOf(execute(context))
     await held.journal.flush()
     if (held.failure) throw held.failure
     if (result.status === 'cancelled' && !held.isCanceled) outer?.throwIfAborted()
@@ -88,6 +98,17 @@ async function callOnce(
     throw error
   }
 }
+
+async function resultOf(outcome: ReturnType<RunFunction>): Promise<RunResult> {
+  const settled = await outcome.catch((error: unknown) => {
+    if (hasRunResult(error)) return error
+    throw error
+  })
+  return hasRunResult(settled) ? settled.runResult : settled
+}
+
+const hasRunResult = (value: unknown): value is WithRunResult =>
+  typeof value === 'object' && value !== null && 'runResult' in value && value.runResult !== undefined
 
 async function contextOf(
   held: HeldRun,

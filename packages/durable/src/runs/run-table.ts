@@ -13,7 +13,9 @@ export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'cancel
 
 /** The row of a run. */
 export interface StoredRun {
+  /** Id of the run. That of an agent's task is `task:` and the id of the task. */
   readonly id: string
+  /** Only workers of this queue claim the run: name and hash of a definition, or the run alone. */
   readonly queue: string
   /** The engine's run; empty until it was started there. */
   readonly engine: string
@@ -23,14 +25,21 @@ export interface StoredRun {
   readonly crashes: number
   /** Number of the last journal entry before the checkpoint. */
   readonly mark: number
+  /** Where the run stands. */
   readonly status: RunStatus
+  /** What the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
   readonly fingerprint: unknown
+  /** What the run was started with. */
   readonly input?: unknown
+  /** Where the run continues. Unset: at the beginning. */
   readonly checkpoint?: RunCheckpoint
+  /** The stored result of a run that is over or waits, or the failure of its last try. */
   readonly result?: object
   /** The store's time to look again. */
   readonly wake?: number
+  /** When the run was stored, in milliseconds since 1970. */
   readonly createdAt: number
+  /** The last sign of life: a write, a heartbeat, or a change of the status; in milliseconds since 1970. */
   readonly updatedAt: number
 }
 

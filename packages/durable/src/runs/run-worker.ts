@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { JsonObject } from '@modelport/core'
+import { isObject, type JsonObject } from '@modelport/core'
 import { executeRun, type RunFunction } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import type { StoredRun } from './run-table.js'
@@ -10,6 +10,7 @@ export interface RunDefinition {
   readonly name: string
   /** Everything that must be the same in the process that continues: model, tools, prompts, a version. Plain JSON. */
   readonly fingerprint: JsonObject
+  /** Does the work; called again in this or another process until the run is over. */
   readonly execute: RunFunction
 }
 
@@ -174,9 +175,7 @@ export class RunWorker {
 /** JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   )
 }
 

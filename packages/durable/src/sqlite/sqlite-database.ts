@@ -7,6 +7,7 @@ import { DurableError, isDurableError } from '../database/durable-error.js'
 import type { DurableEngine } from '../engine/engine.js'
 import { MemoryEngine } from '../engine/memory-engine.js'
 import { backendOf, type EngineBackend, OpenWorkflowEngine } from '../engine/open-workflow-engine.js'
+import { makeBackup } from './backup-file.js'
 import type { ThreadData, ThreadReply, ThreadRequest } from './sqlite-thread.js'
 
 /** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
@@ -26,7 +27,7 @@ function refuseNetworkFile(path: string): void {
   try {
     type = statfsSync(dirname(path)).type
   } catch {
-    return // The folder is missing or the platform does not tell; opening the file reports it.
+    return // The folder is missing, or the platform cannot say; opening the file reports it.
   }
   const name = networkFileSystems[type >>> 0]
   if (name !== undefined)
@@ -99,6 +100,14 @@ export class SqliteDatabase implements Database {
       clearInterval(this.#poll)
       this.#poll = undefined
     }
+  }
+
+  async backup(file: string): Promise<void> {
+    if (this.#path === ':memory:')
+      throw new DurableError('unsupported', 'a store in memory has no back-up; open a file, or export it')
+    await makeBackup(file, async (part) => {
+      await this.#ask({ kind: 'backup', file: part })
+    })
   }
 
   async close(): Promise<void> {

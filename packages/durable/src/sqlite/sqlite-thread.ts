@@ -1,5 +1,5 @@
 // The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { BackendSqlite } from 'openworkflow/sqlite'
 import type { Row, SqlValue, Statement, WriteResult } from '../database/database.js'
@@ -22,6 +22,7 @@ export type ThreadRequest =
       readonly method: keyof EngineBackend
       readonly params: unknown
     }
+  | { readonly id: number; readonly kind: 'backup'; readonly file: string }
   | { readonly id: number; readonly kind: 'close' }
 
 /** The thread's reply; `errcode` is SQLite's result code. */
@@ -119,6 +120,18 @@ function callEngine(queue: string, method: keyof EngineBackend, params: unknown)
   return (backend[method] as (params: unknown) => Promise<unknown>).call(backend, params)
 }
 
+/** One step over a connection of its own: a snapshot that keeps nobody waiting and that no write of others starts again. */
+async function backUp(file: string): Promise<void> {
+  database()
+  const source = new DatabaseSync(path, { readOnly: true })
+  try {
+    source.exec(`PRAGMA busy_timeout = ${busyMs}`)
+    await backup(source, file, { rate: 2 ** 31 - 1 })
+  } finally {
+    source.close()
+  }
+}
+
 async function handle(request: ThreadRequest): Promise<unknown> {
   switch (request.kind) {
     case 'write':
@@ -127,24 +140,30 @@ async function handle(request: ThreadRequest): Promise<unknown> {
       return run({ sql: request.sql, params: request.params }).rows
     case 'engine':
       return await callEngine(request.queue, request.method, request.params)
+    case 'backup':
+      return backUp(request.file)
     case 'close':
       opened?.close()
       return undefined
   }
 }
 
+async function reply(request: ThreadRequest): Promise<void> {
+  const { id } = request
+  try {
+    port?.postMessage({ id, value: await handle(request) } satisfies ThreadReply)
+  } catch (error) {
+    const { errcode } = error as { readonly errcode?: unknown }
+    const code = typeof errcode === 'number' ? { errcode } : {}
+    port?.postMessage({ id, error: { message: textOf(error), ...code } } satisfies ThreadReply)
+  }
+  if (request.kind === 'close') port?.close()
+}
+
 // The engine's methods run to their end before they return, so requests do not overlap; the queue keeps it so for any later version.
+// Only a back-up, which may take long, runs next to the others.
 let queue: Promise<void> = Promise.resolve()
 port.on('message', (request: ThreadRequest) => {
-  queue = queue.then(async () => {
-    const { id } = request
-    try {
-      port.postMessage({ id, value: await handle(request) } satisfies ThreadReply)
-    } catch (error) {
-      const { errcode } = error as { readonly errcode?: unknown }
-      const code = typeof errcode === 'number' ? { errcode } : {}
-      port.postMessage({ id, error: { message: textOf(error), ...code } } satisfies ThreadReply)
-    }
-    if (request.kind === 'close') port.close()
-  })
+  if (request.kind === 'backup') void reply(request)
+  else queue = queue.then(() => reply(request))
 })

@@ -15,6 +15,8 @@ export interface KillOptions {
   readonly runs: number
   /** How often a worker is killed or frozen; every fifth time it is frozen for longer than its lease, then continues. */
   readonly kills: number
+  /** How the clock of each worker jumps, as `moved-clock.mjs` reads it. Default: it does not. */
+  readonly clocks?: readonly string[]
   /** Called after every seventh kill. */
   disturb?(): Promise<void>
   /** Called after each kill. */
@@ -39,6 +41,13 @@ export interface KillReport {
 
 const hooks = fileURLToPath(new URL('../support/typescript-hooks.mjs', import.meta.url))
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url))
+const movedClock = fileURLToPath(new URL('../support/moved-clock.mjs', import.meta.url))
+
+/** Arguments of Node for a worker process. */
+export const workerArguments = (address: string, ledger: string, movesClock = false): readonly string[] => [
+  ...(movesClock ? ['--import', movedClock] : []),
+  ...['--import', hooks, worker, 'work', address, ledger],
+]
 
 interface Worker {
   readonly child: ChildProcess
@@ -61,6 +70,7 @@ export async function killRun({
   workers,
   runs,
   kills,
+  clocks,
   disturb,
   onKill,
 }: KillOptions): Promise<KillReport> {
@@ -74,15 +84,17 @@ export async function killRun({
     }
   }
   await startUntil(runs)
-  const spawnWorker = (): Worker => {
-    const child = spawn(process.execPath, ['--import', hooks, worker, 'work', address, ledger], {
+  const spawnWorker = (index: number): Worker => {
+    const clock = clocks?.[index]
+    const child = spawn(process.execPath, workerArguments(address, ledger, clock !== undefined), {
+      env: { ...process.env, ...(clock !== undefined && { MOVED_CLOCK: clock }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const made: Worker = { child, state: 'starting' }
     child.stdout.once('data', () => (made.state = 'ready'))
     return made
   }
-  const children = Array.from({ length: workers }, spawnWorker)
+  const children = Array.from({ length: workers }, (_, index) => spawnWorker(index))
   let [killed, freezes, uncertain, reopened] = [0, 0, 0, 0]
   const lines = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [])
   /** Settles uncertain calls by looking into the ledger, as a person would; returns the number of open runs. */
@@ -124,7 +136,8 @@ export async function killRun({
         freeze(victim)
       } else {
         victim.child.kill('SIGKILL')
-        children[children.indexOf(victim)] = spawnWorker()
+        const index = children.indexOf(victim)
+        children[index] = spawnWorker(index)
       }
       if (killed % 7 === 0) await disturb?.()
     }

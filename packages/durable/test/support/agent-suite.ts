@@ -1,12 +1,20 @@
-// Set-up of a test project: the tests of `agent` with a SQLite store wherever they would have a memory store.
+// Set-up of two test projects: the tests of `agent` with a SQLite or PostgreSQL store wherever they would have a memory store.
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { afterAll, vi } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeEach, inject, vi } from 'vitest'
 import type { Database } from '../../src/database/database.js'
 import type { DurableEngine } from '../../src/engine/engine.js'
 import { createDurableStore } from '../../src/durable-store.js'
+import { openPostgresDatabase } from '../../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../../src/sqlite/sqlite.js'
+import './agent-suite-server.js'
+
+const url = inject('agentSuiteUrl') as string | undefined
+beforeEach((context) => {
+  if (url === '') context.skip('PostgreSQL is not installed')
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-agent-suite-'))
 const opened: Promise<Database>[] = []
@@ -14,6 +22,12 @@ afterAll(async () => {
   for (const database of opened.splice(0)) await (await database).close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** A new, empty database. */
+const openDatabase = (): Promise<Database> =>
+  url
+    ? openPostgresDatabase(url, { schema: `agent_${randomUUID().replaceAll('-', '_')}`, connections: 2 })
+    : openSqliteDatabase(join(folder, `store-${opened.length}.db`))
 
 /** A database that is still being opened: `createMemoryStore` does not wait. */
 function lazyDatabase(ready: Promise<Database>): Database {
@@ -50,7 +64,7 @@ function lazyDatabase(ready: Promise<Database>): Database {
 
 vi.mock('../../../agent/src/session/memory-store.js', () => ({
   createMemoryStore: () => {
-    const ready = openSqliteDatabase(join(folder, `store-${opened.length}.db`))
+    const ready = openDatabase()
     opened.push(ready)
     return createDurableStore(lazyDatabase(ready), {})
   },

@@ -68,7 +68,7 @@ export async function startPostgres(programs: string, { isSafe = false } = {}): 
     'listen_addresses=127.0.0.1',
     `port=${port}`,
     `unix_socket_directories=${folder}`,
-    'max_connections=200',
+    'max_connections=500',
   ]
   if (!isSafe) settings.push('fsync=off', 'full_page_writes=off')
   let child: ChildProcess | undefined

@@ -1,0 +1,82 @@
+import type { ChildCancel, ChildCancels } from '@modelport/agent'
+import type { BodyCodec } from '../database/body-codec.js'
+import type { Database, Row } from '../database/database.js'
+import { dueOf, settleRow } from './outbox-rows.js'
+import { nameOfTask } from './sql-inbox.js'
+
+const idOf = ({ target, taskId }: ChildCancel): string => JSON.stringify(['cancel', target, taskId])
+
+/** The stream of a task's cancels, which have no order. */
+export const cancelsOf = (owner: string): string => `cancels:${owner}`
+
+/** Cancels that other agents have to be asked for: rows of the outbox with an agent. */
+export class SqlChildCancels implements ChildCancels {
+  readonly #database: Database
+  readonly #codec: BodyCodec
+
+  constructor(database: Database, codec: BodyCodec) {
+    this.#database = database
+    this.#codec = codec
+  }
+
+  async put(row: ChildCancel): Promise<void> {
+    const { key, agent, target, taskId, attempts, dueAt, giveUpAt } = row
+    await this.#database.write([
+      {
+        sql: `INSERT INTO outbox (id, stream, seq, body, due, tries, held, dead, agent) VALUES (?, ?, 0, ?, ?, ?, 0, 0, ?)
+          ON CONFLICT (id) DO NOTHING`,
+        params: [
+          idOf(row),
+          cancelsOf(nameOfTask(key)),
+          this.#codec.encode({ key, target, taskId, giveUpAt }),
+          dueAt,
+          attempts,
+          agent,
+        ],
+      },
+    ])
+  }
+
+  async claim(agents: readonly string[], now: number, limit: number, leaseMs: number): Promise<readonly ChildCancel[]> {
+    if (agents.length === 0) return []
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE outbox SET held = ? WHERE held <= ? AND id IN (
+          SELECT id FROM outbox WHERE dead = 0 AND due <= ? AND held <= ? AND ${oneOf(agents)} ORDER BY due, id LIMIT ?)
+          RETURNING *`,
+        params: [now + leaseMs, now, now, now, ...agents, limit],
+      },
+    ])
+    return (result.ok ? (result.rows[0] ?? []) : []).map((row) => this.#cancelOf(row))
+  }
+
+  settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void> {
+    return settleRow(this.#database, idOf(row), row.attempts, outcome === 'done' ? 'delete' : outcome)
+  }
+
+  async nextDueAt(agents: readonly string[]): Promise<number | undefined> {
+    if (agents.length === 0) return undefined
+    const rows = await this.#database.read(
+      `SELECT min(CASE WHEN due > held THEN due ELSE held END) AS due FROM outbox WHERE dead = 0 AND ${oneOf(agents)}`,
+      agents,
+    )
+    return dueOf(rows)
+  }
+
+  async dead(): Promise<readonly ChildCancel[]> {
+    const rows = await this.#database.read(
+      'SELECT * FROM outbox WHERE dead > 0 AND agent IS NOT NULL ORDER BY dead, id',
+    )
+    return rows.map((row) => this.#cancelOf(row))
+  }
+
+  #cancelOf({ body, agent, tries, due }: Row): ChildCancel {
+    const { key, target, taskId, giveUpAt } = this.#codec.decode(body) as Omit<
+      ChildCancel,
+      'agent' | 'attempts' | 'dueAt'
+    >
+    return { key, agent: String(agent), target, taskId, attempts: Number(tries), dueAt: Number(due), giveUpAt }
+  }
+}
+
+const oneOf = (agents: readonly string[]): string => `agent IN (${agents.map(() => '?').join(', ')})`

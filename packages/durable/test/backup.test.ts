@@ -1,0 +1,138 @@
+// Back-ups: taken while workers write, restored, and continued.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import type { DurableStore } from '../src/durable-store.js'
+import { openPostgresStore } from '../src/postgres/postgres.js'
+import { openSqliteStore } from '../src/sqlite/sqlite.js'
+import { definition } from './kill/worker.js'
+import { finalResult } from './support/journal-entries.js'
+import { findPostgres, startPostgres } from './support/postgres-server.js'
+
+const ids = Array.from({ length: 12 }, (_, index) => `run-${index}`)
+const done = () => Promise.resolve(finalResult('done'))
+
+/** Starts the runs and a worker, and takes the back-up in the middle of its work; the worker finishes afterwards. */
+async function workAround(store: DurableStore, folder: string, takeBackup: () => Promise<void>): Promise<void> {
+  const work = definition(join(folder, 'ledger'))
+  await store.runs.run('before', done)
+  for (const id of ids) await store.runs.start(id, work)
+  const worker = store.runs.work([work])
+  await expect.poll(async () => (await store.runs.journal('run-0')).length).toBeGreaterThan(4)
+  await takeBackup()
+  await Promise.all(ids.map((id) => store.runs.result(id)))
+  await worker.stop()
+}
+
+/** Continues everything that the back-up has. Effects that were made after it are unknown to it: the ledger is a new one. */
+async function expectContinues(store: DurableStore, folder: string): Promise<void> {
+  expect((await store.runs.run('before', () => Promise.reject(new Error('must not run')))).text).toBe('done')
+  const unfinished = (await store.runs.open()).length
+  expect(unfinished).toBeGreaterThan(0)
+  const worker = store.runs.work([definition(join(folder, 'ledger-after'))])
+  const settle = async (): Promise<number> => {
+    const open = await store.runs.open()
+    for (const { id, status, checkpoint } of open)
+      for (const item of status === 'suspended' ? (checkpoint?.pending ?? []) : [])
+        await store.runs.decide(id, { type: 'repeat', id: item.id }).catch(() => undefined)
+    return open.length
+  }
+  await expect.poll(settle).toBe(0)
+  for (const id of ids) expect((await store.runs.result(id)).status).toBe('final')
+  await worker.stop()
+}
+
+describe('SQLite', () => {
+  const folder = temporaryFolder('backup')
+
+  test('a back-up taken while a worker writes opens as a store, and its runs continue', async () => {
+    const path = join(folder, 'store.db')
+    const copy = join(folder, 'copy.db')
+    const store = await openSqliteStore(path, { leaseMs: 1000 })
+    await workAround(store, folder, () => store.operations.backup(copy))
+    expect(await store.runs.open()).toEqual([])
+    await store.close()
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    const restored = await openSqliteStore(copy, { leaseMs: 1000 })
+    await expectContinues(restored, folder)
+    await restored.close()
+  })
+
+  test('a back-up of an encrypted store is encrypted', async () => {
+    const encryptionKey = new Uint8Array(32).fill(7)
+    const copy = join(folder, 'secret-copy.db')
+    const store = await openSqliteStore(join(folder, 'secret.db'), { encryptionKey })
+    await store.runs.run('a', () => Promise.resolve(finalResult('a secret')))
+    await store.operations.backup(copy)
+    await store.close()
+    expect(spawnSync('grep', ['-c', 'a secret', copy], { encoding: 'utf8' }).stdout.trim()).toBe('0')
+    const restored = await openSqliteStore(copy, { encryptionKey })
+    expect((await restored.runs.run('a', done)).text).toBe('a secret')
+    await restored.close()
+  })
+
+  test('a back-up overwrites nothing, names a missing folder, and is refused for a store in memory', async () => {
+    const store = await openSqliteStore(join(folder, 'other.db'))
+    const taken = join(folder, 'letter.txt')
+    writeFileSync(taken, 'Dear reader')
+    await expect(store.operations.backup(taken)).rejects.toMatchObject({ reason: 'conflict' })
+    await expect(store.operations.backup(join(folder, 'none', 'copy.db'))).rejects.toMatchObject({
+      reason: 'unavailable',
+      message: expect.stringContaining('its folder must exist'),
+    })
+    await store.close()
+    const memory = await openSqliteStore(':memory:')
+    await expect(memory.operations.backup(join(folder, 'copy2.db'))).rejects.toMatchObject({ reason: 'unsupported' })
+    await memory.close()
+  })
+
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]).status === 0
+  if (!mounted) console.log('skipped: a full disk cannot be made here (mount is not allowed)')
+  afterAll(() => {
+    if (mounted) spawnSync('umount', [disk])
+  })
+
+  test.skipIf(!mounted)('a disk that is too small is a typed error, and no part of a file is left', async () => {
+    const store = await openSqliteStore(join(folder, 'large.db'))
+    for (let run = 0; run < 5; run++) await store.runs.run(`run-${run}`, done)
+    await expect(store.operations.backup(join(disk, 'copy.db'))).rejects.toMatchObject({ reason: 'full' })
+    expect(readdirSync(disk)).toEqual([])
+    expect((await store.runs.run('after', done)).text).toBe('done')
+    await store.close()
+  })
+})
+
+const programs = findPostgres()
+const hasDump = programs !== undefined && existsSync(join(programs, 'pg_dump'))
+test.skipIf(!hasDump)(
+  'PostgreSQL: a dump taken while a worker writes is restored, and its runs continue',
+  async () => {
+    const folder = temporaryFolder('backup')
+    const server = await startPostgres(programs!)
+    try {
+      const store = await openPostgresStore(server.url, { leaseMs: 1000 })
+      await expect(store.operations.backup(join(folder, 'x'))).rejects.toMatchObject({ reason: 'unsupported' })
+      const dump = join(folder, 'agents.dump')
+      const run = (program: string, args: readonly string[]) => execFileSync(join(programs!, program), args)
+      await workAround(store, folder, () => {
+        run('pg_dump', ['--format=custom', '--schema=modelport', `--file=${dump}`, server.url])
+        return Promise.resolve()
+      })
+      await store.close()
+      const restoredUrl = server.url.replace('/postgres', '/restored')
+      run('createdb', [`--maintenance-db=${server.url}`, 'restored'])
+      run('pg_restore', [`--dbname=${restoredUrl}`, dump])
+      const restored = await openPostgresStore(restoredUrl, { leaseMs: 1000 })
+      await expectContinues(restored, folder)
+      await restored.close()
+    } finally {
+      await server.stop()
+    }
+  },
+  240_000,
+)

@@ -1,0 +1,57 @@
+// SQLite has no clock of its own: leases are written and read with the clocks of the processes, which jump and differ here.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { openSqliteStore } from '../src/sqlite/sqlite.js'
+import { killRun, workerArguments } from './kill/kill-run.js'
+import { definition } from './kill/worker.js'
+
+const tenMinutes = 600_000
+
+test('workers whose clocks jump ten minutes apart lose and double no effect', { timeout: 240_000 }, async () => {
+  const folder = temporaryFolder('clock')
+  const report = await killRun({
+    address: join(folder, 'store.db'),
+    ledger: join(folder, 'ledger'),
+    workers: 2,
+    runs: 6,
+    kills: 5,
+    clocks: [`2000:${tenMinutes}`, `2000:-${tenMinutes}`],
+  })
+  expect(report).toMatchObject({ finished: report.started, doubled: [], missing: [] })
+})
+
+test('a run that a process with a clock ahead left behind is continued at once after resume', async () => {
+  const folder = temporaryFolder('clock')
+  const [address, ledger] = [join(folder, 'store.db'), join(folder, 'ledger')]
+  const store = await openSqliteStore(address, { leaseMs: 1000 })
+  const work = definition(ledger)
+  await store.runs.start('a', work)
+  const child = spawn(process.execPath, workerArguments(address, ledger, true), {
+    env: { ...process.env, MOVED_CLOCK: `0:${tenMinutes}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await expect.poll(async () => (await store.runs.journal('a')).length).toBeGreaterThan(4)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const worker = store.runs.work([work])
+  try {
+    // Its lease ends ten minutes from now, by this clock.
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect((await store.runs.get('a')).status).toBe('running')
+    await store.operations.resume('a')
+    const { status, checkpoint } = await store.runs.get('a').then(async () => {
+      await expect.poll(async () => (await store.runs.get('a')).status).toMatch(/suspended|finished/)
+      return store.runs.get('a')
+    })
+    for (const item of status === 'suspended' ? (checkpoint?.pending ?? []) : [])
+      await store.runs.decide('a', { type: 'repeat', id: item.id })
+    await expect.poll(async () => (await store.runs.get('a')).status).toBe('finished')
+    expect((await store.runs.result('a')).status).toBe('final')
+  } finally {
+    await worker.stop()
+    await store.close()
+  }
+})
