@@ -3,6 +3,7 @@ export type {
   AgentSkillInfo,
   AgentTaskInfo,
   AllowListInfo,
+  BudgetInfo,
   CalledSource,
   CallSource,
   ContextBlockInfo,

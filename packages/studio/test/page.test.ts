@@ -1,4 +1,6 @@
 import { mkdir } from 'node:fs/promises'
+import { LlmError } from '@modelport/core'
+import type { MockResponse } from '@modelport/provider-mock'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServedStudio } from '../src/node.js'
@@ -90,10 +92,10 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(errors).toEqual([])
   })
 
-  test('shows the run on a time axis, as a table too', async () => {
+  test('shows the run on a time axis and as a table', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Timeline' }).click()
-    await page.locator('svg.waterfall .bar').first().waitFor()
+    await page.locator('.waterfall .bar').first().waitFor()
     const rows = await page.locator('tbody tr').allInnerTexts()
     expect(rows.map((row) => row.split('\t')[1])).toEqual(['model', 'wait', 'tool', 'model'])
     await expectPicture(page, 'timeline')
@@ -103,7 +105,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = open
     await page.getByRole('link', { name: 'Context' }).click()
     await page.getByRole('heading', { name: /Call 2/ }).waitFor()
-    expect(await page.getByText('The first block that differs').count()).toBe(1)
+    expect(await page.getByText('is the first block that differs').count()).toBe(1)
     await expectPicture(page, 'context')
   })
 
@@ -144,6 +146,42 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await two.close()
   })
 
+  test('hands a conversation over in the middle of a tool turn, says what to do after a failure, and compares models', async () => {
+    const { createMock } = await import('@modelport/provider-mock')
+    const mock = (id: string, responses: readonly MockResponse[]) => ({
+      ...{ id, provider: 'mock', model: id, hosts: [] },
+      open: () => createMock({ responses }),
+    })
+    const several = await startStudio({
+      models: [
+        mock('first', [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }]),
+        mock('second', ['I continue where the first stopped.']),
+        mock('broken', [{ error: new LlmError('auth', 'authentication failed') }]),
+      ],
+    })
+    const { page, errors } = await openPage(browser, several)
+    await ask(page, 'How is the weather in Oslo?')
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped. What had arrived is kept.').waitFor()
+    await page.locator('.settings select').first().selectOption('second')
+    await ask(page, 'Continue')
+    await page.locator('.markdown', { hasText: 'I continue where the first stopped.' }).waitFor()
+    await page.getByText('Called get_weather with').waitFor()
+    await page.locator('.settings select').first().selectOption('broken')
+    await page.getByRole('button', { name: 'Run again with broken' }).click()
+    await page.locator('.problem', { hasText: 'authentication' }).waitFor()
+    await page.getByText('tests the connection to this model').waitFor()
+    await page.getByRole('link', { name: 'Compare with other models' }).click()
+    await page.getByRole('button', { name: 'Run its last message on these models' }).click()
+    const second = page.getByRole('region', { name: 'second' })
+    await second.getByText('I continue where the first stopped.').waitFor()
+    await page.getByRole('region', { name: 'first' }).getByRole('button', { name: 'Deny' }).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+    await several.close()
+  })
+
   test('lists hosts with an allow-list, and tests the connection step by step', async () => {
     const { page } = open
     await page.getByRole('link', { name: 'Hosts' }).click()
@@ -157,7 +195,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
 
   test.each([
     ['light', 1280],
-    ['dark', 360],
+    ['dark', 320],
   ] as const)(
     'breaks no rule of axe and does not scroll sideways in any view, %s, %i pixels wide',
     async (colorScheme, width) => {
@@ -262,8 +300,12 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       await page.getByRole('link', { name: view, exact: true }).click({ timeout: 5000 })
       await page.waitForSelector('h1')
       await page.waitForTimeout(50)
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(wider, `long words make ${view} scroll sideways`).toBeLessThanOrEqual(0)
     }
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow, 'long words make the page scroll sideways').toBeLessThanOrEqual(0)
     expect(requests.filter((url) => !url.startsWith(new URL(evil.url).origin))).toEqual([])
     expect(errors).toEqual([])
     await page.close()

@@ -49,7 +49,7 @@ describe('the session of the page', () => {
     expect((await send('/api/info', { headers: { 'x-modelport-session': 'f'.repeat(48) } })).status).toBe(403)
   })
 
-  test('answers the page that has it', async () => {
+  test('serves the API to the page that has the session token', async () => {
     const { status, body } = await send('/api/info', { headers: { 'x-modelport-session': session } })
     expect(status).toBe(200)
     expect(body).toContain('"demo"')

@@ -2,9 +2,11 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createMock } from '@modelport/provider-mock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryStore, type RunRecord, type StudioEvent, type StudioStore } from '../src/index.js'
 import { openFileStore } from '../src/node.js'
+import { Runs } from '../src/server/runs.js'
 
 let folder = ''
 beforeAll(async () => {
@@ -61,7 +63,7 @@ describe('the file store', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  test('keeps runs over a restart, and ends those that a killed process left behind', async () => {
+  test('keeps runs across a restart, and ends those that a killed process left behind', async () => {
     const path = join(folder, 'restart.db')
     const before = openFileStore(path)
     await before.save(run('left', 1, 'running'))
@@ -71,7 +73,45 @@ describe('the file store', () => {
     await after.close()
   })
 
-  test('refuses a file of a newer version, and a file that is something else', async () => {
+  test('has the events of a run before the run is over, as the next start finds them after a kill', async () => {
+    const path = join(folder, 'killed.db')
+    const slow = createMock({ responses: ['word '.repeat(500)], delayMs: 20 })
+    const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => slow }
+    const before = openFileStore(path)
+    const runs = new Runs({ models: [model], assets: {}, store: before })
+    const { id } = await runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
+    await expect.poll(async () => JSON.stringify(await before.events(id, 0))).toContain('text-delta')
+    const after = openFileStore(path)
+    expect(await after.run(id)).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+    const events = await after.events(id, 0)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    expect(JSON.stringify(events)).toContain('text-delta')
+    await after.close()
+    await runs.close()
+  })
+
+  test('a run whose events cannot be written stays readable, says why, and can be deleted', async () => {
+    const path = join(folder, 'damaged.db')
+    const store = openFileStore(path)
+    const slow = createMock({ responses: ['word '.repeat(20)], delayMs: 5 })
+    const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => slow }
+    const runs = new Runs({ models: [model], assets: {}, store })
+    const { id } = await runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
+    const database = new DatabaseSync(path)
+    database.exec('DROP TABLE events')
+    database.close()
+    await expect.poll(async () => (await runs.find(id))?.notKept).toMatch(/no such table/)
+    await expect.poll(async () => (await runs.find(id))?.status).toBe('final')
+    expect(await runs.list()).toMatchObject([
+      { id, status: 'final', notKept: expect.stringContaining('no such table') },
+    ])
+    expect(runs.live(id)?.events.at(-1)).toMatchObject({ type: 'end' })
+    await runs.delete(id)
+    expect(await runs.find(id)).toBeUndefined()
+    await runs.close()
+  })
+
+  test('refuses a file of a newer version, and a file that is not a store', async () => {
     const newer = join(folder, 'newer.db')
     const database = new DatabaseSync(newer)
     database.exec('PRAGMA user_version = 99')

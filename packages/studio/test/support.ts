@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { buildPage } from '../build-page.mjs'
 import { createDemoModel, createStudio, demoTools, type StudioOptions } from '../src/index.js'
 import { loadPage, serveStudio, type ServedStudio } from '../src/node.js'
@@ -16,10 +17,13 @@ export const hasBrowser: boolean = browserPath !== undefined
 if (!hasBrowser) console.log('skipped: the tests of the page need Chromium at /usr/bin/chromium')
 
 /** Starts the browser as root in a container must. */
-export const launch = (): Promise<Browser> =>
+export const launch = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: browserPath!,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...more,
+    ],
   })
 
 let built: ReturnType<typeof loadPage> | undefined
@@ -42,7 +46,7 @@ export async function startStudio(options: Partial<StudioOptions> = {}): Promise
 /** Opens the studio in a new page, and fails the test on any error that the page logs. */
 export async function openPage(
   browser: Browser,
-  { url }: ServedStudio,
+  { url }: Pick<ServedStudio, 'url'>,
   settings: Parameters<Browser['newPage']>[0] = {},
 ): Promise<{ readonly page: Page; readonly errors: string[] }> {
   const page = await browser.newPage(settings)
@@ -66,6 +70,17 @@ export const attacks: readonly string[] = [
   '<form action="http://evil.example"><button formaction="javascript:hacked=1">x</button></form>',
   '![x](http://evil.example/pixel.png)',
   '<a href="data:text/html,<script>window.hacked=1</script>">x</a>',
+  '[x](<javascript:window.hacked=1>) [y](data:text/html;base64,PHNjcmlwdD4=) [z](vbscript:x) <javascript:window.hacked=1>',
+  '[a]: javascript:window.hacked=1\n\n[a] ![a]',
+  '<math><mtext></p><style><img src=x onerror=window.hacked=1></style></mtext></math>',
+  '<svg><a xlink:href="javascript:window.hacked=1"><text>x</text></a></svg>',
+  '<meta http-equiv="refresh" content="0;url=http://evil.example/"><base href="http://evil.example/">',
+  '<link rel="stylesheet" href="http://evil.example/x.css"><style>@import "http://evil.example/y.css"</style>',
+  '<details open ontoggle=window.hacked=1><template><script>window.hacked=1</script></template></details>',
+  '`` `<img src=x onerror=window.hacked=1>` ``\n\n```html\n</code></pre><script>window.hacked=1</script>\n```',
+  '\u001b]8;;http://evil.example\u0007click\u001b]8;;\u0007 \u001b[2J \u202etxt.exe \u0000 \ufeff',
+  `${'w'.repeat(4000)} ${'\u0430\u0301'.repeat(500)}`,
+  '{{constructor.constructor("window.hacked=1")()}} ${window.hacked=1} %3Cscript%3E',
 ]
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -79,4 +94,44 @@ export async function violations(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: axe })
   const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run())
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+interface TraceEvent {
+  readonly name: string
+  readonly ph: string
+  readonly pid: number
+  readonly tid: number
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+const isRunTask = ({ name, ph }: TraceEvent): boolean => name.endsWith('RunTask') && ph === 'X'
+
+/**
+ * Records the browser's own trace of the page until the returned function is called, which gives the longest task of the page's main
+ * thread in milliseconds of processor time: other programs on the machine do not count. A task of 30 ms is made at the end, which must
+ * be in the trace: a trace that has no tasks proves nothing.
+ */
+export async function traceTasks(browser: Browser, page: Page): Promise<() => Promise<number>> {
+  const categories = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata']
+  await browser.startTracing(page, { categories })
+  return async () => {
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) =>
+          setTimeout(() => {
+            const end = performance.now() + 30
+            while (performance.now() < end);
+            resolve()
+          }),
+        ),
+    )
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+    const isMain = ({ name, args }: TraceEvent): boolean => name === 'thread_name' && args?.name === 'CrRendererMain'
+    const threads = new Set(traceEvents.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`))
+    const tasks = traceEvents.filter((one) => isRunTask(one) && threads.has(`${one.pid} ${one.tid}`))
+    const longest = Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+    expect(longest).toBeGreaterThan(5)
+    return Math.round(longest)
+  }
 }

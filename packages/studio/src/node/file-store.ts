@@ -19,6 +19,11 @@ const tables = `
   ) WITHOUT ROWID;
 `
 
+const interrupted = {
+  code: 'interrupted',
+  message: 'The studio ended while this run was under way. Run it again: what it had done is not repeated by itself.',
+}
+
 /**
  * Keeps runs in one SQLite file that only its owner can read (mode 0600). Runs that a killed process left behind are listed as
  * `cancelled`.
@@ -107,7 +112,7 @@ function openDatabase(path: string): DatabaseSync {
       "SELECT id, run FROM runs WHERE json_extract(run, '$.status') IN ('running', 'waiting')",
     )
     for (const { id, run } of left.all()) {
-      const ended: RunRecord = { ...(JSON.parse(String(run)) as RunRecord), status: 'cancelled' }
+      const ended: RunRecord = { ...(JSON.parse(String(run)) as RunRecord), status: 'cancelled', error: interrupted }
       database.prepare('UPDATE runs SET run = ? WHERE id = ?').run(JSON.stringify(ended), String(id))
     }
     return database

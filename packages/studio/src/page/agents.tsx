@@ -79,7 +79,7 @@ function Card({ card }: { readonly card: AgentCardInfo }): VNode {
       <p>
         <strong>{name}</strong> <span class="badge">{version}</span> {description}
       </p>
-      <p class="muted">{capabilities.length > 0 ? capabilities.join(', ') : 'It names no capability.'}</p>
+      <p class="muted">{capabilities.length > 0 ? capabilities.join(', ') : 'The card lists no capabilities.'}</p>
       {skills.length > 0 && (
         <dl class="skills">
           {skills.map((skill) => (

@@ -1,6 +1,7 @@
 import type { ProblemInfo } from '../protocol/protocol.js'
 
 const key = 'modelport-session'
+const unreachable = 'The studio does not respond. Start it again in the terminal and open the address that it prints.'
 
 /** A request that the studio refused, with its own message. */
 export class StudioError extends Error {
@@ -26,7 +27,12 @@ export async function openSession(): Promise<boolean> {
 
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const session = sessionStorage.getItem(key) ?? ''
-  const response = await fetch(path, { ...init, headers: { 'x-modelport-session': session } })
+  const response = await fetch(path, { ...init, headers: { 'x-modelport-session': session } }).catch(
+    (cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      throw new StudioError({ error: { code: 'unreachable', message: unreachable } })
+    },
+  )
   if (response.ok) return response
   const body = (await response.json().catch(() => undefined)) as ProblemInfo | undefined
   throw new StudioError(body ?? { error: { code: String(response.status), message: response.statusText } })
@@ -37,7 +43,7 @@ export async function get<Value>(path: string): Promise<Value> {
   return (await (await send(path)).json()) as Value
 }
 
-/** Sends JSON and reads JSON, where the reply has a body. */
+/** Sends JSON and reads the JSON of the response, if it has a body. */
 export async function post<Value>(path: string, body: unknown = {}): Promise<Value> {
   const response = await send(path, { method: 'POST', body: JSON.stringify(body) })
   return (response.status === 204 ? undefined : await response.json()) as Value
@@ -48,7 +54,7 @@ export async function remove(path: string): Promise<void> {
   await send(path, { method: 'DELETE' })
 }
 
-/** Reads a stream of lists, list by list. */
+/** Reads Server-Sent Events, each of which is a JSON list. */
 export async function* stream<Item>(path: string, init: RequestInit = {}): AsyncGenerator<readonly Item[]> {
   const { body } = await send(path, init)
   if (!body) return

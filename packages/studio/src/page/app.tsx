@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Agents } from './agents.js'
 import { Chat } from './chat.js'
 import { Compare } from './compare.js'
@@ -25,6 +26,10 @@ const views: readonly (readonly [name: IconName, label: string])[] = [
 /** The frame of the page and the view that its address names. */
 export function App(): VNode {
   const [view = 'chat', id] = route.value
+  useEffect(() => {
+    const label = views.find(([name]) => name === view)?.[1] ?? view.replace(/^./, (first) => first.toUpperCase())
+    document.title = `${label} · modelport studio`
+  }, [view])
   return (
     <>
       <a
@@ -57,7 +62,7 @@ export function App(): VNode {
 
 function View({ view, id }: { readonly view: string; readonly id: string | undefined }): VNode {
   if (view === 'runs') return <RunList />
-  if (view === 'compare') return <Compare />
+  if (view === 'compare') return <Compare key={id} id={id} />
   if (view === 'agents') return <Agents />
   if (view === 'tools') return <Tools />
   if (view === 'hosts') return <Hosts />

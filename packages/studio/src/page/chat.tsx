@@ -6,16 +6,19 @@ import { post } from './api.js'
 import { Composer, type Draft, focusMessage } from './composer.js'
 import { Conversation } from './conversation.js'
 import { fromSettings, RunSettings } from './run-settings.js'
+import { isOver } from './format.js'
 import { RunTabs } from './run-tabs.js'
-import { go, selectedModel, startRun } from './state.js'
-import { useRun } from './use-run.js'
+import { go, info, selectedModel, startRun } from './state.js'
+import { useFollowEnd } from './use-follow-end.js'
+import { useRun, useVersion } from './use-run.js'
 
 /** Chat with a model: a conversation is a chain of runs, and an edited message forks it. */
 export function Chat({ id }: { readonly id: string | undefined }): VNode {
   const { run, problem } = useRun(id)
   const [refused, setRefused] = useState('')
   const record = run?.record.value
-  const busy = record?.status === 'running' || record?.status === 'waiting'
+  const busy = record !== undefined && !isOver(record)
+  useFollowEnd(useVersion(run), busy)
   const begin = async (messages: readonly ChatMessage[], from?: RunOrigin): Promise<void> => {
     setRefused('')
     try {
@@ -27,7 +30,7 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
     }
   }
   const send = (content: Draft): void => {
-    const past = record?.transcript ?? []
+    const past = record?.transcript ?? record?.messages ?? []
     const from = record && { runId: record.id, messages: past.length }
     void begin([...past, { role: 'user', content }], from)
   }
@@ -44,13 +47,24 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
       <div class="chat-main">
         <h1 class="visually-hidden">Chat</h1>
         {record && <RunTabs id={record.id} current="chat" />}
-        {problem && <p class="problem">{problem}</p>}
-        {run ? <Conversation run={run} onFork={fork} /> : !problem && id === undefined && <Welcome />}
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}. Look for it under <a href="#/runs">Runs</a>, or write a message to start another.
+          </p>
+        )}
+        {run ? (
+          <Conversation run={run} onFork={fork} />
+        ) : (
+          !problem && (id === undefined ? <Welcome onAsk={send} /> : <p class="muted working">Reading the run…</p>)
+        )}
         {record && !busy && (
           <p class="after-run">
             <button type="button" class="quiet" onClick={retry}>
               Run again with {selectedModel.value}
-            </button>
+            </button>{' '}
+            <a class="small" href={`#/compare/${record.id}`}>
+              Compare with other models
+            </a>
           </p>
         )}
         {refused && (
@@ -78,17 +92,29 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   )
 }
 
-function Welcome(): VNode {
+const suggestions = ['How is the weather in Oslo?', 'What can you do?']
+
+function Welcome({ onAsk }: { readonly onAsk: (text: string) => void }): VNode {
+  const isDemo = info.value?.models.some(({ id, provider }) => id === selectedModel.value && provider === 'mock')
   return (
     <div class="empty">
       <h2>Talk to a model</h2>
       <p>
-        Choose a model on the right and write below. Every run is kept: look at its timeline, its raw requests and its
-        context.
+        Choose a model and write a message. Every run is kept, with its timeline, its raw requests and the context of
+        each call.
       </p>
-      <p class="muted">
-        The demo model needs no key and contacts no host. It shows reasoning, a tool call and an approval.
-      </p>
+      {isDemo && (
+        <>
+          <p>The demo model needs no key and contacts no host. Ask it for the weather to see a tool call.</p>
+          <p class="suggestions">
+            {suggestions.map((text) => (
+              <button key={text} type="button" onClick={() => onAsk(text)}>
+                {text}
+              </button>
+            ))}
+          </p>
+        </>
+      )}
     </div>
   )
 }

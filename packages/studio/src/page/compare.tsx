@@ -1,59 +1,77 @@
+import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { post } from './api.js'
-import { useRun, useVersion } from './use-run.js'
 import { Composer, type Draft } from './composer.js'
 import { RunFigures } from './conversation.js'
+import { isOver } from './format.js'
 import { fromSettings } from './run-settings.js'
 import { info, startRun, type WatchedRun } from './state.js'
 import { StreamText } from './stream-text.js'
 import { diffWords } from './text-diff.js'
 import { ToolCallCard } from './tool-call.js'
+import { useRun, useVersion } from './use-run.js'
 
 const mostModels = 4
 
 const textOf = (run: WatchedRun | undefined): string =>
   run?.view.segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n') ?? ''
 
-/** The same question to two to four models at once. */
-export function Compare(): VNode {
+/** The same conversation on two to four models at once; `id` is the run whose conversation they get. */
+export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const models = info.value?.models ?? []
-  const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id }) => id))
+  const { run: before } = useRun(id)
+  const record = before?.record.value
+  const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
   const [runs, setRuns] = useState<readonly string[]>([])
   const [problem, setProblem] = useState('')
-  const send = async (content: Draft): Promise<void> => {
+  const isReady = chosen.length >= 2 && (id === undefined || record !== undefined)
+  const start = async (messages: readonly ChatMessage[], kept: number): Promise<void> => {
     setProblem('')
-    const messages = [{ role: 'user' as const, content }]
+    const from = record && { runId: record.id, messages: kept }
     try {
-      const started = await Promise.all(chosen.map((model) => startRun({ model, messages, ...fromSettings() })))
-      setRuns(started.map(({ id }) => id))
+      const started = await Promise.all(
+        chosen.map((model) => startRun({ model, messages, ...(from && { from }), ...fromSettings() })),
+      )
+      setRuns(started.map((run) => run.id))
     } catch (error) {
       setProblem((error as Error).message)
     }
   }
-  const toggle = (id: string): void => {
-    setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-mostModels))
+  const send = (content: Draft): void => {
+    const past = record?.transcript ?? record?.messages ?? []
+    void start([...past, { role: 'user', content }], past.length)
+  }
+  const toggle = (model: string): void => {
+    setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model].slice(-mostModels))
   }
   return (
     <div class="compare">
       <h1>Side by side</h1>
-      <fieldset>
-        <legend>Two to four models</legend>
-        {models.map(({ id }) => (
-          <label key={id} class="check">
-            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-            {id}
-          </label>
-        ))}
-      </fieldset>
-      {runs.length === 0 && (
+      <ModelChoice chosen={chosen} onToggle={toggle} />
+      {record && (
+        <p class="field">
+          <span>
+            Every model gets the conversation “<a href={`#/chat/${record.id}`}>{record.title}</a>”.
+          </span>
+          <button
+            type="button"
+            disabled={!isReady}
+            onClick={() => void start(record.messages, record.messages.length - 1)}
+          >
+            Run its last message on these models
+          </button>
+        </p>
+      )}
+      {runs.length === 0 && !record && models.length > 1 && (
         <p class="empty">
-          Choose the models, then ask. Words that the first reply does not have are marked in the others.
+          Write a message: all chosen models get it at once. Words that the first reply does not have are marked in the
+          others.
         </p>
       )}
       <div class={`columns columns-${runs.length}`}>
-        {runs.map((id, index) => (
-          <Column key={id} id={id} first={index === 0 ? undefined : runs[0]} />
+        {runs.map((run, index) => (
+          <Column key={run} id={run} first={index === 0 ? undefined : runs[0]} />
         ))}
       </div>
       {problem && (
@@ -61,8 +79,39 @@ export function Compare(): VNode {
           {problem}
         </p>
       )}
-      <Composer busy={chosen.length < 2} onSend={(draft) => void send(draft)} />
+      {models.length > 1 && <Composer busy={!isReady} onSend={send} />}
     </div>
+  )
+}
+
+function ModelChoice({
+  chosen,
+  onToggle,
+}: {
+  readonly chosen: readonly string[]
+  readonly onToggle: (model: string) => void
+}): VNode {
+  const models = info.value?.models ?? []
+  if (models.length < 2)
+    return (
+      <p class="empty">
+        There is only one model here, and a comparison needs two. Add one with <code>modelport init</code>, or open a
+        cassette under <a href="#/runs">Runs</a>.
+      </p>
+    )
+  return (
+    <fieldset>
+      <legend>Two to four models</legend>
+      {models.map(({ id }) => (
+        <label key={id} class="check">
+          <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
+          {id}
+        </label>
+      ))}
+      <span class="muted" role="status">
+        {chosen.length < 2 ? 'Choose at least two models.' : ''}
+      </span>
+    </fieldset>
   )
 }
 
@@ -73,7 +122,7 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
   useVersion(other)
   if (!run) return <section class="column">{problem ?? 'Starting…'}</section>
   const record = run.record.value
-  const ended = record.transcript !== undefined
+  const ended = isOver(record)
   const compared = first !== undefined && ended && other?.record.value.transcript !== undefined
   return (
     <section class="column" aria-label={record.model} aria-busy={!ended}>

@@ -74,23 +74,24 @@ export function Composer({
         }}
       />
       <div class="composer-row">
-        <label class="file">
-          Attach images
+        <label class="button file">
+          Attach images…
           <input
             ref={input}
+            class="visually-hidden"
             type="file"
             accept="image/png,image/jpeg,image/gif,image/webp"
             multiple
             onChange={({ currentTarget }) => {
               const files = [...(currentTarget.files ?? [])]
               const tooLarge = files.find(({ size }) => size > maxImageBytes)
-              setProblem(tooLarge ? `${tooLarge.name} is larger than 8 MB` : '')
+              setProblem(tooLarge ? `${tooLarge.name} is larger than 8 MB; attach a smaller image` : '')
               setImages(tooLarge ? [] : files)
             }}
           />
         </label>
         <span class="muted" role="status">
-          {problem || (images.length > 0 ? `${images.length} attached` : '')}
+          {problem || (images.length > 0 ? `${images.map(({ name }) => name).join(', ')} attached` : '')}
         </span>
         {busy && onStop ? (
           <button type="button" class="primary" onClick={onStop}>

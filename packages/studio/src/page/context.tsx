@@ -3,6 +3,7 @@ import type { ContextInfo } from '../protocol/protocol.js'
 import { get } from './api.js'
 import { useRun } from './use-run.js'
 import { formatCount } from './format.js'
+import { Legend } from './legend.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
 
@@ -24,16 +25,25 @@ export function Context({ id }: { readonly id: string }): VNode {
       {contexts?.length === 0 && (
         <p class="empty">
           {run?.record.value.task
-            ? 'The prompts of a remote agent are made in its own process.'
+            ? 'The prompts of a remote agent are made in its own process, so they cannot be shown here.'
             : 'No model call yet. The blocks of the first prompt appear here as soon as it is sent.'}
         </p>
       )}
+      {contexts && contexts.length > 0 && <Legend kinds={kinds} />}
       {contexts?.map((context) => (
         <ContextCard key={context.step} context={context} />
       ))}
     </div>
   )
 }
+
+const kinds = [
+  ['tool', 'Tool definition'],
+  ['system', 'System prompt'],
+  ['user', 'User'],
+  ['assistant', 'Model'],
+  ['tool-result', 'Tool result'],
+] as const
 
 function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
   const { step, tokens, window, blocks, cachedTokens } = context
@@ -72,8 +82,8 @@ function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
       </svg>
       {changed && (
         <p class="note">
-          The first block that differs from the call before is <strong>{changed.name}</strong>. A cache holds nothing
-          after it.
+          <strong>{changed.name}</strong> is the first block that differs from the call before. A prompt cache can be
+          reused up to here.{cachedTokens === 0 ? ' The vendor reported no cached tokens.' : ''}
         </p>
       )}
       <details>
@@ -82,15 +92,19 @@ function ContextCard({ context }: { readonly context: ContextInfo }): VNode {
           <thead>
             <tr>
               <th scope="col">Block</th>
-              <th scope="col">Tokens, estimated</th>
+              <th scope="col" class="number">
+                Tokens, estimated
+              </th>
               <th scope="col">Against the call before</th>
             </tr>
           </thead>
           <tbody>
             {blocks.map((block, index) => (
               <tr key={index}>
-                <th scope="row">{block.name}</th>
-                <td>{formatCount(block.tokens)}</td>
+                <th scope="row">
+                  <span class={`swatch of-${block.name.split(' ')[0] ?? ''}`} aria-hidden="true" /> {block.name}
+                </th>
+                <td class="number">{formatCount(block.tokens)}</td>
                 <td>{block.changed ? 'first difference' : ''}</td>
               </tr>
             ))}

@@ -1,13 +1,17 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
 import { useVersion } from './use-run.js'
-import { formatCost, formatCount, formatMs } from './format.js'
+import { formatCost, formatCount, formatMs, isOver } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard } from './message.js'
-import type { Segment } from './run-view.js'
+import type { Segment } from './run-parts.js'
 import type { WatchedRun } from './state.js'
 import { Announcer, StreamText } from './stream-text.js'
 import { ToolCallCard } from './tool-call.js'
+
+/** Parts of a reply that are drawn at first, the newest ones, and that each click adds. */
+const shownParts = 80
 
 /** A run as a conversation: the messages before it, then what the model does as it happens. */
 export function Conversation({
@@ -19,9 +23,11 @@ export function Conversation({
   readonly onFork?: (index: number, text: string) => void
 }): VNode {
   const record = run.record.value
+  const [most, setMost] = useState(shownParts)
   useVersion(run)
-  const ended = run.view.ended !== undefined || record.transcript !== undefined
+  const ended = isOver(record)
   const { segments } = run.view
+  const hidden = Math.max(0, segments.length - most)
   const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
   return (
     <div class="conversation" role="log" aria-label="Conversation" aria-live="off" aria-busy={!ended}>
@@ -36,7 +42,12 @@ export function Conversation({
         <header>
           <h2 class="speaker">{record.model}</h2>
         </header>
-        {segments.map((segment) => (
+        {hidden > 0 && (
+          <button type="button" class="quiet" onClick={() => setMost(most + shownParts)}>
+            Show {Math.min(hidden, shownParts)} of {hidden} earlier parts
+          </button>
+        )}
+        {segments.slice(hidden).map((segment) => (
           <SegmentView key={segment.id} segment={segment} runId={record.id} ended={ended} />
         ))}
         {!ended && segments.length === 0 && <p class="muted working">Waiting for the first token…</p>}
@@ -45,7 +56,23 @@ export function Conversation({
             <strong>{record.error.code}</strong> {record.error.message}
           </p>
         )}
+        {record.status === 'failed' && !record.task && (
+          <p class="muted">
+            <a href="#/doctor">Doctor</a> tests the connection to this model; <a href={`#/raw/${record.id}`}>Raw</a> has
+            the requests that were sent.
+          </p>
+        )}
+        {record.notKept !== undefined && (
+          <p class="problem" role="alert">
+            This run could not be saved, and is gone when the studio ends: {record.notKept}
+          </p>
+        )}
         {record.status === 'cancelled' && <p class="muted">Stopped. What had arrived is kept.</p>}
+        {run.isLost.value && (
+          <p class="problem" role="alert">
+            The studio no longer responds. Start it again in the terminal and open the address that it prints.
+          </p>
+        )}
       </article>
       <Announcer text={spoken} done={ended} />
       {ended && <RunFigures run={run} />}
@@ -71,6 +98,13 @@ function SegmentView({
       return (
         <details class="reasoning">
           <summary>Reasoning</summary>
+          <StreamText text={segment.text} />
+        </details>
+      )
+    case 'wire':
+      return (
+        <details class="reasoning">
+          <summary>The reply as the model wrote it</summary>
           <StreamText text={segment.text} />
         </details>
       )

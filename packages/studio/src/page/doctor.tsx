@@ -31,9 +31,17 @@ export function Doctor(): VNode {
   return (
     <div class="doctor">
       <h1>Doctor</h1>
-      <p class="muted">Sends a few short requests to one model. It costs a few tokens.</p>
-      {info.value?.doctor === false && <p class="empty">This studio was started without a connection test.</p>}
-      <p class="doctor-row">
+      <p class="muted">
+        Tests the connection to one model, step by step, and says what to do about each failure. It sends a few short
+        requests, which cost a few tokens.
+      </p>
+      {info.value?.doctor === false && (
+        <p class="empty">
+          This studio was started without a connection test. Use <code>modelport studio</code> or{' '}
+          <code>modelport doctor</code>.
+        </p>
+      )}
+      <p class="field">
         <label>
           Model
           <select

@@ -1,3 +1,6 @@
+import type { RunStatus, RunSummary } from '../protocol/protocol.js'
+import { visible } from './visible.js'
+
 /** Milliseconds for people: `340 ms`, `1.2 s`, `2 min 5 s`. */
 export function formatMs(ms: number | undefined): string {
   if (ms === undefined) return '–'
@@ -19,4 +22,25 @@ export function formatTime(at: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
   return isToday ? date.toLocaleTimeString('en', { timeStyle: 'medium' }) : date.toLocaleString('en')
+}
+
+/** True for a run that nothing happens in any more. */
+export const isOver = ({ status }: Pick<RunSummary, 'status'>): boolean => status !== 'running' && status !== 'waiting'
+
+/** What a run's status is called on the page. */
+export const statusText: Readonly<Record<RunStatus, string>> = {
+  running: 'running',
+  waiting: 'needs your approval',
+  final: 'finished',
+  limit: 'limit reached',
+  budget: 'budget spent',
+  suspended: 'waits for your message',
+  cancelled: 'stopped',
+  failed: 'failed',
+}
+
+/** A value as text for people: JSON with indentation, text as it is; characters that cannot be seen as escapes. */
+export function pretty(value: unknown): string {
+  if (typeof value === 'string') return visible(value)
+  return value === undefined ? '' : visible(JSON.stringify(value, undefined, 2))
 }

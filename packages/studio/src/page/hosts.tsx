@@ -11,9 +11,17 @@ export function Hosts(): VNode {
   return (
     <div class="hosts">
       <h1>Hosts</h1>
-      <p class="muted">This is everything that the configuration contacts. Nothing was contacted to find it out.</p>
+      <p class="muted">
+        These are all hosts that the configured models, agents and servers contact. Nothing was contacted to make this
+        list.
+      </p>
       {problem && <p class="problem">{problem}</p>}
-      {hosts?.length === 0 && <p class="empty">No host: every model of this studio runs in this process.</p>}
+      {hosts?.length === 0 && (
+        <p class="empty">
+          No host: every model of this studio runs in its own process. Hosts of models that you configure with{' '}
+          <code>modelport init</code> appear here.
+        </p>
+      )}
       {hosts && hosts.length > 0 && (
         <div class="scroll" tabIndex={0} role="group" aria-label="Hosts">
           <table>
@@ -43,9 +51,11 @@ export function Hosts(): VNode {
   )
 }
 
+const copyTexts = { idle: 'Copy', done: 'Copied', failed: 'The browser refused; select the text and copy it' } as const
+
 function AllowList({ formats }: { readonly formats: readonly string[] }): VNode | null {
   const [format, setFormat] = useState(formats[0] ?? '')
-  const [copied, setCopied] = useState(false)
+  const [copied, setCopied] = useState<keyof typeof copyTexts>('idle')
   const { value, problem } = useLoaded(format, () =>
     format ? get<AllowListInfo>(`/api/allow-lists/${format}`) : Promise.resolve(undefined),
   )
@@ -53,20 +63,35 @@ function AllowList({ formats }: { readonly formats: readonly string[] }): VNode 
   return (
     <section>
       <h2>For your sandbox</h2>
-      <label>
-        Format
-        <select
-          value={format}
-          onChange={({ currentTarget }) => {
-            setFormat(currentTarget.value)
-            setCopied(false)
-          }}
-        >
-          {formats.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <p class="field">
+        <label>
+          Format
+          <select
+            value={format}
+            onChange={({ currentTarget }) => {
+              setFormat(currentTarget.value)
+              setCopied('idle')
+            }}
+          >
+            {formats.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        {value && (
+          <button
+            type="button"
+            onClick={() => {
+              navigator.clipboard.writeText(value.text).then(
+                () => setCopied('done'),
+                () => setCopied('failed'),
+              )
+            }}
+          >
+            {copyTexts[copied]}
+          </button>
+        )}
+      </p>
       {problem && <p class="problem">{problem}</p>}
       {value && (
         <>
@@ -76,14 +101,6 @@ function AllowList({ formats }: { readonly formats: readonly string[] }): VNode 
               {note}
             </p>
           ))}
-          <button
-            type="button"
-            onClick={() => {
-              void navigator.clipboard.writeText(value.text).then(() => setCopied(true))
-            }}
-          >
-            {copied ? 'Copied' : 'Copy'}
-          </button>
         </>
       )}
     </section>

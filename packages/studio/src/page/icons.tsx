@@ -16,7 +16,7 @@ const outlines = {
 /** Name of an icon. */
 export type IconName = keyof typeof outlines
 
-/** A decorative icon: screen readers pass over it. */
+/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }): VNode {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

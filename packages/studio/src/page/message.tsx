@@ -1,8 +1,8 @@
 import type { ChatMessage, Content } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { pretty } from './format.js'
 import { Markdown } from './markdown.js'
-import { pretty } from './run-view.js'
 
 const textOf = (content: Content): string =>
   typeof content === 'string'

@@ -1,15 +1,16 @@
 import type { VNode } from 'preact'
 import type { Exchange } from '../protocol/protocol.js'
 import { get } from './api.js'
+import { isOver, pretty } from './format.js'
+import { visible } from './visible.js'
 import { useRun } from './use-run.js'
-import { pretty } from './run-view.js'
 import { RunTabs } from './run-tabs.js'
 import { useLoaded } from './use-loaded.js'
 
 /** The requests and responses of a run, secrets taken out, and its cassette to save. */
 export function Raw({ id }: { readonly id: string }): VNode {
   const { run } = useRun(id)
-  const ended = run?.record.value.transcript !== undefined || run?.view.ended !== undefined
+  const ended = run !== undefined && isOver(run.record.value)
   const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
   const save = async (): Promise<void> => {
     const cassette = await get<unknown>(`/api/runs/${id}/cassette`)
@@ -27,14 +28,14 @@ export function Raw({ id }: { readonly id: string }): VNode {
       {exchanges?.length === 0 && (
         <p class="empty">
           {ended
-            ? 'This run sent no request: its model runs in this process.'
+            ? 'This run sent no request: its model runs in the process of the studio.'
             : 'Requests appear here when the run has ended.'}
         </p>
       )}
       {exchanges && exchanges.length > 0 && run?.record.value.task && (
         <p class="muted">
-          These are the requests to the agent. The agent's own requests are made in another process, which shows them to
-          nobody.
+          These are the requests to the agent. Its own requests to models are made in its process and cannot be seen
+          from here.
         </p>
       )}
       {exchanges && exchanges.length > 0 && !run?.record.value.task && (
@@ -53,6 +54,9 @@ export function Raw({ id }: { readonly id: string }): VNode {
   )
 }
 
+/** Characters up to which a body is unfolded at first; laying out a longer one takes time. */
+const mostOpen = 50_000
+
 function ExchangeCard({ exchange, number }: { readonly exchange: Exchange; readonly number: number }): VNode {
   const { method, url, status, requestHeaders, requestBody, responseHeaders, responseBody, cut, error } = exchange
   return (
@@ -62,9 +66,11 @@ function ExchangeCard({ exchange, number }: { readonly exchange: Exchange; reado
         {cut && <span class="badge">cut</span>}
       </h2>
       <Block title="Request headers" text={pretty(requestHeaders)} />
-      <Block title="Request body" text={requestBody} open />
+      <Block title="Request body" text={requestBody} open={requestBody.length < mostOpen} />
       {responseHeaders && <Block title="Response headers" text={pretty(responseHeaders)} />}
-      {responseBody !== undefined && <Block title="Response body" text={responseBody} open />}
+      {responseBody !== undefined && (
+        <Block title="Response body" text={responseBody} open={responseBody.length < mostOpen} />
+      )}
     </section>
   )
 }
@@ -81,7 +87,7 @@ function Block({
   return (
     <details open={open}>
       <summary>{title}</summary>
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0}>{visible(text)}</pre>
     </details>
   )
 }

@@ -8,27 +8,39 @@ export const settings: {
   readonly approvals: Signal<'ask' | 'allow'>
   readonly withTools: Signal<boolean>
   readonly offTheRecord: Signal<boolean>
+  readonly mode: Signal<NonNullable<StartRun['mode']>>
   readonly system: Signal<string>
   readonly maxTokens: Signal<string>
+  readonly maxCost: Signal<string>
+  readonly maxRunTokens: Signal<string>
 } = {
   approvals: signal('ask'),
   withTools: signal(true),
   offTheRecord: signal(false),
+  mode: signal('auto'),
   system: signal(''),
   maxTokens: signal(''),
+  maxCost: signal(''),
+  maxRunTokens: signal(''),
 }
 
 /** The part of a request that the settings decide. */
-export function fromSettings(): Pick<StartRun, 'tools' | 'approvals' | 'offTheRecord' | 'options'> {
+export function fromSettings(): Pick<StartRun, 'tools' | 'mode' | 'approvals' | 'offTheRecord' | 'options' | 'budget'> {
   const maxTokens = Number(settings.maxTokens.value)
+  const maxCost = Number(settings.maxCost.value)
+  const maxOutputTokens = Number(settings.maxRunTokens.value)
   return {
     approvals: settings.approvals.value,
+    mode: settings.mode.value,
     offTheRecord: settings.offTheRecord.value,
     ...(!settings.withTools.value && { tools: [] }),
     options: {
       ...(settings.system.value && { system: settings.system.value }),
       ...(maxTokens > 0 && { maxTokens }),
     },
+    ...((maxCost > 0 || maxOutputTokens > 0) && {
+      budget: { ...(maxCost > 0 && { maxCost }), ...(maxOutputTokens > 0 && { maxOutputTokens }) },
+    }),
   }
 }
 
@@ -70,17 +82,13 @@ export function RunSettings(): VNode {
             }}
           />
         </label>
-        <label>
-          Most tokens of a reply
-          <input
-            type="number"
-            min="1"
-            value={settings.maxTokens.value}
-            onInput={({ currentTarget }) => {
-              settings.maxTokens.value = currentTarget.value
-            }}
-          />
-        </label>
+        <NumberField signal={settings.maxTokens} label="Most tokens in one reply" min="1" />
+        <NumberField signal={settings.maxRunTokens} label="Budget of a run: most tokens of all its replies" min="1" />
+        <NumberField
+          signal={settings.maxCost}
+          label="Budget of a run: highest cost (needs prices in the model's profile)"
+          min="0"
+        />
         {offered.length > 0 && <Toggle signal={settings.withTools} label={`Tools: ${offered.join(', ')}`} />}
         {offered.length > 0 && (
           <label class="check">
@@ -94,9 +102,62 @@ export function RunSettings(): VNode {
             Ask me before each tool call
           </label>
         )}
+        {offered.length > 0 && <ModeField />}
         <Toggle signal={settings.offTheRecord} label="Off the record: keep the run in memory only" />
       </details>
     </div>
+  )
+}
+
+const modes: readonly (readonly [mode: NonNullable<StartRun['mode']>, label: string])[] = [
+  ['auto', 'Automatic'],
+  ['native', 'Native tool calls'],
+  ['json', 'JSON replies'],
+  ['text', 'Blocks in the text'],
+]
+
+function ModeField(): VNode {
+  return (
+    <label>
+      How the model calls tools
+      <select
+        value={settings.mode.value}
+        onChange={({ currentTarget }) => {
+          settings.mode.value = modes.find(([mode]) => mode === currentTarget.value)?.[0] ?? 'auto'
+        }}
+      >
+        {modes.map(([mode, label]) => (
+          <option key={mode} value={mode}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function NumberField({
+  signal: value,
+  label,
+  min,
+}: {
+  readonly signal: Signal<string>
+  readonly label: string
+  readonly min: string
+}): VNode {
+  return (
+    <label>
+      {label}
+      <input
+        type="number"
+        min={min}
+        step="any"
+        value={value.value}
+        onInput={({ currentTarget }) => {
+          value.value = currentTarget.value
+        }}
+      />
+    </label>
   )
 }
 

@@ -1,53 +1,8 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
-
-/** A tool call as the chat shows it. */
-export interface ToolView {
-  readonly kind: 'tool'
-  readonly id: string
-  name: string
-  /** The arguments as they grow, then as they were parsed. */
-  args: string
-  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied'
-  result?: string
-  latencyMs?: number
-}
-
-/** A text of the model. It only grows. */
-export interface TextView {
-  readonly kind: 'text' | 'reasoning'
-  readonly id: string
-  text: string
-}
-
-/** Something that the run reports, such as a retry. */
-export interface NoteView {
-  readonly kind: 'note'
-  readonly id: string
-  readonly text: string
-}
-
-/** What a reply is made of, in order. */
-export type Segment = TextView | ToolView | NoteView
-
-/** One bar of the waterfall. */
-export interface Span {
-  readonly id: string
-  readonly kind: 'model' | 'tool' | 'agent' | 'wait' | 'retry'
-  readonly name: string
-  readonly step: number
-  /** Milliseconds since the start of the run. */
-  readonly from: number
-  to?: number
-  firstTokenAt?: number
-  state: 'running' | 'ok' | 'failed'
-  inputTokens?: number
-  cachedTokens?: number
-  outputTokens?: number
-  cost?: number
-  detail?: string
-}
+import { formatMs, pretty } from './format.js'
+import type { Segment, Span, TextView, ToolView } from './run-parts.js'
 
 /** A run as the page draws it, folded from its events. */
 export class RunView {
@@ -59,6 +14,9 @@ export class RunView {
   seq = 0
   readonly #startedAt: number
   readonly #open = new Map<string, Span>()
+  readonly #tools = new Map<string, ToolView>()
+  /** False when the reply that arrives is an action in JSON or text. */
+  #isNative = true
   /** The reply of a remote agent, which may begin anew. */
   #reply: TextView | undefined
 
@@ -66,7 +24,7 @@ export class RunView {
     this.#startedAt = startedAt
   }
 
-  /** Adds events; those that were added before are passed over. */
+  /** Adds events; skips those that were added before. */
   add(events: readonly StudioEvent[]): void {
     for (const event of events) {
       if (event.seq <= this.seq) continue
@@ -141,6 +99,7 @@ export class RunView {
   #event(event: RunEvent, at: number): void {
     switch (event.type) {
       case 'model-call-start':
+        this.#isNative = event.native
         this.#begin(
           `model ${event.step}`,
           { kind: 'model', name: `${event.provider} ${event.model}`, step: event.step },
@@ -149,13 +108,18 @@ export class RunView {
         break
       case 'text-delta':
       case 'reasoning-delta':
-        this.#text(event.type === 'text-delta' ? 'text' : 'reasoning', event.text, event.step)
+        this.#text(
+          event.type === 'reasoning-delta' ? 'reasoning' : this.#isNative ? 'text' : 'wire',
+          event.text,
+          event.step,
+        )
         this.#firstToken(event.step, at)
         break
       case 'model-call-end': {
         const { usage, cost } = event.metrics
         const span = this.#end(`model ${event.step}`, at, true)
         if (!span) break
+        span.spent = event.budget
         span.inputTokens = usage.inputTokens
         span.outputTokens = usage.outputTokens
         if (cost) span.cost = cost.totalCost
@@ -172,8 +136,14 @@ export class RunView {
         this.#end(`model ${event.step}`, at, false, event.message)
         break
       case 'model-retry':
-        this.#note(`${event.message}. Trying again.`)
+        this.#retry(event, at)
         break
+      case 'budget-decision': {
+        const { limit, effect, observed, maximum } = event.decision
+        const what = `${limit}: ${observed} of ${maximum}`
+        this.#note(effect === 'warn' ? `The budget is nearly spent. ${what}.` : `The budget is spent. ${what}.`)
+        break
+      }
       case 'reply-rejected':
         this.#note(`The reply could not be read: ${event.message}`)
         break
@@ -182,6 +152,9 @@ export class RunView {
         if (tool.state === 'writing') tool.args += event.text
         break
       }
+      case 'final':
+        if (!this.#isNative) this.#text('text', event.action.content, event.step)
+        break
       case 'context-compacted':
         this.#note('The conversation was shortened to fit the context window.')
         break
@@ -216,6 +189,18 @@ export class RunView {
     }
   }
 
+  #retry({ message, retryInSeconds, nextAttempt, step }: Extract<RunEvent, { type: 'model-retry' }>, at: number): void {
+    this.#note(`${message}. Trying again in ${formatMs(retryInSeconds * 1000)}.`)
+    const span = { id: `retry ${this.spans.length}`, kind: 'retry', state: 'ok', detail: message } as const
+    this.spans.push({
+      ...span,
+      name: `wait before attempt ${nextAttempt}`,
+      step,
+      from: at,
+      to: at + retryInSeconds * 1000,
+    })
+  }
+
   /** The totals say which part of each prompt the vendor read from its cache; calls and turns match unless a call was repeated. */
   #addCached({ usage }: RunRecord): void {
     const calls = this.spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
@@ -223,7 +208,7 @@ export class RunView {
     for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
   }
 
-  #text(kind: 'text' | 'reasoning', text: string, step: number): TextView {
+  #text(kind: TextView['kind'], text: string, step: number): TextView {
     const last = this.segments.at(-1)
     if (last?.kind === kind) {
       last.text += text
@@ -239,12 +224,13 @@ export class RunView {
   }
 
   #tool(id: string, name: string): ToolView {
-    const found = this.segments.find((one): one is ToolView => one.kind === 'tool' && one.id === id)
+    const found = this.#tools.get(id)
     if (found) {
       if (name) found.name = name
       return found
     }
     const tool: ToolView = { kind: 'tool', id, name, args: '', state: 'writing' }
+    this.#tools.set(id, tool)
     this.segments.push(tool)
     return tool
   }
@@ -273,10 +259,4 @@ export class RunView {
     Object.assign(span, { to, state: ok ? 'ok' : 'failed', ...(detail !== undefined && { detail }) })
     return span
   }
-}
-
-/** A value as text for people: JSON with indentation, text as it is. */
-export function pretty(value: unknown): string {
-  if (typeof value === 'string') return value
-  return value === undefined ? '' : JSON.stringify(value, undefined, 2)
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ModelInfo, RunSummary } from '../protocol/protocol.js'
 import { get, post, remove } from './api.js'
-import { formatCost, formatMs, formatTime } from './format.js'
+import { formatCost, formatMs, formatTime, statusText } from './format.js'
 import { go, info, refreshInfo, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
 
@@ -44,16 +44,28 @@ export function RunList(): VNode {
         Nothing is sent anywhere.
       </p>
       <OpenCassette />
+      {!runs && !problem && <p class="muted working">Reading the runs…</p>}
       {problem && <p class="problem">{problem}</p>}
       {runs?.length === 0 && (
         <p class="empty">
-          No runs yet. <a href="#/chat">Start a conversation.</a>
+          No runs yet. <a href="#/chat">Start a conversation</a>, or open a cassette that somebody recorded.
         </p>
       )}
       {runs && runs.length > 0 && <RunTable runs={runs} onDeleted={() => setVersion(version + 1)} />}
     </div>
   )
 }
+
+const columns: readonly (readonly [title: string, isNumber: boolean])[] = [
+  ['Run', false],
+  ['Model', false],
+  ['When', false],
+  ['Took', true],
+  ['First token', true],
+  ['Cost', true],
+  ['State', false],
+  ['', false],
+]
 
 function RunTable({
   runs,
@@ -63,13 +75,17 @@ function RunTable({
   readonly onDeleted: () => void
 }): VNode {
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Runs">
+    <div
+      class="scroll"
+      tabIndex={0}
+      role="group"
+      aria-label="Runs, each below the run that it continues or was forked from"
+    >
       <table>
-        <caption>A run stands below the run that it continues or was forked from</caption>
         <thead>
           <tr>
-            {['Run', 'Model', 'When', 'Took', 'First token', 'Cost', 'State', ''].map((title) => (
-              <th key={title} scope="col">
+            {columns.map(([title, isNumber]) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : ''}>
                 {title || <span class="visually-hidden">Delete</span>}
               </th>
             ))}
@@ -78,31 +94,56 @@ function RunTable({
         <tbody>
           {toTree(runs).map(({ run, depth }) => (
             <tr key={run.id}>
-              <th scope="row" class={`depth-${Math.min(depth, 8)}`}>
+              <th scope="row" class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
                 <a href={`#/chat/${run.id}`}>{run.title}</a>
                 {run.offTheRecord && <span class="badge">off the record</span>}
               </th>
               <td>{run.model}</td>
               <td>{formatTime(run.at)}</td>
-              <td>{formatMs(run.latencyMs)}</td>
-              <td>{formatMs(run.firstTokenMs)}</td>
-              <td>{formatCost(run.cost)}</td>
-              <td>{run.error ? `${run.status}: ${run.error.code}` : run.status}</td>
+              <td class="number">{formatMs(run.latencyMs)}</td>
+              <td class="number">{formatMs(run.firstTokenMs)}</td>
+              <td class="number">{formatCost(run.cost)}</td>
               <td>
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-label={`Delete ${run.title}`}
-                  onClick={() => void remove(`/api/runs/${run.id}`).then(onDeleted)}
-                >
-                  Delete
-                </button>
+                {run.error ? `${statusText[run.status]}: ${run.error.code}` : statusText[run.status]}
+                {run.notKept !== undefined && ' (not saved)'}
+              </td>
+              <td>
+                <DeleteButton run={run} onDeleted={onDeleted} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** Deletes a run on the second click. */
+function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly onDeleted: () => void }): VNode {
+  const [state, setState] = useState<'idle' | 'asking' | 'failed'>('idle')
+  const click = async (): Promise<void> => {
+    if (state !== 'asking') {
+      setState('asking')
+      return
+    }
+    try {
+      await remove(`/api/runs/${run.id}`)
+      onDeleted()
+    } catch {
+      setState('failed')
+    }
+  }
+  const text = { idle: 'Delete', asking: 'Delete for good', failed: 'Not deleted; try again' }[state]
+  return (
+    <button
+      type="button"
+      class={state === 'idle' ? 'quiet' : 'danger'}
+      aria-label={`${text}: ${run.title}`}
+      onClick={() => void click()}
+      onBlur={() => setState('idle')}
+    >
+      {text}
+    </button>
   )
 }
 
@@ -116,22 +157,27 @@ function OpenCassette(): VNode {
       selectedModel.value = id
       go('chat')
     } catch (error) {
-      setProblem(error instanceof SyntaxError ? `${file.name} is not JSON` : (error as Error).message)
+      setProblem(
+        error instanceof SyntaxError
+          ? `${file.name} is not JSON. Choose a file that “Save as a cassette” or modelport chat --record wrote.`
+          : (error as Error).message,
+      )
     }
   }
   return (
-    <p>
-      <label class="file">
-        Open a cassette
+    <div class="file-row kept">
+      <label class="button file">
+        Open a cassette…
         <input
+          class="visually-hidden"
           type="file"
           accept=".json,application/json"
           onChange={(event) => void open(event.currentTarget.files?.[0])}
         />
-      </label>{' '}
+      </label>
       <span class={problem ? 'problem' : 'muted'} role="status">
-        {problem || 'It becomes a model that replays what was recorded: no network, no key.'}
+        {problem || 'It becomes a model that replays what was recorded, without a network and without a key.'}
       </span>
-    </p>
+    </div>
   )
 }

@@ -22,7 +22,7 @@ export const go = (...parts: readonly string[]): void => {
   location.hash = `/${parts.map(encodeURIComponent).join('/')}`
 }
 
-/** What the studio told at the start; undefined until then. */
+/** What the page loads when it opens; undefined until then. */
 export const info: Signal<StudioInfo | undefined> = signal(undefined)
 
 /** Reads the models, tools and formats again. */
@@ -44,6 +44,8 @@ export interface WatchedRun {
   readonly view: RunView
   /** Grows each time the view has changed, at most once a frame. */
   readonly version: ReadonlySignal<number>
+  /** True when the studio stopped responding before the run had ended. */
+  readonly isLost: ReadonlySignal<boolean>
 }
 
 const watched = new Map<string, WatchedRun>()
@@ -54,14 +56,23 @@ export async function watch(id: string): Promise<WatchedRun> {
   if (known) return known
   const record = signal(await get<RunRecord>(`/api/runs/${id}`))
   const version = signal(0)
+  const isLost = signal(false)
   const view = new RunView(record.value.at)
-  const run = { record, view, version }
+  const run = { record, view, version, isLost }
   watched.set(id, run)
-  void follow(id, run, version)
+  void follow(id, run, version).then((isOver) => {
+    isLost.value = !isOver
+  })
   return run
 }
 
-async function follow(id: string, { record, view }: WatchedRun, version: Signal<number>): Promise<void> {
+/** Milliseconds in which events are added before the browser may draw. */
+const sliceMs = 8
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
+/** Adds events until the run is over; false when the studio does not respond before that. */
+async function follow(id: string, { record, view }: WatchedRun, version: Signal<number>): Promise<boolean> {
   let frame = 0
   const draw = (): void => {
     frame = 0
@@ -69,10 +80,14 @@ async function follow(id: string, { record, view }: WatchedRun, version: Signal<
   }
   for (let failures = 0; failures < 5 && !view.ended; ) {
     try {
+      let from = performance.now()
       for await (const events of stream<StudioEvent>(`/api/runs/${id}/events?after=${view.seq}`)) {
         view.add(events)
         failures = 0
         frame ||= requestAnimationFrame(draw)
+        if (performance.now() - from < sliceMs) continue
+        await nextTask()
+        from = performance.now()
       }
       const { ended } = view as { readonly ended: RunRecord | undefined }
       if (!ended) break
@@ -82,10 +97,12 @@ async function follow(id: string, { record, view }: WatchedRun, version: Signal<
       await new Promise((resolve) => setTimeout(resolve, 300 * 2 ** failures))
     }
   }
-  if (!view.ended) record.value = await get<RunRecord>(`/api/runs/${id}`).catch(() => record.value)
+  const latest = view.ended ?? (await get<RunRecord>(`/api/runs/${id}`).catch(() => undefined))
+  if (latest) record.value = latest
   cancelAnimationFrame(frame)
   draw()
+  return latest !== undefined
 }
 
-/** Starts a run and goes nowhere: the caller shows it. */
+/** Starts a run. The caller goes to it. */
 export const startRun = async (body: unknown): Promise<RunRecord> => post<RunRecord>('/api/runs', body)

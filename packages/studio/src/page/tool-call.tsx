@@ -2,7 +2,8 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post } from './api.js'
 import { formatMs } from './format.js'
-import type { ToolView } from './run-view.js'
+import { visible } from './visible.js'
+import type { ToolView } from './run-parts.js'
 
 const states: Readonly<Record<ToolView['state'], string>> = {
   writing: 'writing arguments',
@@ -15,7 +16,8 @@ const states: Readonly<Record<ToolView['state'], string>> = {
 
 /** One tool call: its arguments, the approval if one is asked for, its result. */
 export function ToolCallCard({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
-  const { name, args, state, result, latencyMs } = tool
+  const { args, state, result, latencyMs } = tool
+  const name = visible(tool.name)
   return (
     <section class={`tool tool-${state}`} aria-label={`Tool ${name}: ${states[state]}`}>
       <header>
@@ -23,7 +25,7 @@ export function ToolCallCard({ runId, tool }: { readonly runId: string; readonly
         <span class="badge">{states[state]}</span>
         {latencyMs !== undefined && <span class="muted">{formatMs(latencyMs)}</span>}
       </header>
-      {args && <pre tabIndex={0}>{args}</pre>}
+      {args && <pre tabIndex={0}>{visible(args)}</pre>}
       {state === 'asking' && <Approval runId={runId} tool={tool} />}
       {result !== undefined && (
         <details open={state !== 'done'}>
@@ -52,9 +54,10 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     void post(`/api/runs/${runId}/decisions`, body).catch(() => setSent(false))
   }
   return (
-    <div class="approval" role="group" aria-label={`Approve ${tool.name}?`}>
+    <div class="approval" role="group" aria-label={`Approve ${visible(tool.name)}?`}>
       <p>
-        <code>{tool.name}</code> is to run with exactly these arguments. Nothing runs before you decide.
+        The model wants to run <code>{visible(tool.name)}</code> with exactly these arguments. Nothing runs before you
+        decide.
       </p>
       <button ref={allow} type="button" class="primary" disabled={sent} onClick={() => decide(true)}>
         Allow

@@ -2,9 +2,9 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CalledSource, SourceInfo, SourceToolInfo } from '../protocol/protocol.js'
 import { post } from './api.js'
-import { formatMs } from './format.js'
-import { pretty } from './run-view.js'
+import { formatMs, pretty } from './format.js'
 import { info } from './state.js'
+import { visible } from './visible.js'
 import { exampleOf } from './schema-example.js'
 import { useLoaded } from './use-loaded.js'
 
@@ -62,7 +62,7 @@ function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo 
         </p>
       )}
       {!tools && !problem && <p class="muted working">Asking the server for its tools…</p>}
-      {tools?.length === 0 && <p class="empty">This server has no tools.</p>}
+      {tools?.length === 0 && <p class="empty">This server offers no tools.</p>}
       {tools?.map((tool) => (
         <ToolEntry key={tool.name} source={name} tool={tool} />
       ))}
@@ -81,13 +81,13 @@ function ToolEntry({ source, tool }: { readonly source: string; readonly tool: S
       setProblem('')
       setAsked(value as Record<string, unknown>)
     } catch {
-      setProblem('The arguments must be a JSON object.')
+      setProblem('The arguments must be a JSON object, such as {"city": "Oslo"}.')
     }
   }
   return (
     <details class="by-hand">
       <summary>
-        <code>{tool.name}</code> {tool.description}
+        <code>{visible(tool.name)}</code> {tool.description}
       </summary>
       <form
         onSubmit={(event) => {
@@ -104,7 +104,7 @@ function ToolEntry({ source, tool }: { readonly source: string; readonly tool: S
             {problem}
           </p>
         )}
-        <button type="submit">Call…</button>
+        <button type="submit">Review the call</button>
       </form>
       {asked && <CallByHand key={JSON.stringify(asked)} source={source} tool={tool.name} args={asked} />}
       <details>
@@ -141,7 +141,7 @@ function CallByHand({
   return (
     <div class="approval" role="group" aria-label={`Call ${tool}?`}>
       <p>
-        This runs <code>{tool}</code> of <code>{source}</code> with exactly these arguments.
+        This runs <code>{visible(tool)}</code> of <code>{source}</code> with exactly these arguments.
       </p>
       <pre tabIndex={0}>{pretty(args)}</pre>
       <button ref={run} type="button" class="primary" disabled={isRunning} onClick={() => void call()}>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that a view asks for: nothing yet, the value, or why it could not be had. */
+/** What a view loads: nothing yet, the value, or why loading failed. */
 export interface Loaded<Value> {
   readonly value?: Value
   readonly problem?: string
 }
 
-/** Loads again whenever `key` changes; a reply that comes too late is dropped. */
+/** Loads again whenever `key` changes; drops a response that comes too late. */
 export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Loaded<Value> & { readonly key?: string }>({})
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { ClientEvent } from '@modelport/agent'
 import type { CallOptions, ChatMessage, JsonObject, TokenUsage } from '@modelport/core'
-import type { RunEvent } from '@modelport/runtime'
+import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
 
 /** A model, or an agent behind an address, that the page can talk to. */
 export interface ModelInfo {
@@ -84,7 +84,7 @@ export interface AgentSkillInfo {
   readonly description: string
 }
 
-/** What the page asks for once, at its start. */
+/** What the page loads when it opens. */
 export interface StudioInfo {
   /** The models in the order of the list, then the agents. */
   readonly models: readonly ModelInfo[]
@@ -100,7 +100,7 @@ export interface StudioInfo {
   readonly file?: string
 }
 
-/** How a run stands. `waiting`: a person must decide on a tool call. */
+/** Status of a run. `waiting`: a person must decide on a tool call. */
 export type RunStatus = 'running' | 'waiting' | 'final' | 'limit' | 'budget' | 'suspended' | 'cancelled' | 'failed'
 
 /** The run that a run was forked from, and how many messages of its transcript were kept. */
@@ -110,6 +110,9 @@ export interface RunOrigin {
   /** How many messages of its transcript were kept. */
   readonly messages: number
 }
+
+/** What a run may spend. */
+export type BudgetInfo = Pick<RunBudget, 'maxOutputTokens' | 'maxCost'>
 
 /** The task of a remote agent that a run was. */
 export interface AgentTaskInfo {
@@ -131,7 +134,7 @@ export interface RunSummary {
   readonly model: string
   /** Start of the last user message. */
   readonly title: string
-  /** How the run stands. */
+  /** Status of the run. */
   readonly status: RunStatus
   /** Unset: the run begins a conversation. */
   readonly from?: RunOrigin
@@ -145,8 +148,12 @@ export interface RunSummary {
   readonly usage?: TokenUsage
   /** In the currency of the profile's prices. Unset: no prices are known. */
   readonly cost?: number
+  /** What the run was allowed to spend. Unset: as much as it wanted. */
+  readonly budget?: BudgetInfo
   /** Why the run failed, or which limit ended it. */
   readonly error?: { readonly code: string; readonly message: string }
+  /** Why the run could not be written: it is in memory only, until the studio ends. */
+  readonly notKept?: string
   /** True when the run is in memory only. */
   readonly offTheRecord?: boolean
 }
@@ -183,10 +190,14 @@ export interface StartRun {
   readonly from?: RunOrigin
   /** Names of the tools on this machine that the model may call. Default: all, with those of every source. */
   readonly tools?: readonly string[]
+  /** How the model calls tools. Default: natively where it is known to be able to. */
+  readonly mode?: ActionMode | 'auto'
   /** `ask`: a person decides on each tool call. Default `ask`. */
   readonly approvals?: 'ask' | 'allow'
   /** Sent with every model call; a remote agent has options of its own. */
   readonly options?: Pick<CallOptions, 'maxTokens' | 'temperature' | 'system' | 'reasoning'>
+  /** Ends the run before it spends more; a remote agent has a budget of its own. */
+  readonly budget?: BudgetInfo
   /** Keeps the run in memory only. */
   readonly offTheRecord?: boolean
 }
@@ -197,7 +208,7 @@ export interface DecideCall {
   readonly callId: string
   /** True lets the call run. */
   readonly approved: boolean
-  /** What the model is told with the decision. */
+  /** What the model reads with the decision. */
   readonly reason?: string
 }
 

@@ -4,19 +4,30 @@ import type { Runs } from './runs.js'
 /** Milliseconds in which events are gathered into one message: a page draws no more often. */
 const gatherMs = 16
 
+/** Most events in one message: a page that reads a long run draws between two messages. */
+const mostEvents = 250
+
 const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 
-/** One message of the stream: a list of events, and the number of the last as its id. */
-const toMessage = (events: readonly StudioEvent[]): string =>
-  `id: ${events.at(-1)?.seq ?? 0}\ndata: ${JSON.stringify(events)}\n\n`
+/** The page gets prompts as blocks from another path; in the events they would grow with the square of the steps. */
+function withoutManifest(one: StudioEvent): unknown {
+  if (one.type !== 'run' || !('manifest' in one.event)) return one
+  const { manifest: _manifest, ...event } = one.event
+  return { ...one, event }
+}
+
+/** Messages of the stream: each a list of events, with the number of its last event as its id. */
+function* toMessages(events: readonly StudioEvent[]): Generator<string> {
+  for (let from = 0; from < events.length; from += mostEvents) {
+    const some = events.slice(from, from + mostEvents)
+    yield `id: ${some.at(-1)?.seq ?? 0}\ndata: ${JSON.stringify(some.map(withoutManifest))}\n\n`
+  }
+}
 
 /** The events of a run as Server-Sent Events, from the one after `after` to the end of the run. */
 export async function streamEvents(runs: Runs, runId: string, after: number): Promise<Response> {
   const live = runs.live(runId)
-  if (!live) {
-    const events = await runs.events(runId, after)
-    return new Response(events.length > 0 ? toMessage(events) : '', { headers })
-  }
+  if (!live) return new Response([...toMessages(await runs.events(runId, after))].join(''), { headers })
   const encoder = new TextEncoder()
   let forget: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -27,7 +38,7 @@ export async function streamEvents(runs: Runs, runId: string, after: number): Pr
         timer = undefined
         if (waiting.length === 0) return
         const ended = waiting.some(({ type }) => type === 'end')
-        controller.enqueue(encoder.encode(toMessage(waiting)))
+        for (const message of toMessages(waiting)) controller.enqueue(encoder.encode(message))
         waiting = []
         if (ended) {
           forget?.()

@@ -78,6 +78,12 @@ export class LiveRun {
     this.#abort.abort(new DOMException('stopped by the user', 'AbortError'))
   }
 
+  /** Says of the run that its store could not write it. The first reason stays. */
+  markNotKept(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#run = { ...this.#run, notKept: this.#run.notKept ?? reason }
+  }
+
   /** Resolves a pending approval. False when no call with this id is waiting. */
   decide({ callId, approved, reason }: DecideCall): boolean {
     const resolve = this.#pending.get(callId)

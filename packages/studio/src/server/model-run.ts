@@ -25,8 +25,11 @@ export const modelRun =
         messages: request.messages,
         tools,
         sources,
+        // Without tools a reply is plain text, also of a model that is not known to support them.
+        mode: tools.length + sources.length > 0 ? (request.mode ?? 'auto') : 'native',
         authorize: toAuthorize(request.approvals ?? 'ask', port),
         options: request.options ?? {},
+        ...(request.budget && { budget: request.budget }),
         signal: port.signal,
         runId,
         ...(profile && { profile }),

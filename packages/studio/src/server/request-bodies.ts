@@ -17,6 +17,7 @@ const startRun = z.object({
   from: z.object({ runId: z.string(), messages: z.number().int().min(0) }).optional(),
   tools: z.array(z.string()).optional(),
   approvals: z.enum(['ask', 'allow']).optional(),
+  mode: z.enum(['auto', 'native', 'json', 'text']).optional(),
   options: z
     .object({
       maxTokens: z.number().int().min(1).optional(),
@@ -24,6 +25,9 @@ const startRun = z.object({
       system: z.string().optional(),
       reasoning: z.enum(['none', 'low', 'medium', 'high']).optional(),
     })
+    .optional(),
+  budget: z
+    .object({ maxOutputTokens: z.number().int().min(1).optional(), maxCost: z.number().positive().optional() })
     .optional(),
   offTheRecord: z.boolean().optional(),
 })

@@ -6,6 +6,7 @@ import { toExchanges } from './exchanges.js'
 import { agentRun } from './agent-run.js'
 import { LiveRun, titleOf } from './live-run.js'
 import { modelRun } from './model-run.js'
+import { RunLog } from './run-log.js'
 import type { ExecuteRun } from './run-port.js'
 import type { StudioAgent, StudioFetch, StudioModel, StudioOptions } from './studio-options.js'
 import { createMemoryStore, type StudioStore, toSummary } from './studio-store.js'
@@ -47,6 +48,7 @@ export class Runs {
       status: 'running',
       messages: request.messages,
       ...(request.from && { from: request.from }),
+      ...(request.budget && { budget: request.budget }),
       ...(request.offTheRecord && { offTheRecord: true }),
     }
     const store = this.#storeOf(run)
@@ -64,15 +66,16 @@ export class Runs {
         })
     const live = new LiveRun(run, execute, Date.now)
     this.#live.set(run.id, live)
+    const log = new RunLog(store, live)
     const ended = live.start(request).then(async (final) => {
       const cassette = recorder.cassette()
+      await log.finish()
       await store.save(final)
-      await store.append(run.id, live.events)
       await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
       this.#live.delete(run.id)
       await this.#prune()
     })
-    const kept = ended.catch(() => undefined).finally(() => this.#ending.delete(kept))
+    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(kept))
     this.#ending.add(kept)
     return run
   }
@@ -113,7 +116,9 @@ export class Runs {
 
   /** Stops the run if it is under way, and deletes it. */
   async delete(runId: string): Promise<void> {
-    this.#live.get(runId)?.stop()
+    const live = this.#live.get(runId)
+    live?.stop()
+    if (live?.run.notKept !== undefined) this.#live.delete(runId)
     await (await this.storeFor(runId)).delete(runId)
   }
 

@@ -13,7 +13,7 @@ const newToken = (): string => {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time, so that a timing tells nothing about a token. */
 function isSame(one: string, other: string): boolean {
   let difference = one.length ^ other.length
   for (let index = 0; index < other.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
@@ -23,7 +23,7 @@ function isSame(one: string, other: string): boolean {
 /**
  * Lets only the page of this studio in. All ports of a host share their cookies, so there is no cookie: the printed address holds a
  * one-time token in its fragment, the page exchanges it for a session token, and sends that as a header. Host, Origin and
- * Sec-Fetch-Site are checked on every request, so that a name that was rebound to 127.0.0.1 gets nothing.
+ * Sec-Fetch-Site are checked on every request, so that a name that was rebound to 127.0.0.1 is refused.
  */
 export class SessionGuard {
   readonly #now: () => number
@@ -35,7 +35,7 @@ export class SessionGuard {
     this.#now = now
   }
 
-  /** Sets the port once it is known: only these `Host` headers are answered. */
+  /** Sets the port once it is known: requests with another `Host` header are refused. */
   listenOn(port: number): void {
     this.#hosts = new Set(['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`))
   }
@@ -68,7 +68,10 @@ export class SessionGuard {
     const origin = request.headers.get('origin')
     if (origin !== null && origin !== `http://${host}`) return 'the request comes from another origin'
     const site = request.headers.get('sec-fetch-site')
-    const navigates = request.headers.get('sec-fetch-mode') === 'navigate' && request.method === 'GET'
+    const navigates =
+      request.method === 'GET' &&
+      request.headers.get('sec-fetch-mode') === 'navigate' &&
+      request.headers.get('sec-fetch-dest') === 'document'
     if (site !== null && site !== 'same-origin' && !navigates) return 'the request comes from another site'
     return undefined
   }

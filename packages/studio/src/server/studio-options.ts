@@ -40,8 +40,8 @@ export interface StudioOptions {
   /** Tools that the models may call. Default: none. */
   readonly tools?: readonly Tool[] | undefined
   /**
-   * MCP servers and other sources of tools, each with its own name. The models may call their tools, and the page can call them by hand. Whoever
-   * made them closes them.
+   * MCP servers and other sources of tools, each with its own name. The models may call their tools, and the page can call them by hand. The
+   * caller closes them.
    */
   readonly sources?: readonly ToolSource[] | undefined
   /** Agents behind an address. Default: none. */

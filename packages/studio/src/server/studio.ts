@@ -25,7 +25,7 @@ const safe = {
 
 /** The server half of the studio: a handler of requests, to be bound to this machine only. */
 export interface Studio {
-  /** Answers one request. Never rejects. */
+  /** Handles one request. Never rejects. */
   fetch(request: Request): Promise<Response>
   /** Sets the port that the handler is reached at; other hosts are refused. */
   listenOn(port: number): void
@@ -36,7 +36,7 @@ export interface Studio {
 }
 
 /**
- * Makes the studio. It contacts nothing until the page asks for it.
+ * Creates the studio. It contacts nothing until the page asks for it.
  * @example
  * ```ts no-run
  * import { createDemoModel, createStudio } from '@modelport/studio'
@@ -59,7 +59,7 @@ export function createStudio(options: StudioOptions): Studio {
     oneTimeToken: () => guard.oneTimeToken(),
     close: () => runs.close(),
     fetch: async (request) => {
-      const response = await answer(request, guard, endpoints, options).catch(toProblem)
+      const response = await respond(request, guard, endpoints, options).catch(toProblem)
       for (const [name, value] of Object.entries(safe)) {
         if (!response.headers.has(name)) response.headers.set(name, value)
       }
@@ -68,7 +68,7 @@ export function createStudio(options: StudioOptions): Studio {
   }
 }
 
-async function answer(
+async function respond(
   request: Request,
   guard: SessionGuard,
   endpoints: readonly Endpoint[],

@@ -1,0 +1,48 @@
+/** A tool call as the chat shows it. */
+export interface ToolView {
+  readonly kind: 'tool'
+  readonly id: string
+  name: string
+  /** The arguments as they grow, then as they were parsed. */
+  args: string
+  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied'
+  result?: string
+  latencyMs?: number
+}
+
+/** A text of the model. It only grows. `wire`: a reply that is an action in JSON or text, because the model cannot call tools natively. */
+export interface TextView {
+  readonly kind: 'text' | 'reasoning' | 'wire'
+  readonly id: string
+  text: string
+}
+
+/** Something that the run reports, such as a retry. */
+export interface NoteView {
+  readonly kind: 'note'
+  readonly id: string
+  readonly text: string
+}
+
+/** What a reply is made of, in order. */
+export type Segment = TextView | ToolView | NoteView
+
+/** One bar of the waterfall. */
+export interface Span {
+  readonly id: string
+  readonly kind: 'model' | 'tool' | 'agent' | 'wait' | 'retry'
+  readonly name: string
+  readonly step: number
+  /** Milliseconds since the start of the run. */
+  readonly from: number
+  to?: number
+  firstTokenAt?: number
+  state: 'running' | 'ok' | 'failed'
+  inputTokens?: number
+  cachedTokens?: number
+  outputTokens?: number
+  cost?: number
+  /** What the run had spent when this call had ended. */
+  spent?: { readonly outputTokens: number; readonly cost: number }
+  detail?: string
+}

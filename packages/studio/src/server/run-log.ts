@@ -1,0 +1,39 @@
+import type { StudioEvent } from '../protocol/protocol.js'
+import type { LiveRun } from './live-run.js'
+import type { StudioStore } from './studio-store.js'
+
+/** Milliseconds of events that a killed process loses at most; one transaction writes all of them. */
+const batchMs = 200
+
+/** Writes the events of a run to its store while it happens. The run says so if that fails. */
+export class RunLog {
+  readonly #store: StudioStore
+  readonly #live: LiveRun
+  #waiting: StudioEvent[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #written: Promise<void> = Promise.resolve()
+
+  constructor(store: StudioStore, live: LiveRun) {
+    this.#store = store
+    this.#live = live
+    live.subscribe(0, (events) => {
+      this.#waiting.push(...events)
+      this.#timer ??= setTimeout(() => this.#write(), batchMs)
+    })
+  }
+
+  /** Writes the rest. @throws what the store threw for any of the events */
+  async finish(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#write()
+    await this.#written
+  }
+
+  #write(): void {
+    this.#timer = undefined
+    const events = this.#waiting
+    this.#waiting = []
+    if (events.length > 0) this.#written = this.#written.then(() => this.#store.append(this.#live.run.id, events))
+    this.#written.catch((error: unknown) => this.#live.markNotKept(error))
+  }
+}

@@ -1,0 +1,72 @@
+import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
+import { expect, test } from 'vitest'
+import { atMostWhereQuiet, atSize } from '../../../test/support/faults.js'
+import { hasBrowser, launch, openPage, startStudio, traceTasks, violations } from './support.js'
+
+const probe = defineTool({
+  name: 'probe',
+  description: 'Returns its number',
+  parameters: { type: 'object', properties: { index: { type: 'number' } } },
+  execute: ({ index }) => String(index),
+})
+
+test.skipIf(!hasBrowser)(
+  'draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard',
+  async () => {
+    const calls = atSize(600, 1_250)
+    const toolCalls = Array.from({ length: calls }, (_, index) => ({ name: 'probe', arguments: { index } }))
+    const responses = [{ toolCalls: toolCalls.slice(calls / 2) }, { toolCalls: toolCalls.slice(0, calls / 2) }, 'Done.']
+    const model = { id: 'long', provider: 'mock', model: 'long', hosts: [] }
+    const studio = await startStudio({
+      models: [{ ...model, open: () => createMock({ model: 'long', responses }) }],
+      tools: [probe],
+    })
+    const browser = await launch()
+    const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
+    await page.getByText('Options').click()
+    await page.getByLabel('Ask me before each tool call').uncheck()
+    const stopTrace = await traceTasks(browser, page)
+    await page.getByLabel('Message', { exact: true }).fill('Go')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    expect(await page.locator('.tool').count()).toBeLessThanOrEqual(80)
+    await page.getByRole('button', { name: /earlier parts/ }).click()
+    expect(await page.locator('.tool').count()).toBeGreaterThan(80)
+
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    const drawing = page.getByRole('group', { name: `Timeline drawing of ${calls + 3} calls` })
+    await drawing.locator('.bar').first().waitFor()
+    expect(await drawing.locator('.bar').count()).toBeLessThan(120)
+    const table = page.getByRole('group', { name: 'Timeline as a table' })
+    expect(await table.locator('tbody tr').count()).toBeLessThan(120)
+    expect(await table.locator('table').getAttribute('aria-rowcount')).toBe(String(calls + 4))
+
+    // From the first call to the last and back with the keys that a browser scrolls with.
+    for (const group of [drawing, table]) {
+      await group.focus()
+      for (let presses = 0; presses < 30; presses++) await page.keyboard.press('PageDown')
+      await page.keyboard.press('End')
+      await group.getByText('mock long').last().waitFor()
+      await page.keyboard.press('Home')
+      await group.getByText('mock long').first().waitFor()
+    }
+    await page.keyboard.press('End')
+    await table.locator(`tr[aria-rowindex="${calls + 4}"]`).waitFor()
+    const longest = await stopTrace()
+    console.log(`${calls} tool calls: the longest task took ${longest} ms of processor time`)
+    atMostWhereQuiet(longest, 50)
+    expect(await violations(page)).toEqual([])
+    expect(errors).toEqual([])
+
+    // A page that is opened anew reads all events of the kept run.
+    const stopSecond = await traceTasks(browser, page)
+    await page.reload()
+    await table.locator('tr[aria-rowindex="3"]').waitFor()
+    const again = await stopSecond()
+    console.log(`opened anew: the longest task took ${again} ms of processor time`)
+    atMostWhereQuiet(again, 50)
+    await browser.close()
+    await studio.close()
+  },
+)

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createMock } from '@modelport/provider-mock'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { infer, type InferRequest, type RunEvent } from '@modelport/runtime'
+import type { Provider } from '@modelport/core'
+import { describe, expect, test } from 'vitest'
+import { RunView } from '../src/page/run-view.js'
+import { visible } from '../src/page/visible.js'
+
+/** The view of a run of the real loop. */
+async function viewOf(provider: Provider, request: InferRequest): Promise<RunView> {
+  const events: RunEvent[] = []
+  await infer(provider, { ...request, onEvent: (event) => events.push(event) })
+  const view = new RunView(events[0]?.at ?? 0)
+  view.add(events.map((event, index) => ({ seq: index + 1, at: event.at, type: 'run', event })))
+  return view
+}
+
+describe('the view of a run', () => {
+  test('shows the wait before a request is sent again', async () => {
+    let requests = 0
+    const server = createServer((_request, response) => {
+      requests += 1
+      if (requests === 1) return response.writeHead(503, { 'retry-after': '1' }).end()
+      const chunk = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const provider = createOpenAICompatible({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'm' })
+    const view = await viewOf(provider, { query: 'Hi', mode: 'native' })
+    server.close()
+    const retry = view.spans.find(({ kind }) => kind === 'retry')
+    expect(retry).toMatchObject({ name: 'wait before attempt 2', state: 'ok' })
+    expect(retry!.to! - retry!.from).toBeGreaterThanOrEqual(1000)
+    expect(view.segments).toContainEqual(
+      expect.objectContaining({ kind: 'note', text: expect.stringContaining('Trying again in') as string }),
+    )
+    expect(view.segments.at(-1)).toMatchObject({ kind: 'text', text: 'Hello' })
+  })
+
+  test('shows the text of a reply that is JSON, and keeps the JSON separately', async () => {
+    const action = JSON.stringify({ type: 'final', content: 'It is 4 °C.' })
+    const view = await viewOf(createMock({ responses: [action] }), { query: 'Hi', mode: 'json' })
+    expect(view.segments).toEqual([
+      expect.objectContaining({ kind: 'wire', text: action }),
+      expect.objectContaining({ kind: 'text', text: 'It is 4 °C.' }),
+    ])
+  })
+
+  test('notes what each call left of a budget, and the limit that ended the run', async () => {
+    const tool = { name: 'again', arguments: {} }
+    const usage = { inputTokens: 10, outputTokens: 90 }
+    const provider = createMock({ defaultResponse: () => ({ toolCalls: [tool], usage }) })
+    const view = await viewOf(provider, { query: 'Hi', budget: { maxOutputTokens: 100 }, options: { maxTokens: 100 } })
+    expect(view.spans.find(({ kind }) => kind === 'model')?.spent).toMatchObject({ outputTokens: 90 })
+    const notes = view.segments.flatMap((one) => (one.kind === 'note' ? [one.text] : []))
+    expect(notes.at(-1)).toMatch(/^The budget is spent\. maxOutputTokens: \d+ of 100\.$/)
+  })
+})
+
+test('hidden characters and those that reorder text are shown as escapes, but letters and emoji are not', () => {
+  expect(visible('pay \u202eeuros 1\u202c to\u200b\u0007 me')).toBe('pay \\u202eeuros 1\\u202c to\\u200b\\u0007 me')
+  expect(visible('é 日本 👩‍🚀 שלום\n\t')).toBe('é 日本 👩‍🚀 שלום\n\t')
+})
