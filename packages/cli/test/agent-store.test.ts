@@ -68,6 +68,7 @@ describe('agent tasks --store', () => {
     expect(out).toMatch(new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`))
     expect(out).toContain('approval')
     expect(out).toContain('"tool":"remove"')
+    expect(out).toContain(`modelport agent approve ${id} [--deny REASON]`)
     expect(await cli(['approve', id, '--store', file])).toMatchObject({ code: 0 })
     await whileServed(id)
     expect(removed).toBe(1)
@@ -121,6 +122,32 @@ describe('agent approve, reconcile and resume', () => {
       code: 6,
       err: expect.stringContaining('send its message again'),
     })
+    expect((await cli(['approve', id, '--store', file])).err).toContain('waits for nothing; it was decided already')
+  })
+
+  test('say what is wrong with a store in their own words, without a hint about networks', async () => {
+    const letter = join(home, 'letter.db')
+    writeFileSync(letter, 'Dear reader, '.repeat(1000))
+    expect((await cli(['tasks', '--store', letter])).err).toBe(
+      `error (protocol): the store "${letter}" is not a SQLite database; choose another file\n`,
+    )
+    expect((await cli(['tasks', '--store', 'postgres://127.0.0.1:1/x'])).err.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('agent backup', () => {
+  test('copies the store into a new file that continues, and overwrites nothing', async () => {
+    const id = await whileServed()
+    const copy = join(home, 'copy.db')
+    expect(await json(['backup', copy, '--store', file])).toEqual({ backup: copy })
+    expect(await cli(['backup', copy, '--store', file])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('a back-up overwrites nothing'),
+    })
+    file = copy
+    await cli(['approve', id, '--store', file])
+    await whileServed(id)
+    expect(removed).toBe(1)
   })
 })
 
@@ -130,7 +157,10 @@ describe('agent prune, export and import', () => {
     const path = join(home, 'agents.jsonl')
     expect(await json(['export', path, '--store', file])).toEqual({ exported: 1 })
     expect(readFileSync(path, 'utf8').split('\n')[0]).toContain('"format":"modelport-durable"')
-    expect((await cli(['export', path, '--store', file])).code).toBe(1)
+    expect(await cli(['export', path, '--store', file])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('an export overwrites nothing'),
+    })
     file = join(home, 'moved.db')
     await (await openSqliteStore(file)).close()
     expect(await json(['import', path, '--store', file])).toEqual({ imported: 1, skipped: 0 })
@@ -145,7 +175,7 @@ describe('agent prune, export and import', () => {
     await whileServed(id)
     expect(await json(['prune', '--older-than', '1d', '--store', file])).toMatchObject({ tasks: 0 })
     expect((await cli(['prune', '--older-than', '0m', '--dry-run', '--store', file])).out).toContain('would remove 1')
-    expect((await cli(['prune', '--older-than', '0m', '--store', file])).out).toContain('removed 1 tasks')
+    expect((await cli(['prune', '--older-than', '0m', '--store', file])).out).toContain('removed 1 task, 0 runs')
     expect((await cli(['tasks', '--store', file, '--all'])).out).toBe('')
     expect((await cli(['prune', '--older-than', 'soon', '--store', file])).code).toBe(2)
   })

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createAgent } from '@modelport/agent'
@@ -145,13 +147,91 @@ describe('agent send', () => {
     expect(events.map(({ type }) => type)).toContain('text-delta')
   })
 
-  test('ends with an error and an exit code if the agent cannot be reached or the URL is not valid', async () => {
-    await server.close()
-    expect((await cli(['agent', 'send', server.url, 'hello'])).code).not.toBe(0)
+  test('says why a task failed or was rejected, without advice about models', async () => {
+    const agent = createAgent({
+      card: { name: 'picky', description: 'Refuses' },
+      handler: ({ input }) => ({ state: input === 'no' ? 'rejected' : 'failed', message: `because of ${input}` }),
+    })
+    const picky = await serve([agent])
+    try {
+      const rejected = await cli(['agent', 'send', picky.url, 'no'])
+      expect([rejected.code, rejected.err]).toEqual([
+        4,
+        expect.stringMatching(/task \S+ is rejected: because of no\n$/),
+      ])
+      const failed = await cli(['agent', 'send', picky.url, 'rain'])
+      expect([failed.code, failed.err]).toEqual([12, expect.stringMatching(/task \S+ is failed: because of rain\n$/)])
+      const missing = await cli(['agent', 'send', picky.url, 'x', '--task', 'none'])
+      expect([missing.code, missing.err]).toEqual([5, expect.stringMatching(/does not exist or is not accessible\n$/)])
+      const nowhere = await cli(['agent', 'card', `${picky.url}/nothing`])
+      expect([nowhere.code, nowhere.err]).toEqual([5, expect.stringContaining('There is no card of an agent at')])
+    } finally {
+      await picky.close()
+    }
+  })
+
+  test('ends with an error and an exit code if the URL is not valid', async () => {
     expect(await cli(['agent', 'send', 'ftp://agents.example', 'hello'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('must be an http: or https: URL'),
     })
+  })
+})
+
+describe('an agent that cannot be reached', () => {
+  const commandsFor = (url: string) => [
+    ['agent', 'card', url],
+    ['agent', 'send', url, 'hello'],
+    ['agent', 'tasks', url],
+  ]
+
+  test('every command says to start the agent or to correct the URL if nothing listens', async () => {
+    await server.close()
+    for (const args of commandsFor(server.url)) {
+      const { code, out, err } = await cli(args)
+      expect([code, out, err]).toEqual([
+        13,
+        '',
+        `contacts 127.0.0.1:${server.port}
+error (network): The agent at 127.0.0.1:${server.port} cannot be reached, or it redirects
+Nothing listens there: start the agent (modelport agent serve), or correct the host and port of its URL.
+`,
+      ])
+    }
+  })
+
+  test('every command says to check the spelling of a host name that does not resolve', async () => {
+    for (const args of commandsFor('http://no-such-host.invalid')) {
+      const { code, err } = await cli([...args, '--json'])
+      const { error } = JSON.parse(err.trim().split('\n').at(-1) ?? '') as { error: unknown }
+      expect([code, error]).toEqual([
+        13,
+        {
+          code: 'network',
+          message: 'The agent at no-such-host.invalid:80 cannot be reached, or it redirects',
+          fix: 'The host name does not resolve: check its spelling in the URL of the agent, and the network.',
+        },
+      ])
+    }
+  })
+
+  test('the advice fits a server that redirects, one that speaks no TLS, and a response that is too large', async () => {
+    const web = createServer(({ url }, response) => {
+      if (url?.startsWith('/large')) response.end(' '.repeat(32 * 2 ** 20 + 1))
+      else response.writeHead(302, { location: '/elsewhere' }).end()
+    })
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(web.address() as AddressInfo).port}`
+    try {
+      expect((await cli(['agent', 'card', `http://${host}`])).err).toContain('pass the URL that it redirects to')
+      expect((await cli(['agent', 'card', `https://${host}`])).err).toContain('its URL is right (http or https,')
+      expect(await cli(['agent', 'card', `http://${host}/large`])).toMatchObject({
+        code: 16,
+        err: expect.stringMatching(/response has more than 33554432 bytes\n$/),
+      })
+    } finally {
+      web.close()
+    }
   })
 })
 
@@ -161,6 +241,33 @@ describe('agent card and agent tasks', () => {
     expect([code, out]).toEqual([0, 'janitor  Cleans up\n  remove  Removes everything\n'])
     const { out: json } = await cli(['agent', 'card', server.url, '--json'])
     expect(JSON.parse(json)).toMatchObject({ name: 'janitor', skills: [{ id: 'remove' }] })
+  })
+
+  test('show the extended card to a caller with a token, and say why others do not get it', async () => {
+    const agent = createAgent({
+      card: { name: 'janitor', description: 'Cleans up' },
+      handler: () => 'done',
+      extendedCard: (name) => ({ name: 'janitor', description: `Cleans up for ${name}` }),
+    })
+    const authentication = [{ type: 'bearer', tokens: [{ token, principal: 'alice' }] }] as const
+    const guarded = await serve([agent], { authentication })
+    const show = (url: string, given: string) =>
+      cli(['agent', 'card', url, '--extended', '--token-env', 'TOKEN'], { environment: { TOKEN: given } })
+    try {
+      const { code, out, err } = await show(guarded.url, token)
+      expect([code, out, err]).toEqual([0, 'janitor  Cleans up for alice\n', expect.not.stringContaining(token)])
+      expect((await show(guarded.url, 'a guess')).code).toBe(4)
+      expect(await show(server.url, token)).toMatchObject({
+        code: 17,
+        err: expect.stringContaining('The agent has no extended card'),
+      })
+      expect(await cli(['agent', 'card', guarded.url, '--extended'])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('--extended needs --token-env'),
+      })
+    } finally {
+      await guarded.close()
+    }
   })
 
   test('list the latest tasks up to the limit', async () => {
@@ -222,8 +329,19 @@ export default [{ name: 'echo', card, settings }]`,
       expect([code, out, err]).toEqual([0, '{"ok":true}\n', expect.not.stringContaining(token)])
     })
     expect((await cli(['agent', 'serve', file, '--token-env', 'NOT_SET'])).code).toBe(2)
+  })
+
+  test('asks for --token-env when it is to listen beyond loopback without authentication', async () => {
+    const file = join(home.path, 'agent.yaml')
+    writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\n')
     const open = await cli(['agent', 'serve', file, '--host', '0.0.0.0'], { environment: { MY_KEY: key } })
-    expect([open.code, open.err]).toEqual([3, expect.stringContaining('needs authentication')])
+    expect(open).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(
+        /--host 0\.0\.0\.0 needs authentication: .* name it with --token-env, or listen at 127/,
+      ),
+    })
   })
 
   test('names the file and the field of an agent that is not valid', async () => {

@@ -121,7 +121,7 @@ describe('tools in chat', () => {
     expect(code).toBe(0)
     expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
       isError: true,
-      content: 'The tool "wait" did not answer within 0.05 s; whether it had an effect is unknown.',
+      content: 'The tool "wait" did not answer within 50 ms; whether it had an effect is unknown.',
     })
     expect((globalThis as { waitAborted?: boolean }).waitAborted).toBe(true)
     expect(lines(out).at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
@@ -131,7 +131,7 @@ describe('tools in chat', () => {
     const own = hanging.replace(`description:`, `timeoutMs: 30, description:`)
     const { out } = await chat(['--json', '--no-save', '-t', tools(own), '--allow-tools'], 'go\n')
     expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
-      content: expect.stringContaining('within 0.03 s') as string,
+      content: expect.stringContaining('within 30 ms') as string,
     })
     expect(await chat(['--no-save', '-t', tools(own.replace('30', '-1'), 'wrong')], 'go\n')).toMatchObject({
       code: 3,

@@ -72,7 +72,7 @@ describe('chat over a pipe', () => {
     expect(refused.find(({ type }) => type === 'tool-result')).toMatchObject({
       callId: 'call_1',
       isError: true,
-      content: 'The user did not allow this call.',
+      content: 'Not allowed: the user did not allow this call',
     })
     const allowed = events((await chat(['--json', '--no-save', '-t', tools, '--allow-tools'], 'warm?\n')).out)
     expect(allowed.find(({ type }) => type === 'tool-result')).toMatchObject({
@@ -183,10 +183,9 @@ describe('a module with tools', () => {
       { name: 'b', description: 'B', parameters: { type: 'object' } },
     ])
     const [, b] = tools
-    await expect(b!.check({})).rejects.toThrow('not ok')
-    await expect(b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000) })).resolves.toBe(
-      'call_7',
-    )
+    expect(await b!.validate({})).toEqual({ ok: false, message: 'not ok' })
+    const run = { runId: 'run_1', idempotencyKey: 'run_1/1/0' }
+    expect(await b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000), run })).toBe('call_7')
   })
 
   test('that is not there', async () => {

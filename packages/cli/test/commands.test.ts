@@ -85,6 +85,18 @@ describe('complete', () => {
     expect((await cli(['hosts'])).out).toContain('127.0.0.1')
   })
 
+  test('--schema with an unknown type is refused before anything is sent', async () => {
+    const file = join(home.path, 'unknown-type.json')
+    writeFileSync(file, '{"type":"object","properties":{"a":{"type":"text"}}}')
+    // A key that the server refuses would end with 4.
+    const environment = { MY_KEY: 'sk-wrong-0123456789' }
+    expect(await cli(['complete', '--schema', file, 'x'], { environment })).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('the type "text" (at #/properties/a) is not one of string') as string,
+    })
+  })
+
   test('passes options on, and a schema', async () => {
     const file = join(home.path, 'schema.json')
     writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')

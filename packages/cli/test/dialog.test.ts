@@ -90,12 +90,45 @@ describe('prompts check', () => {
       20,
       [expect.anything(), expect.anything()],
     ])
-    write({ 'broken/ask.md': 'Ask {' })
-    expect(await cli(['prompts', 'check', join(home.path, 'broken')])).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('ask.md, line 1, column 5'),
+    const folder = join(home.path, 'bad')
+    const { out } = await cli(['prompts', 'check', folder])
+    expect(out.split('\n')[1]).toBe(
+      `${join(folder, 'ask.md')}: prompt "ask", onParseError: nothing fills {error}; it can use {topic}, {error_message}`,
+    )
+  })
+
+  test('reports the problems of every file, also of those that cannot be read as a prompt', async () => {
+    write({
+      'mixed/a.md': 'Ask {',
+      'mixed/b/ask.md': '---\nparse: text\n',
+      'mixed/c.md': '---\nonParseError: Fix {error}\n---\nAsk {topic}',
+      'mixed/d.md': 'Ask {topic}',
     })
-    expect((await cli(['prompts', 'check', join(home.path, 'broken'), '--json'])).code).toBe(20)
+    const folder = join(home.path, 'mixed')
+    const { code, out, err } = await cli(['prompts', 'check', folder])
+    expect([code, err]).toEqual([20, ''])
+    expect(out.trim().split('\n')).toEqual([
+      expect.stringMatching(/^c {2}[\da-f]{12} {2}\{topic\}$/),
+      expect.stringMatching(/^d {2}[\da-f]{12} {2}\{topic\}$/),
+      expect.stringContaining(`${join(folder, 'a.md')}, line 1, column 5`),
+      `${join(folder, 'b', 'ask.md')}, line 1: the front matter is not closed; end it with a line "---"`,
+      expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: nothing fills {error}`),
+      expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: `),
+    ])
+    const json = await cli(['prompts', 'check', folder, '--json'])
+    const { prompts, problems } = JSON.parse(json.out) as Record<'prompts' | 'problems', { path: string }[]>
+    expect([json.code, prompts.map(({ path }) => path), problems.map(({ path }) => path)]).toEqual([
+      20,
+      ['c', 'd'],
+      ['a', 'b/ask', 'c', 'c'],
+    ])
+  })
+
+  test('of a folder that is not there is an error of the configuration', async () => {
+    const args = ['prompts', 'check', join(home.path, 'none')]
+    expect(await cli(args)).toMatchObject({ code: 3, err: expect.stringContaining('none cannot be read: ENOENT') })
+    const { code, out, err } = await cli([...args, '--json'])
+    expect([code, out, JSON.parse(err)]).toMatchObject([3, '', { error: { code: 'config' } }])
   })
 })
 

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLineReader } from '../src/chat/line-reader.js'
 import { nodeProblem } from '../src/node-version.js'
-import { toVisible } from '../src/tools/run-tool.js'
+import { toVisible } from '../src/terminal/visible-text.js'
 
 /** A terminal, and what was written to it. */
 function terminal() {

@@ -109,7 +109,9 @@ describe('chat', () => {
 
   test('lines typed before a tool asks do not approve it; pasted lines are read one after the other', async () => {
     configure(home.path, server.url)
-    const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
+    // Waiting for the decision is not the tool's time.
+    const args = ['chat', '--no-save', '--tools', writeTools(home.path), '--tool-timeout', '0.2']
+    const shown = await start(args, { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`first${enter}y${enter}second${enter}`)
     await shown.shows('lways?')

@@ -55,7 +55,7 @@ async function issuesOf(text: string, options?: ParseConfigOptions): Promise<str
 }
 
 describe('a configuration file', () => {
-  test('as the reference writes it', () => {
+  test('is read in the form of the reference', () => {
     const { models, roles } = parseConfig(reference)
     expect(models).toEqual([
       { name: 'chat', provider: 'anthropic', model: 'claude-sonnet-4-6', apiKeyEnv: 'ANTHROPIC_API_KEY' },
@@ -72,7 +72,7 @@ describe('a configuration file', () => {
     ])
   })
 
-  test('with everything else', () => {
+  test('is read with every other field', () => {
     const { models } = parseConfig(`
 agents: {max_tool_rounds: 25}
 models:
@@ -273,14 +273,14 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     expect(issues).not.toContain('secret')
   })
 
-  test('the message has every issue, in the order of the lines', async () => {
+  test('reports every issue, in the order of the lines', async () => {
     const { message } = await failureOf(() =>
       parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), { file: 'c.yaml' }),
     )
     expect(message.split('\n').map((line) => line.split(' ')[0])).toEqual(['c.yaml:3:15', 'c.yaml:5:15', 'c.yaml:7:9'])
   })
 
-  test('no hostile text does more than be refused', async () => {
+  test('refuses every hostile text without any other effect', async () => {
     for (const text of [
       'models: &a [*a]',
       '__proto__: {x: 1}',
@@ -314,7 +314,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     )
   })
 
-  test('fallbacks are followed in steps of their number, not of the ways through them', () => {
+  test('the cost of following fallbacks grows with their number, not with the paths through them', () => {
     const names = Array.from({ length: 60 }, (_, at) => `m${at}`)
     const file = (ofLast: readonly string[]): string => {
       const models = names.map((name, at) => ({

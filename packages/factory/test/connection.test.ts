@@ -338,7 +338,7 @@ describe('testConnection', () => {
     ]),
   })
 
-  test('gives up after 15 s, whatever does not listen', async () => {
+  test('gives up after 15 s, even if nothing honours the signal', async () => {
     vi.useFakeTimers()
     const deaf = () => new Promise<Response>(() => undefined)
     const failure = failureOf(() => testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }))
@@ -369,7 +369,7 @@ describe('testConnection', () => {
     },
   )
 
-  test('a provider that ignores its options is given up too', async () => {
+  test('gives up on a provider that ignores its options', async () => {
     const never = { ...createMock({ responses: ['x'] }), generate: () => new Promise<never>(() => undefined) }
     expect(
       await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) })),
@@ -382,7 +382,7 @@ describe('testConnection', () => {
     ).toMatchObject({ code: 'timeout' })
   })
 
-  test("the key that is given is used, not the environment's; a missing one is told", async () => {
+  test("the key that is given is used, not the environment's; a missing one is reported", async () => {
     const sent: string[] = []
     const fetch = (_: unknown, init?: RequestInit) => {
       sent.push(new Headers(init?.headers).get('authorization') ?? '')
@@ -401,7 +401,7 @@ describe('testConnection', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('an overload is not tried again, and no fallback asked', async () => {
+  test('an overload is not retried, and no fallback is asked', async () => {
     const mock = createMock({ responses: [{ error: 'overloaded' }, 'OK'] })
     const spare = createMock({ responses: ['OK'] })
     const made = [mock, spare]
@@ -439,7 +439,7 @@ describe('testConnection', () => {
     expect(diagnose(failure).problem).toBe('aborted')
   })
 
-  test('diagnose names the host that a sandbox or a proxy lacks', () => {
+  test('diagnose names the host that the allow-list of a sandbox or a proxy lacks', () => {
     const of = (message: string, more: object = {}) =>
       diagnose(new ProviderError('network', message, { provider: 'x', host: 'api.x.test:443', ...more }))
     expect(of('x: network at api.x.test:443: Requires net access to "api.x.test:443"')).toEqual({
@@ -463,7 +463,7 @@ describe('testConnection', () => {
     }
   })
 
-  test('diagnose knows a sandbox, and says nothing of what it does not know', () => {
+  test('diagnose recognises a sandbox, and claims nothing about what it does not recognise', () => {
     const of = (cause: string) =>
       diagnose(
         new ProviderError(

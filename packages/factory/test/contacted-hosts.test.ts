@@ -10,7 +10,7 @@ import { emptyEnvironment, environmentOf, failureOf, wireHost } from './support.
 
 const context: FactoryContext = { environment: emptyEnvironment }
 
-describe('what is said is what is contacted', () => {
+describe('only the declared hosts are contacted', () => {
   const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/)
   const name = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'))
   const address = fc.oneof(
@@ -69,7 +69,7 @@ describe('what is said is what is contacted', () => {
 
   // The standard's own answers, not ours, say what is right.
   test.skipIf(!folder)(
-    'every absolute http(s) URL of the web platform tests has the host that they say, every other input a typed error',
+    'every absolute http(s) URL of the web platform tests has the host that they state, and every other input is a typed error',
     () => {
       interface Case {
         readonly input: string
@@ -152,7 +152,7 @@ describe('what is said is what is contacted', () => {
   )
 })
 
-describe('the environment moves a host only where the configuration asks for it', () => {
+describe('the environment moves a host only if the configuration asks for it', () => {
   const elsewhere = 'https://elsewhere.test:8443/base'
   const rows: [variable: string, value: string, config: ModelConfig, moved: string][] = [
     ['ANTHROPIC_BASE_URL', elsewhere, { provider: 'anthropic' }, 'elsewhere.test:8443'],
@@ -232,7 +232,7 @@ describe('the environment moves a host only where the configuration asks for it'
     }
   })
 
-  test('AZURE_OPENAI_ENDPOINT is the resource where the configuration names none', async () => {
+  test('AZURE_OPENAI_ENDPOINT is the resource if the configuration names none', async () => {
     const environment = environmentOf({ AZURE_OPENAI_ENDPOINT: 'https://other.openai.azure.com' })
     const config = { provider: 'azure', apiKey: 'key-of-tests-0123', model: 'm' }
     expect((await failureOf(() => apiHost(config, { environment }))).code).toBe('config')
@@ -268,7 +268,7 @@ describe('the environment moves a host only where the configuration asks for it'
     ).toBe('generativelanguage.googleapis.com:443')
   })
 
-  test('a variable that the configuration names must be there', async () => {
+  test('a variable that the configuration names must be set', async () => {
     const config = { provider: 'openai', baseUrlEnv: 'MY_BASE' }
     expect(apiHosts(config, { environment: environmentOf({ MY_BASE: elsewhere }) })[0]).toMatchObject({
       host: 'elsewhere.test',

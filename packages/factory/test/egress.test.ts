@@ -20,7 +20,7 @@ const context = { environment: emptyEnvironment }
 const packages = fileURLToPath(new URL('../../', import.meta.url))
 const apiKey = 'key-of-tests-0123'
 
-describe('behind a proxy that notes what it is asked for', () => {
+describe('behind a proxy that records the requested hosts', () => {
   const asked: string[] = []
   const told = new Set<string>()
   let allowed: ((target: string) => number | undefined) | undefined
@@ -83,7 +83,7 @@ describe('behind a proxy that notes what it is asked for', () => {
     ['ollama cloud', { provider: 'ollama', apiKey, baseUrl: 'https://ollama.com' }],
     ['huggingface', { provider: 'huggingface', apiKey, model: 'm' }],
   ]
-  test.each(configs)('%s asks for the hosts of its list, all of them and no other', async (_name, config) => {
+  test.each(configs)('%s contacts all hosts of its list and no other', async (_name, config) => {
     asked.length = 0
     allowed = undefined
     const proxied = { ...config, proxy: address }
@@ -164,7 +164,7 @@ describe('behind a proxy that notes what it is asked for', () => {
   })
 })
 
-describe('what the connector is asked to open', () => {
+describe('connections that the connector opens', () => {
   const opened: string[] = []
   const note = (message: unknown): void => {
     const { hostname, port, protocol } = (

@@ -126,7 +126,7 @@ describe('newProvider', () => {
     expect(urls).toEqual(['https://api.perplexity.ai/chat/completions'])
   })
 
-  test('a fallback is made with it', async () => {
+  test('newProvider makes the fallbacks as well', async () => {
     const { fetch } = recordingFetch()
     const config = {
       provider: 'openai',
@@ -274,11 +274,11 @@ describe('keys', () => {
     ['openai', ['OPENAI_API_KEY']],
     ['anthropic', ['ANTHROPIC_API_KEY']],
     ['deepseek', ['DEEPSEEK_API_KEY']],
-  ])('%s looks in %j', (provider, names) => {
+  ])('%s looks for its key in %j', (provider, names) => {
     expect(keyVariables(resolveModel(provider, none))).toEqual(names)
   })
 
-  test('an unset and an empty variable are named, never a value', async () => {
+  test('an error names an unset or empty variable, and never shows a value', async () => {
     const error = await failureOf(() =>
       key({ provider: 'openai', apiKeyEnv: 'KEY' }, { KEY: '', OP_KEY: '', OTHER: 'sk-secret-of-tests' }),
     )
@@ -326,7 +326,7 @@ describe('keys', () => {
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' })).toBe('k-0123')
   })
 
-  test('the names for a sandbox', () => {
+  test('lists the variables that a sandbox must pass on', () => {
     expect(
       environmentNames(
         [
@@ -393,7 +393,7 @@ describe("a table of one's own", () => {
     ).toContain('creators of its own')
   })
 
-  test('createFactory takes what was imported', async () => {
+  test('createFactory uses the rows it is given', async () => {
     const ollama = providerRows.find(({ name }) => name === 'ollama')!
     const factory = createFactory({
       rows: [
@@ -426,7 +426,7 @@ describe("a table of one's own", () => {
   })
 })
 
-describe('a configuration that has not met the compiler', () => {
+describe('a configuration that the compiler has not checked', () => {
   const read = (text: string) =>
     failureOf(() => newProvider(JSON.parse(text) as ModelConfig, { environment: emptyEnvironment }))
   test.each([

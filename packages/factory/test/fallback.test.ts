@@ -85,7 +85,7 @@ describe('the next provider is asked', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test("the last failure is the caller's, as it is", async () => {
+  test('the caller gets the last failure, unchanged', async () => {
     const last = new ProviderError('server', 'mock: server: the last', { provider: 'mock' })
     expect(await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?'))).toMatchObject(
       { code: 'server', message: 'mock: server: the last' },
@@ -93,7 +93,7 @@ describe('the next provider is asked', () => {
     expect(() => createFallback([])).toThrow('at least one')
   })
 
-  test('it is called as the first is, and estimates with the highest', async () => {
+  test('has the name and the models of the first provider, and the highest token estimate', async () => {
     const first = createMock({ responses: ['a'], model: 'one', cheapestModel: 'tiny' })
     const wide = createMock({ responses: ['b'], tokenFactor: 3 })
     const provider = createFallback([first, wide])
@@ -119,7 +119,7 @@ describe('the next provider is asked', () => {
     expect((await failureOf(() => provider.complete('?', { deadlineMs: 1000 }))).code).toBe('server')
   })
 
-  test("an abort is the caller's own", async () => {
+  test('an abort rejects with the reason of the caller', async () => {
     const controller = new AbortController()
     const second = mock('second')
     const waits: Provider = {
@@ -139,7 +139,7 @@ describe('the next provider is asked', () => {
 })
 
 describe('streams', () => {
-  test('a failure before the first piece is taken over, after it is not', async () => {
+  test('a failure before the first event asks the next provider, a later one does not', async () => {
     const silent = cutEarly()
     expect((await collect(await createFallback([silent, mock('second')]).stream('?'))).join('')).toBe('second')
     const second = mock('second')
@@ -153,7 +153,7 @@ describe('streams', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test('reasoning and calls are pieces too', async () => {
+  test('reasoning and tool calls count as events too', async () => {
     for (const turn of [
       { reasoning: 'hm', error: new LlmError('overloaded', 'x') },
       { toolCalls: [{ name: 'get_weather', arguments: {} }], error: new LlmError('overloaded', 'x') },
@@ -165,7 +165,7 @@ describe('streams', () => {
     }
   })
 
-  test('a conversation is handed over between its rounds, whole', async () => {
+  test('a whole conversation is handed over between its turns', async () => {
     const first = mock(
       { text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }] },
       { error: 'overloaded' },
@@ -205,6 +205,22 @@ describe('streams', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', usage: { inputTokens: 30 } })
   })
 
+  test('results go to the provider that made the calls, also in another call; the next message goes to the first', async () => {
+    const named = (model: string, ...responses: MockResponse[]) =>
+      createMock({ model, responses, chunkSize: 0, defaults: once })
+    const call: MockResponse = { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }
+    const [a, b] = [named('a', { error: 'overloaded' }, 'First.'), named('a-2', call, 'Done.', 'Again.')]
+    const other = named('b', 'Other.')
+    const provider = createFallback([a, b, other])
+    const made = await provider.generate(question, { tools: [tool] })
+    const results = [...question, made.message, { role: 'tool' as const, toolCallId: 'c1', content: 'x' }]
+    expect((await collect(await provider.streamWithTools(results, [tool])))[0]).toMatchObject({ text: 'Done.' })
+    expect(await provider.completeWithHistory(results)).toBe('Again.')
+    expect([a, b, other].map(({ requests }) => requests.length)).toEqual([1, 3, 0])
+    const answered = [...results, { role: 'assistant' as const, content: 'Done.' }]
+    expect(await provider.completeWithHistory([...answered, ...question])).toBe('First.')
+  })
+
   test('keeps the parts besides text of earlier turns', async () => {
     const telling = (provider: MockProvider, details: ReplyDetails): MockProvider => ({
       ...provider,
@@ -234,7 +250,7 @@ describe('streams', () => {
     )
   })
 
-  test('a round that has begun is not handed over', async () => {
+  test('a turn that has begun is not handed over', async () => {
     const first = mock(
       { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] },
       { text: ['It is'], error: new LlmError('overloaded', 'x') },
@@ -249,13 +265,13 @@ describe('streams', () => {
     expect(second.requests).toHaveLength(0)
   })
 
-  test('overlapping reads are served in order, over a change', async () => {
+  test('overlapping reads are served in order, across a change of provider', async () => {
     const reader = await createFallback([cutEarly(), mock({ text: ['a', 'b', 'c'] })]).stream('?')
     const reads = [reader.next(), reader.next(), reader.next(), reader.next(), reader.next()]
     expect((await Promise.all(reads)).map(({ value }) => value)).toEqual(['a', 'b', 'c', undefined, undefined])
   })
 
-  test('a close while the next one opens ends the read, and drops that', async () => {
+  test('a close while the next stream opens ends the read and discards that stream', async () => {
     let asked: AbortSignal | undefined
     const hangs: Provider = {
       ...mock('x'),
@@ -274,7 +290,7 @@ describe('streams', () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('an abort while the next one opens rejects with its reason, ever after', async () => {
+  test('an abort while the next stream opens rejects this read and all later ones with its reason', async () => {
     const controller = new AbortController()
     let asked = false
     const hangs: Provider = {
@@ -294,7 +310,7 @@ describe('streams', () => {
     expect(await failureOf(() => reader.next())).toBe(reason)
   })
 
-  test('when the next one cannot be opened, its failure stays', async () => {
+  test('if the next stream cannot be opened, all later reads reject with its failure', async () => {
     const reader = await createFallback([cutEarly(), failing('auth')]).stream('?')
     const error = await failureOf(() => reader.next())
     expect(error.code).toBe('auth')
@@ -326,7 +342,7 @@ describe('cool-down', () => {
     expect(first.requests).toHaveLength(5)
   })
 
-  test('half is not more than half', async () => {
+  test('a provider that fails exactly half of the time is not passed over', async () => {
     const first = mock('ok', { error: 'server' }, 'ok', { error: 'server' }, 'ok')
     const { provider } = asks(first, mock('second'))
     for (let call = 0; call < 5; call++) await provider.complete('?')
@@ -341,7 +357,7 @@ describe('cool-down', () => {
     expect(first.requests).toHaveLength(1)
   })
 
-  test('where all cool down, all are asked', async () => {
+  test('if all providers cool down, all are asked', async () => {
     const [first, second] = [failing('auth'), failing('auth')]
     const { provider } = asks(first, second)
     await failureOf(() => provider.complete('?'))
@@ -349,7 +365,7 @@ describe('cool-down', () => {
     expect([first.requests.length, second.requests.length]).toEqual([2, 2])
   })
 
-  test('a fault of the request says nothing of the provider', async () => {
+  test('an invalid request does not count against the provider', async () => {
     const first = failing('invalid-request')
     const { provider } = asks(first, mock('second'))
     for (let call = 0; call < 3; call++) await failureOf(() => provider.complete('?'))
@@ -357,7 +373,7 @@ describe('cool-down', () => {
   })
 })
 
-test('asking the next provider is an attempt that onRetry hears of and may refuse', async () => {
+test('onRetry is called before the next provider is asked, and may refuse', async () => {
   const second = mock('second')
   const heard: string[] = []
   const provider = createFallback([failing('overloaded'), second])
@@ -374,7 +390,7 @@ test('asking the next provider is an attempt that onRetry hears of and may refus
   expect(second.requests).toHaveLength(1)
 })
 
-test('a refusal to ask the next provider stays: no later read asks it after all', async () => {
+test('a refusal to ask the next provider is final: no later read asks it', async () => {
   const second = mock('second')
   const refusal = new LlmError('budget-exceeded', 'no more')
   let refusals = 0
@@ -394,7 +410,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new TypeError('mine'))],
-])('an onSwitch that %s is not told again, and breaks nothing', async (_, fail) => {
+])('an onSwitch that %s is not called again, and breaks nothing', async (_, fail) => {
   let told = 0
   const onSwitch: (change: FallbackSwitch) => unknown = () => {
     told++
@@ -417,7 +433,7 @@ test('rejects a value that is not a list of providers as configuration', () => {
   }
 })
 
-test('a fallback of a configuration switches as it says, after the attempts it says, and is observed', async () => {
+test('a fallback switches on the configured codes after the configured attempts, and is observed', async () => {
   const first = recordingFetch(() => Response.json({ error: { message: 'busy' } }, { status: 503 }))
   const second = recordingFetch(() => Response.json({ error: { message: 'no' } }, { status: 400 }))
   const switches: string[] = []

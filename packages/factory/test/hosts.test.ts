@@ -104,7 +104,7 @@ describe('apiHosts', () => {
     expect(apiHosts('mock', context)).toEqual([])
   })
 
-  test('fallbacks are listed, and needed only then', () => {
+  test('fallbacks are listed, as needed only after a failure', () => {
     const list = apiHosts(
       { provider: 'openai', fallback: [{ provider: 'ollama' }, { provider: 'openai', model: 'other' }] },
       context,
@@ -115,7 +115,7 @@ describe('apiHosts', () => {
     ])
   })
 
-  test('a proxy is dialled instead', () => {
+  test('a proxy is listed as well, since it is what is dialled', () => {
     const list = apiHosts({ provider: 'openai', proxy: 'http://proxy.local:3128' }, context)
     expect(list.map((entry) => [hostPort(entry), entry.purpose, entry.viaProxy])).toEqual([
       ['api.openai.com:443', 'api', true],
@@ -135,7 +135,7 @@ describe('apiHosts', () => {
     [{ proxy: 'http://user:hunter2@proxy.local:3128' }, 'proxy.local:3128', 'user:hunter2'],
     [{ proxyEnv: 'HTTPS_PROXY' }, 'localhost:3128', 'srt.x:hunter2/'],
     [{ proxy: 'http://hunter2@proxy.local' }, 'proxy.local:80', 'hunter2:'],
-  ])('the password of a proxy is for the proxy alone: %j', (config, dialled, userinfo) => {
+  ])('the password of a proxy is sent to the proxy alone: %j', (config, dialled, userinfo) => {
     const environment = environmentOf({ HTTPS_PROXY: 'http://srt.x:hunter2%2F@localhost:3128' })
     const list = apiHosts({ provider: 'openai', ...config }, { environment })
     expect(list.map(hostPort)).toEqual(['api.openai.com:443', dialled])
@@ -174,7 +174,7 @@ describe('apiHosts', () => {
     },
   )
 
-  test('Azure: Entra where a token callback is given', () => {
+  test('Azure: the host of Entra is listed if a token callback is given', () => {
     const azureADTokenProvider = () => Promise.resolve('t')
     const of = (endpoint: string, more: object = {}) =>
       apiHosts(

@@ -69,7 +69,7 @@ describe('the table against the packages', () => {
     }
   })
 
-  test('a service that its vendor closed is told, not asked', async () => {
+  test('a service that its vendor closed is reported, not asked', async () => {
     expect(
       (await failureOf(() => newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context))).message,
     ).toContain('closed this service on 2026-07-30')

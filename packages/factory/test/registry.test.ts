@@ -75,7 +75,7 @@ describe('a registry', () => {
     expect(await registry.subAgent()).toBe(await registry.subAgent())
   })
 
-  test('changes while the program runs', async () => {
+  test('can be changed while the program runs', async () => {
     const registry = createRegistry(chatAndShield, none)
     const before = await registry.chat()
     registry.register({ name: 'big', provider: 'ollama', model: 'other' })
@@ -185,7 +185,7 @@ describe('a registry', () => {
     )
   })
 
-  test('a chat model that judges itself is warned of', () => {
+  test('warns of a chat model that judges itself', () => {
     const warnings = (roles: string, shield = 'gpt-5.4') =>
       createRegistry(
         parseConfig(

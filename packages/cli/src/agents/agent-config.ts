@@ -1,12 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import { type Agent, type AgentPolicy, type CardFields, createAgent } from '@modelport/agent'
-import { LlmError } from '@modelport/core'
+import { isObject, LlmError } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import { parse } from 'yaml'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
 import type { Cli } from '../program/cli.js'
-import { toLoopTool } from '../tools/loop-tool.js'
 import { loadTools } from '../tools/tool-module.js'
 
 /** Fields of an agent in a file. */
@@ -38,11 +37,10 @@ async function toAgent(cli: Cli, file: string, where: string, entry: unknown): P
   const { card, model: name, system, tools, policy } = checkFields(where, entry)
   const models = await loadModels(cli)
   const model = models.pick(name)
-  const local = tools === undefined ? [] : await loadTools(resolve(dirname(file), tools))
   return createAgent({
     card,
     provider: await newProvider(model.config, cli.context),
-    tools: local.map(toLoopTool),
+    tools: tools === undefined ? [] : await loadTools(resolve(dirname(file), tools)),
     ...(model.profile && { profile: model.profile }),
     ...(system !== undefined && { system }),
     ...(policy && { policy }),
@@ -87,6 +85,3 @@ function textField(where: string, entry: Fields, name: string): string | undefin
   if (value === undefined || typeof value === 'string') return value
   throw new LlmError('config', `${where}: ${name} must be text`)
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

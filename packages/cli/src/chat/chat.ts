@@ -1,14 +1,15 @@
 import { type ChatMessage, type Provider, type TokenUsage, addUsage, toUsage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
+import type { Approval, Authorize, BudgetLedger, GivenLimits, Tool } from '@modelport/runtime'
 import type { Cli } from '../program/cli.js'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
 import { exitCodes, Interrupted } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { secretsOf } from '../secrets/secrets.js'
-import type { LocalTool } from '../tools/tool-module.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { type Answer, ask } from './answer.js'
-import { JsonView, TextView } from './answer-views.js'
+import { toVisible } from '../terminal/visible-text.js'
+import { type ChatReply, ask } from './ask.js'
+import { JsonView, TextView } from './reply-views.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import type { LineReader } from './line-reader.js'
 import type { Session, SessionStore } from './session-store.js'
@@ -23,9 +24,11 @@ export interface ChatSettings {
   readonly store: SessionStore | undefined
   /** Undefined records nothing. */
   readonly recording: ChatRecording | undefined
-  readonly tools: readonly LocalTool[]
-  /** Most milliseconds a tool may take that does not say. */
-  readonly toolTimeoutMs: number
+  readonly tools: readonly Tool[]
+  /** Of what follows each message. */
+  readonly limits: GivenLimits
+  /** Of the whole chat. Undefined limits nothing. */
+  readonly budget: BudgetLedger | undefined
   /** True runs tools without asking. */
   readonly allowTools: boolean
   readonly reasoning: boolean
@@ -123,12 +126,14 @@ export class Chat {
       const provider = this.#provider ?? (await this.use(this.model))
       const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: text }]
       const { system } = this.session
-      const answer = await ask({
+      const reply = await ask({
         provider,
         messages,
         tools: settings.tools,
-        approve: (name, shown) => this.#approve(name, shown, stop),
-        toolTimeoutMs: settings.toolTimeoutMs,
+        authorize: this.#authorize(stop),
+        limits: settings.limits,
+        budget: settings.budget,
+        profile: this.model.profile,
         options: system === undefined ? {} : { system },
         signal: AbortSignal.any([stop.signal, cli.signal]),
         view: cli.json
@@ -139,15 +144,16 @@ export class Chat {
         throw error
       })
       cli.signal.throwIfAborted()
-      this.#account(answer, performance.now() - startedAt - this.#askedMs)
-      await this.#keep(text, answer)
+      this.#account(reply, performance.now() - startedAt - this.#askedMs)
+      await this.#keep(text, reply)
+      if (reply.stopped) throw reply.stopped
     } finally {
       this.#stop = undefined
     }
   }
 
-  async #keep(text: string, answer: Answer): Promise<void> {
-    const { messages, usage } = answer
+  async #keep(text: string, reply: ChatReply): Promise<void> {
+    const { messages, usage } = reply
     const { recording } = this.settings
     const secrets = [...this.#secrets]
     this.usage = addUsage(this.usage, usage)
@@ -156,7 +162,7 @@ export class Chat {
       await this.#save(secrets)
     } finally {
       // If saving the session fails, still write the recording.
-      await recording?.add(text, answer, secrets)
+      await recording?.add(text, reply, secrets)
     }
   }
 
@@ -180,7 +186,7 @@ export class Chat {
       )
   }
 
-  #account({ usage, interrupted, finishReason }: Answer, milliseconds: number): void {
+  #account({ usage, interrupted, stopped, finishReason }: ChatReply, milliseconds: number): void {
     const { cli, model } = this
     if (cli.json) {
       if (interrupted) cli.out.json({ type: 'interrupted', usage })
@@ -189,20 +195,34 @@ export class Chat {
       return
     }
     if (!cli.err.terminal) return
-    const state = interrupted
-      ? 'stopped · '
-      : finishReason === 'length'
-        ? 'cut at the token limit · '
-        : finishReason === 'content-filter'
-          ? 'refused · '
-          : ''
+    const state =
+      interrupted || stopped
+        ? 'stopped · '
+        : finishReason === 'length'
+          ? 'cut at the token limit · '
+          : finishReason === 'content-filter'
+            ? 'refused · '
+            : ''
     cli.err.line(
       cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`),
     )
   }
 
+  #authorize(stop: AbortController): Authorize {
+    return (action) => {
+      if (action.type !== 'tool_call') return { effect: 'deny', reason: 'a chat has no agents' }
+      const { tool, args } = action
+      if (this.settings.allowTools || this.#allowed.has(tool)) return { effect: 'allow' }
+      const ask = async (): Promise<Approval> => ({
+        approved: await this.#approve(tool, toVisible(JSON.stringify(args)), stop),
+        reason: 'the user did not allow this call',
+      })
+      return { effect: 'require-approval', ask }
+    }
+  }
+
+  /** Asks whether a call may run. `shown` is the exact JSON that will run, every character visible. */
   async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
-    if (this.settings.allowTools || this.#allowed.has(name)) return true
     const { io, err } = this.cli
     if (!io.stdin.isTTY || this.cli.json) return false
     const askedAt = performance.now()

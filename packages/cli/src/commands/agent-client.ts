@@ -1,5 +1,7 @@
-import { type AgentClient, createAgentClient } from '@modelport/agent'
+import { type AgentClient, createAgentClient, isAgentError } from '@modelport/agent'
+import { isLlmError } from '@modelport/core'
 import type { Command } from 'commander'
+import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { withCommonOptions } from './start.js'
@@ -20,8 +22,25 @@ export function tokenOf({ context }: Cli, name: string): string {
   return token
 }
 
-/** Makes the client of an agent, and names every host before one is contacted. */
-export function connectAgent(cli: Cli, url: string, { tokenEnv }: AgentCallOptions): AgentClient {
+/**
+ * Makes the client of an agent, names every host before one is contacted, and gives the client to `use`.
+ * @throws {AgentClientError} the agent cannot be reached, or its response cannot be read
+ */
+export async function withAgent<Result>(
+  cli: Cli,
+  url: string,
+  options: AgentCallOptions,
+  use: (client: AgentClient) => Promise<Result>,
+): Promise<Result> {
+  const client = connectAgent(cli, url, options)
+  try {
+    return await use(client)
+  } catch (error) {
+    throw isLlmError(error) && !isAgentError(error) ? new AgentClientError(error) : error
+  }
+}
+
+function connectAgent(cli: Cli, url: string, { tokenEnv }: AgentCallOptions): AgentClient {
   const client = createAgentClient(url, {
     ...(tokenEnv !== undefined && { auth: { type: 'bearer', token: tokenOf(cli, tokenEnv) } as const }),
   })

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { OperatorDecision, WorkItem } from '@modelport/durable'
+import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../program/cli.js'
@@ -35,6 +35,9 @@ export function addOperate(agent: Command, start: Start): void {
     .option('--pieces', 'keep them, and remove only pieces of text whose whole is stored')
     .option('--dry-run', 'count, and remove nothing')
     .action((options: PruneCommandOptions) => start(options, (cli) => prune(cli, options)))
+  withStoreOptions(agent.command('backup <file>'))
+    .description('copy a SQLite store into a new file, while processes work on it')
+    .action((file: string, options: StoreCommandOptions) => start(options, (cli) => backUp(cli, file, options)))
   withStoreOptions(agent.command('export <file>'))
     .description('write the store to a new file, as lines of JSON in clear text')
     .action((file: string, options: StoreCommandOptions) => start(options, (cli) => exportTo(cli, file, options)))
@@ -85,11 +88,24 @@ function linesOf({ kind, id, name, principal, state, changedAt, isHeld, waitsFor
   const held = isHeld ? ['(a process works on it)'] : []
   return [
     [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
-    ...waitsFor.map(({ kind: what, requestId, action, reason }) =>
-      ['   ', what, requestId, JSON.stringify(action), ...(reason === undefined ? [] : [reason])].join('  '),
-    ),
+    ...waitsFor.flatMap((call) => [
+      ['   ', call.kind, call.requestId, JSON.stringify(call.action), ...reasonOf(call)].join('  '),
+      ...(commands[call.kind] === undefined ? [] : [`      modelport agent ${commands[call.kind]}`.replace('ID', id)]),
+    ]),
   ]
 }
+
+/** How a person settles each kind of call. */
+const commands: Readonly<Partial<Record<WaitingCall['kind'], string>>> = {
+  approval: 'approve ID [--deny REASON]',
+  uncertain: 'reconcile ID --happened RESULT | --did-not-happen | --give-up',
+}
+
+/** Of a call with an unknown outcome the first sentence: the rest says how clients of the agent settle it. */
+const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
+  reason === undefined ? [] : [kind === 'uncertain' ? (reason.split('. ')[0] ?? reason) : reason]
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
   await withStore(cli, options, (store) => store.operations.resume(id))
@@ -127,13 +143,23 @@ async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneC
   )
   const verb = dryRun ? 'would remove' : 'removed'
   if (cli.json) cli.out.json({ ...report, dryRun: dryRun === true })
-  else cli.out.line(`${verb} ${report.tasks} tasks, ${report.runs} runs, ${report.pieces} pieces`)
+  else
+    cli.out.line(
+      `${verb} ${counted(report.tasks, 'task')}, ${counted(report.runs, 'run')}, ${counted(report.pieces, 'piece')} of text`,
+    )
+  return exitCodes.done
+}
+
+async function backUp(cli: Cli, file: string, options: StoreCommandOptions): Promise<number> {
+  await withStore(cli, options, (store) => store.operations.backup(file))
+  if (cli.json) cli.out.json({ backup: file })
+  else cli.out.line(cli.out.foreign(`copied the store to ${file}`))
   return exitCodes.done
 }
 
 async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {
   const count = await withStore(cli, options, async (store) => {
-    const file = await open(path, 'wx', 0o600)
+    const file = await openNew(path)
     try {
       let written = 0
       for await (const line of store.operations.export()) {
@@ -150,6 +176,15 @@ async function exportTo(cli: Cli, path: string, options: StoreCommandOptions): P
   if (cli.json) cli.out.json({ exported: count })
   else cli.out.line(`exported ${count} tasks, runs and conversations`)
   return exitCodes.done
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new UsageError(`${path} exists; name a new file, an export overwrites nothing`)
+  }
 }
 
 async function importFrom(cli: Cli, path: string, options: StoreCommandOptions): Promise<number> {

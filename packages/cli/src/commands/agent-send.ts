@@ -1,8 +1,9 @@
 import {
   type AgentClient,
-  type ApprovalAnswer,
-  approvalsOf,
+  AgentError,
   answerOf,
+  type ApprovalDecision,
+  approvalsOf,
   type ClientEvent,
   isTerminal,
   parts,
@@ -12,7 +13,7 @@ import { LlmError } from '@modelport/core'
 import { createLineReader } from '../chat/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import type { Cli } from '../program/cli.js'
-import { type AgentCallOptions, connectAgent } from './agent-client.js'
+import { type AgentCallOptions, withAgent } from './agent-client.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport agent send`. */
@@ -30,7 +31,12 @@ export async function sendToAgent(
   options: SendCommandOptions,
 ): Promise<number> {
   const prompt = await readPrompt(cli, words)
-  const client = connectAgent(cli, url, options)
+  const task = await withAgent(cli, url, options, (client) => converse(cli, client, prompt, options))
+  return report(cli, url, task)
+}
+
+/** Resolves to the task once it is over or needs another message. */
+async function converse(cli: Cli, client: AgentClient, prompt: string, options: SendCommandOptions): Promise<Task> {
   const { signal } = cli
   const view = new ReplyView(cli)
   const cancelTask = async (): Promise<void> => {
@@ -40,11 +46,11 @@ export async function sendToAgent(
     const first = { taskId: options.task, sessionId: options.session }
     let task = await view.follow(client, prompt, { ...defined(first), signal })
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
-      const answers = await decide(cli, open, options.yes === true)
-      const decisions = answers.map((answer) => parts.approval(answer))
-      task = await view.follow(client, decisions, { taskId: task.id, signal })
+      const decisions = await decide(cli, open, options.yes === true)
+      const message = decisions.map((decision) => parts.approval(decision))
+      task = await view.follow(client, message, { taskId: task.id, signal })
     }
-    return report(cli, url, task)
+    return task
   } catch (error) {
     // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task running.
     if (signal.aborted) await cancelTask()
@@ -114,10 +120,10 @@ class ReplyView {
 type Approvals = ReturnType<typeof approvalsOf>
 
 /** Asks a person at a terminal about each request; refuses without a terminal, unless `--yes` approves all. */
-async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<ApprovalAnswer[]> {
+async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<ApprovalDecision[]> {
   const { err, io } = cli
   const lines = createLineReader(io)
-  const answers: ApprovalAnswer[] = []
+  const decisions: ApprovalDecision[] = []
   try {
     for (const { requestId, digest, action, path, reason } of requests) {
       const facts = [...(path?.length ? [`from ${path.join(' → ')}`] : []), ...(reason === undefined ? [] : [reason])]
@@ -127,25 +133,25 @@ async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<Appr
       const approved = yes || (io.stdin.isTTY === true && isYes(await lines.answer('approve? [y/N] ')))
       if (!approved && !io.stdin.isTTY && !cli.json)
         err.line('refused: not a terminal; pass --yes to approve every request')
-      answers.push({ requestId, approved, ...(digest !== undefined && { digest }) })
+      decisions.push({ requestId, approved, ...(digest !== undefined && { digest }) })
     }
   } finally {
     // A pipe may still be read elsewhere; only a terminal was opened here.
     if (io.stdin.isTTY) lines.close()
   }
-  return answers
+  return decisions
 }
 
 const isYes = (answer: string | undefined): boolean => /^y(es)?$/i.test(answer?.trim() ?? '')
 
-/** @throws {LlmError} the task failed, was rejected or was cancelled. */
+/** @throws {AgentError} the task failed, was rejected or was canceled. */
 function report({ err, json }: Cli, url: string, task: Task): number {
   const { id, state } = task
   if (state === 'completed') return exitCodes.done
   if (isTerminal(state)) {
     const text = answerOf(task).slice(0, 2_000)
-    throw new LlmError(
-      state === 'rejected' ? 'permission' : 'server',
+    throw new AgentError(
+      state === 'rejected' ? 'forbidden' : 'internal',
       `task ${id} is ${state}${text ? `: ${text}` : ''}`,
     )
   }

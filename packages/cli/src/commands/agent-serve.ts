@@ -2,7 +2,7 @@ import type { Agent } from '@modelport/agent'
 import { serve } from '@modelport/agent/node'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
-import { exitCodes } from '../errors/exit-codes.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../program/cli.js'
 import { tokenOf } from './agent-client.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
@@ -15,9 +15,17 @@ export interface ServeCommandOptions extends StoreCommandOptions {
   readonly tokenEnv?: string
 }
 
+/** The hosts that `serve` accepts without authentication. */
+const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
 /** Serves the agents of a module or of a YAML or JSON file until Ctrl-C. */
 export async function serveAgents(cli: Cli, file: string, options: ServeCommandOptions): Promise<number> {
   const { out, err, json, signal } = cli
+  // `serve` refuses this too, but its message names an option of the library.
+  if (options.tokenEnv === undefined && !loopbackHosts.has(options.host))
+    throw new UsageError(
+      `--host ${options.host} needs authentication: set an environment variable to a bearer token and name it with --token-env, or listen at 127.0.0.1`,
+    )
   const isConfig = /\.(ya?ml|json)$/i.test(file)
   const agents: readonly Agent[] = isConfig ? await readAgents(cli, file) : await loadAgents(file)
   const tokens =

@@ -41,7 +41,12 @@ export async function openStore(cli: Cli, options: StoreCommandOptions, mayCreat
   const settings = settingsOf(cli, options)
   if (/^postgres(?:ql)?:/.test(address)) {
     const { openPostgresStore } = await import('@modelport/durable/postgres')
-    return openPostgresStore(address, { ...settings, ...(options.schema !== undefined && { schema: options.schema }) })
+    return openPostgresStore(address, {
+      ...settings,
+      ...(options.schema !== undefined && { schema: options.schema }),
+      // Somebody waits in front of the terminal; a server waits longer.
+      ...(!mayCreate && { reconnectMs: 5_000 }),
+    })
   }
   if (!mayCreate && !existsSync(address)) throw new UsageError(`${address}: there is no such store`)
   const { openSqliteStore } = await import('@modelport/durable/sqlite')

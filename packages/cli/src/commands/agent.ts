@@ -2,7 +2,7 @@ import { toA2aCard } from '@modelport/agent'
 import { type Command, InvalidArgumentError } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import type { Cli } from '../program/cli.js'
-import { type AgentCallOptions, connectAgent, withAgentCallOptions } from './agent-client.js'
+import { type AgentCallOptions, withAgent, withAgentCallOptions } from './agent-client.js'
 import { addOperate, listStored, type StoredTasksOptions } from './agent-operate.js'
 import { hasStore, withStoreOptions } from './agent-store.js'
 import { type SendCommandOptions, sendToAgent } from './agent-send.js'
@@ -28,7 +28,8 @@ export function addAgent(program: Command, start: Start): void {
     .action((file: string, options: ServeCommandOptions) => start(options, (cli) => serveAgents(cli, file, options)))
   withAgentCallOptions(agent.command('card <url>'))
     .description('show who an agent is and what it can do')
-    .action((url: string, options: AgentCallOptions) => start(options, (cli) => showCard(cli, url, options)))
+    .option('--extended', 'show the fuller card that the agent gives to callers it knows; needs --token-env')
+    .action((url: string, options: CardOptions) => start(options, (cli) => showCard(cli, url, options)))
   withAgentCallOptions(agent.command('send <url> [prompt...]'))
     .description('send a message and stream the reply; what is piped in comes after the prompt')
     .option('--task <id>', 'continue this task')
@@ -52,9 +53,17 @@ export function addAgent(program: Command, start: Start): void {
   addOperate(agent, start)
 }
 
-async function showCard(cli: Cli, url: string, options: AgentCallOptions): Promise<number> {
+interface CardOptions extends AgentCallOptions {
+  readonly extended?: boolean
+}
+
+async function showCard(cli: Cli, url: string, options: CardOptions): Promise<number> {
   const { out, json, signal } = cli
-  const card = await connectAgent(cli, url, options).card(signal)
+  if (options.extended && options.tokenEnv === undefined)
+    throw new UsageError('--extended needs --token-env: agents give their extended card only to callers they know')
+  const card = await withAgent(cli, url, options, (client) =>
+    options.extended ? client.extendedCard(signal) : client.card(signal),
+  )
   if (json) {
     out.json(toA2aCard(card))
     return exitCodes.done
@@ -70,11 +79,13 @@ interface TasksOptions extends AgentCallOptions, StoredTasksOptions {
 
 async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<number> {
   const { out, err, json, signal } = cli
-  const { tasks, total } = await connectAgent(cli, url, options).list({
-    pageSize: options.limit,
-    signal,
-    ...(options.session !== undefined && { sessionId: options.session }),
-  })
+  const { tasks, total } = await withAgent(cli, url, options, (client) =>
+    client.list({
+      pageSize: options.limit,
+      signal,
+      ...(options.session !== undefined && { sessionId: options.session }),
+    }),
+  )
   if (json) {
     out.json({
       tasks: tasks.map(({ id, sessionId, state, createdAt }) => ({ id, sessionId, state, createdAt })),

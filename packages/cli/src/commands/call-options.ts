@@ -1,4 +1,5 @@
-import type { CallOptions, JsonObject } from '@modelport/core'
+import { type CallOptions, type JsonObject, LlmError } from '@modelport/core'
+import { compileJsonSchema } from '@modelport/runtime'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
@@ -69,5 +70,12 @@ async function readSchema(file: string): Promise<JsonObject> {
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw new UsageError(`${file}: a JSON Schema is an object`)
+  try {
+    // Found out before the reply is paid for, which is checked by it.
+    compileJsonSchema(schema as JsonObject, { where: file })
+  } catch (error) {
+    if (error instanceof LlmError) throw new UsageError(error.message)
+    throw error
+  }
   return schema as JsonObject
 }

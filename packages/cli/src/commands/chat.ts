@@ -3,23 +3,28 @@ import type { Command } from 'commander'
 import { Chat } from '../chat/chat.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import { createLineReader } from '../chat/line-reader.js'
-import { defaultToolSeconds } from '../tools/run-tool.js'
 import { type Session, SessionStore } from '../chat/session-store.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadTools } from '../tools/tool-module.js'
-import { toSeconds } from './call-options.js'
+import {
+  type BudgetFlags,
+  type LimitFlags,
+  toLedger,
+  toLimits,
+  withBudgetFlags,
+  withLimitFlags,
+} from './limit-options.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
 
-interface ChatOptions extends CommonOptions {
+interface ChatOptions extends CommonOptions, LimitFlags, BudgetFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly system?: string
   readonly tools?: string
   readonly allowTools?: boolean
   readonly resume?: string | true
-  readonly toolTimeout: number
   readonly record?: string
   readonly save: boolean
   readonly sessions?: string
@@ -29,17 +34,11 @@ interface ChatOptions extends CommonOptions {
 
 /** `modelport chat`: a conversation. */
 export function addChat(program: Command, start: Start): void {
-  withModelOption(withCommonOptions(program.command('chat')))
+  withBudgetFlags(withLimitFlags(withModelOption(withCommonOptions(program.command('chat')))))
     .description('talk with a model; lines of a pipe are messages too')
     .option('-s, --system <text>', 'instructions for the model')
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
     .option('--allow-tools', 'run tools without asking')
-    .option(
-      '--tool-timeout <seconds>',
-      'most seconds for a call of a tool that does not say',
-      toSeconds,
-      defaultToolSeconds,
-    )
     .option('--record <file>', 'keep the exchanges in a cassette, keys taken out; "modelport replay" answers from it')
     .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing')
@@ -52,10 +51,14 @@ export function addChat(program: Command, start: Start): void {
 async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const { tools: toolFile, allowTools = false, reasoning = false, markdown, save, sessions } = options
   if (allowTools && toolFile === undefined) throw new UsageError('--allow-tools needs --tools')
+  const limits = toLimits(options)
   const models = await loadModels(cli)
   const store = new SessionStore(resolve(sessions ?? cli.locations.sessions))
   const resumed = options.resume === undefined ? undefined : await resumedSession(store, options.resume)
   const model = models.pick(options.model ?? resumed?.model, options.baseUrl)
+  const budget = toLedger(options, model)
+  if (budget && options.record !== undefined)
+    throw new UsageError('--record cannot be used with a budget: a reply that a budget cut off cannot be repeated')
   const now = new Date()
   const fresh: Session = {
     id: SessionStore.newId(now),
@@ -70,7 +73,7 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
   const recording =
     options.record === undefined
       ? undefined
-      : await ChatRecording.start(cli, resolve(options.record), model, session, tools)
+      : await ChatRecording.start(cli, resolve(options.record), { model, session, tools, limits })
   const talk = new Chat(cli, createLineReader(cli.io), {
     model,
     models,
@@ -78,7 +81,8 @@ async function chat(cli: Cli, options: ChatOptions): Promise<number> {
     store: save ? store : undefined,
     recording,
     tools,
-    toolTimeoutMs: options.toolTimeout * 1000,
+    limits,
+    budget,
     allowTools,
     reasoning,
     markdown,

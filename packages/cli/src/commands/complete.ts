@@ -2,8 +2,8 @@ import { type CallOptions, type ChatMessage, type FinishReason, LlmError } from 
 import { compileJsonSchema } from '@modelport/runtime'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { type Answer, ask } from '../chat/answer.js'
-import { TextView } from '../chat/answer-views.js'
+import { type ChatReply, ask } from '../chat/ask.js'
+import { TextView } from '../chat/reply-views.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
@@ -49,19 +49,18 @@ async function complete(cli: Cli, words: readonly string[], options: CompleteOpt
     return exitCodes.done
   }
   const view = new TextView({ out, err, reasoning: false, markdown: false })
-  const answer = await ask({
+  const reply = await ask({
     provider,
     messages,
-    tools: [],
-    approve: () => Promise.resolve(false),
+    profile: model.profile,
     options: callOptions,
     signal,
     view,
   })
   signal.throwIfAborted()
-  warnOfCut(cli, answer)
-  if (options.usage) err.line(formatUsage(answer.usage, model.profile))
-  checkForm(callOptions, answer.text, answer.finishReason)
+  warnOfCut(cli, reply)
+  if (options.usage) err.line(formatUsage(reply.usage, model.profile))
+  checkForm(callOptions, reply.text, reply.finishReason)
   return exitCodes.done
 }
 
@@ -84,7 +83,7 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
 }
 
 /** Says what the text alone does not: that it was cut, or filtered. */
-export function warnOfCut({ err }: Cli, { finishReason }: Answer): void {
+export function warnOfCut({ err }: Cli, { finishReason }: ChatReply): void {
   const notes: Partial<Record<FinishReason, string>> = {
     length: 'the reply was cut at the token limit',
     'content-filter': 'the model refused, or its reply was filtered',

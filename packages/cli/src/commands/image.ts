@@ -12,14 +12,10 @@ import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from
 import { readPrompt } from './read-prompt.js'
 import type { Start } from './start.js'
 
-interface ImageFlags extends MediaFlags {
+interface ImageFlags
+  extends MediaFlags,
+    Pick<ImageOptions, 'count' | 'size' | 'aspectRatio' | 'quality' | 'background' | 'format'> {
   readonly out: string
-  readonly count?: number
-  readonly size?: string
-  readonly aspectRatio?: string
-  readonly quality?: string
-  readonly background?: 'transparent' | 'opaque'
-  readonly format?: 'png' | 'jpeg' | 'webp'
   readonly image?: readonly string[]
   readonly mask?: string
   readonly force?: boolean

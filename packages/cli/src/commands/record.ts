@@ -1,48 +1,36 @@
 import { resolve } from 'node:path'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { ask } from '../chat/answer.js'
-import { JsonView, TextView } from '../chat/answer-views.js'
-import { defaultToolSeconds } from '../tools/run-tool.js'
+import { ask } from '../chat/ask.js'
+import { JsonView, TextView } from '../chat/reply-views.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkPrivateFile } from '../files/private-file.js'
-import { saveRecording, toKept, toRecorded, toRecordedModel } from '../recording/recorded-chat.js'
+import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from '../recording/recorded-chat.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { loadTools } from '../tools/tool-module.js'
-import { type CallFlags, toCallOptions, toSeconds, withCallFlags } from './call-options.js'
+import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
 import { warnOfCut } from './complete.js'
+import { type LimitFlags, toLimits, withLimitFlags } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
 import { type Start, withCommonOptions, withModelOption } from './start.js'
 
-interface RecordOptions extends CommonOptions, CallFlags {
+interface RecordOptions extends CommonOptions, CallFlags, LimitFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly tools?: string
-  readonly toolTimeout: number
 }
 
 /** `modelport record`: asks a real model and keeps the exchange. */
 export function addRecord(program: Command, start: Start): void {
-  withCallFlags(
-    withModelOption(
-      withCommonOptions(
-        program
-          .command('record')
-          .argument('<file>', 'cassette to write')
-          .argument('[prompt...]', 'what to ask; what is piped in comes after it'),
-      ),
-    ),
-  )
+  const command = program
+    .command('record')
+    .argument('<file>', 'cassette to write')
+    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
+  withLimitFlags(withCallFlags(withModelOption(withCommonOptions(command))))
     .description('reply to one prompt and write the exchange into a cassette, keys taken out')
     .option('-t, --tools <file>', 'module with tools; they run without being asked for')
-    .option(
-      '--tool-timeout <seconds>',
-      'most seconds for a call of a tool that does not say',
-      toSeconds,
-      defaultToolSeconds,
-    )
     .action((file: string, prompt: string[], options: RecordOptions) =>
       start(options, (cli) => record(cli, resolve(file), prompt, options)),
     )
@@ -52,6 +40,7 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
   const { out, err, json, signal, context } = cli
   const model = (await loadModels(cli)).pick(options.model, options.baseUrl)
   const callOptions = await toCallOptions(options)
+  const limits = toLimits(options)
   const tools = options.tools === undefined ? [] : await loadTools(options.tools)
   const prompt = await readPrompt(cli, words)
   const { config, recorder } = toRecorded(model, cli)
@@ -62,26 +51,28 @@ async function record(cli: Cli, file: string, words: readonly string[], options:
     provider,
     messages: [{ role: 'user' as const, content: prompt }],
     tools,
-    approve: () => Promise.resolve(true),
-    toolTimeoutMs: options.toolTimeout * 1000,
+    limits,
+    profile: model.profile,
     options: callOptions,
     signal,
     view,
   }
-  const answer = await ask(question)
+  const reply = await ask(question)
   signal.throwIfAborted()
-  if (!json) warnOfCut(cli, answer)
+  if (!json) warnOfCut(cli, reply)
   const { deadlineMs: _, ...repeated } = callOptions
   const asked = {
     model: toRecordedModel(model, cli),
     options: repeated,
     prompt,
     tools: tools.map(({ definition }) => definition),
-    results: answer.results,
+    results: reply.results,
+    limits: toRecordedLimits(limits),
   }
   const cassette = recorder.cassette()
   await saveRecording(file, cassette, asked, secretsOf(model, cli))
   if (json) out.json({ type: 'recorded', file, exchanges: cassette.exchanges.length })
   else err.line(err.style('dim', `${toKept(cassette.exchanges.length, file)}: prompt and reply are in it`))
+  if (reply.stopped) throw reply.stopped
   return exitCodes.done
 }

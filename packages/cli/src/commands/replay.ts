@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { ask } from '../chat/answer.js'
-import { JsonView, TextView } from '../chat/answer-views.js'
+import { ask } from '../chat/ask.js'
+import { JsonView, TextView } from '../chat/reply-views.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import { loadRecording, toRecordedTools } from '../recording/load-recording.js'
+import { printFailure } from '../errors/failure.js'
+import { limitsOf, loadRecording, toRecordedTools } from '../recording/load-recording.js'
 import { warnOfCut } from './complete.js'
 import { type Start, withCommonOptions } from './start.js'
 
@@ -40,24 +41,27 @@ async function replay(
   const { asked, player } = recording
   // Without an environment: nothing of this computer may change what is asked.
   const provider = await newProvider(recording.config, { environment: () => undefined })
-  const tools = toRecordedTools(asked)
+  const { tools, advance } = toRecordedTools(asked)
+  const limits = limitsOf(asked)
   const { history = [], followUps = [] } = asked
   const prompts = words.length ? [words.join(' ')] : [asked.prompt, ...followUps]
   let messages: readonly ChatMessage[] = history
   for (const prompt of prompts) {
     const view = json ? new JsonView(out) : new TextView({ out, err, reasoning: false, markdown: false })
-    const answer = await ask({
+    const reply = await ask({
       provider,
       messages: [...messages, { role: 'user', content: prompt }],
       tools,
-      approve: () => Promise.resolve(true),
+      limits,
+      onResults: ({ length }) => advance(length),
       options: asked.options,
       signal,
       view,
     })
     signal.throwIfAborted()
-    messages = answer.messages
-    if (!json) warnOfCut(cli, answer)
+    messages = reply.messages
+    if (reply.stopped) printFailure(reply.stopped, err, json)
+    else if (!json) warnOfCut(cli, reply)
   }
   player.assertAllUsed()
   return exitCodes.done

@@ -17,7 +17,6 @@ import { loadModels, type NamedModel } from '../models/configured-models.js'
 import type { Cli, CommonOptions } from '../program/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
-import { toLoopTool } from '../tools/loop-tool.js'
 import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
@@ -70,7 +69,7 @@ async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> 
   const served = await serveStudio(
     createStudio({
       models,
-      tools: options.tools === undefined ? demoTools : (await loadTools(options.tools)).map(toLoopTool),
+      tools: options.tools === undefined ? demoTools : await loadTools(options.tools),
       agents,
       sources,
       ...(file !== undefined && { file, store: openFileStore(file) }),

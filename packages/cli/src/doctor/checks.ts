@@ -10,7 +10,7 @@ import {
   testConnection,
 } from '@modelport/factory'
 import { isLlmError } from '@modelport/core'
-import { checkSchema, checkStream, checkTools } from './answer-checks.js'
+import { checkSchema, checkStream, checkTools } from './reply-checks.js'
 import type { CheckState, Outcome } from './check-state.js'
 import { openSocket, openTls, openTunnel, resolveName } from './connection.js'
 import type { StepId } from './doctor-step.js'

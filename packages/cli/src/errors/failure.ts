@@ -1,6 +1,9 @@
 import { isLlmError } from '@modelport/core'
+import { type AgentError, isAgentError } from '@modelport/agent'
 import { AgentCallError } from '@modelport/dialog'
 import { diagnose, toFileNames } from '@modelport/factory'
+import { AgentClientError } from './agent-client-error.js'
+import { TurnLimitError } from './turn-limit-error.js'
 import { exitCodeOf, exitCodes, Interrupted, UsageError } from './exit-codes.js'
 import type { Printer } from '../terminal/printer.js'
 
@@ -25,10 +28,21 @@ export function toFailureReport(error: unknown): FailureReport {
   if (!isLlmError(error)) return { error: { code: 'unknown', message: fileProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
-  const isLimit = error instanceof AgentCallError && error.limit !== undefined
-  const told = isLimit || ['config', 'request', 'unknown'].includes(problem)
+  const isLimit = error instanceof TurnLimitError || (error instanceof AgentCallError && error.limit !== undefined)
+  // What is advised about models is wrong for agents.
+  if (isAgentError(error) || error instanceof AgentClientError)
+    return { error: { code: error.code, message, ...agentFix(error) }, exitCode }
+  const isOfStore = error.name === 'DurableError' // its package is loaded only by commands that need it
+  const told = isLimit || isOfStore || ['config', 'request', 'unknown'].includes(problem)
   // Users of the command line write files, so messages name fields as files do.
   return { error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) }, exitCode }
+}
+
+function agentFix(error: AgentError | AgentClientError): { readonly fix?: string } {
+  if (error instanceof AgentClientError) return error.fix === undefined ? {} : { fix: error.fix }
+  return error.reason === 'unauthenticated'
+    ? { fix: 'Pass --token-env with the name of the variable that holds the bearer token.' }
+    : {}
 }
 
 /** Prints a failure to the error output; nothing for Ctrl-C, which the user knows of. */

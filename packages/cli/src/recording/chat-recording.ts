@@ -1,14 +1,22 @@
 import { LlmError } from '@modelport/core'
 import type { ModelConfig } from '@modelport/factory'
 import type { CassetteRecorder } from '@modelport/provider-mock'
+import type { GivenLimits, Tool } from '@modelport/runtime'
 import type { Cli } from '../program/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { checkPrivateFile } from '../files/private-file.js'
 import type { RecordedAsk } from './recorded-ask.js'
-import { saveRecording, toKept, toRecorded, toRecordedModel } from './recorded-chat.js'
-import type { LocalTool } from '../tools/tool-module.js'
-import type { Answer } from '../chat/answer.js'
+import { saveRecording, toKept, toRecorded, toRecordedLimits, toRecordedModel } from './recorded-chat.js'
+import type { ChatReply } from '../chat/ask.js'
 import type { Session } from '../chat/session-store.js'
+
+/** The chat that is recorded, as it begins. */
+interface RecordedStart {
+  readonly model: NamedModel
+  readonly session: Session
+  readonly tools: readonly Tool[]
+  readonly limits: GivenLimits
+}
 
 /** Keeps a running chat in a cassette: after each reply the file holds everything so far. */
 export class ChatRecording {
@@ -23,7 +31,7 @@ export class ChatRecording {
   #exchanges = 0
   #ended = false
 
-  private constructor(cli: Cli, file: string, model: NamedModel, session: Session, tools: readonly LocalTool[]) {
+  private constructor(cli: Cli, file: string, { model, session, tools, limits }: RecordedStart) {
     const { config, recorder } = toRecorded(model, cli)
     const { system, messages } = session
     this.config = config
@@ -34,6 +42,7 @@ export class ChatRecording {
       model: toRecordedModel(model, cli),
       options: system === undefined ? {} : { system },
       tools: tools.map(({ definition }) => definition),
+      limits: toRecordedLimits(limits),
       ...(messages.length && { history: messages }),
     }
   }
@@ -42,14 +51,8 @@ export class ChatRecording {
    * Writes nothing before the first reply, but checks here that the file can be written.
    * @throws {LlmError} `unsupported` — the model opens no connection.
    */
-  static async start(
-    cli: Cli,
-    file: string,
-    model: NamedModel,
-    session: Session,
-    tools: readonly LocalTool[],
-  ): Promise<ChatRecording> {
-    const recording = new ChatRecording(cli, file, model, session, tools)
+  static async start(cli: Cli, file: string, start: RecordedStart): Promise<ChatRecording> {
+    const recording = new ChatRecording(cli, file, start)
     await checkPrivateFile(file)
     return recording
   }
@@ -59,8 +62,8 @@ export class ChatRecording {
     throw new LlmError('unsupported', `${what} is not possible while a chat is recorded; end it, and start another`)
   }
 
-  /** Keeps an answer. One that was stopped cannot be repeated: the recording ends before it. */
-  async add(prompt: string, { interrupted, results }: Answer, secrets: readonly string[]): Promise<void> {
+  /** Keeps a reply. One that was stopped cannot be repeated: the recording ends before it. */
+  async add(prompt: string, { interrupted, results }: ChatReply, secrets: readonly string[]): Promise<void> {
     if (interrupted) this.end()
     if (this.#ended) return
     this.#prompts.push(prompt)

@@ -1,8 +1,8 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
 import type { ModelConfig } from '@modelport/factory'
 import { type Cassette, type CassettePlayer, parseCassette, replayCassette } from '@modelport/provider-mock'
+import { type GivenLimits, type Tool, ToolFailure } from '@modelport/runtime'
 import { readTextFile } from '../files/text-file.js'
-import type { LocalTool } from '../tools/tool-module.js'
 import { type RecordedAsk, readRecordedAsk } from './recorded-ask.js'
 
 /** A recording, ready to be asked again. */
@@ -52,20 +52,34 @@ function hostsOf({ exchanges }: Cassette, path: string): string[] {
   }
 }
 
-/** Tools that answer what they answered then. */
-export function toRecordedTools({ tools, results }: RecordedAsk): LocalTool[] {
-  // Ids may come again in a later answer.
-  const left = [...results]
-  return tools.map((definition) => ({
-    definition,
-    check: (args) => Promise.resolve(args),
-    execute: (_, { callId }) => {
-      const place = left.findIndex((one) => one.callId === callId)
-      const [result] = place < 0 ? [] : left.splice(place, 1)
-      if (!result) throw new Error('no result was recorded for this call')
-      if (result.isError)
-        throw new Error(typeof result.content === 'string' ? result.content : JSON.stringify(result.content))
-      return Promise.resolve(result.content)
-    },
-  }))
+/** The tools of a recording. */
+export interface RecordedTools {
+  readonly tools: readonly Tool[]
+  /** Called with the number of calls of each step, once it is over: the next step has the results that follow. */
+  readonly advance: (calls: number) => void
 }
+
+/** Tools that return what they returned then. */
+export function toRecordedTools({ tools, results }: RecordedAsk): RecordedTools {
+  // Ids may come again in a later step, so results are removed with theirs.
+  const left = [...results]
+  return {
+    tools: tools.map((definition) => ({
+      definition,
+      validate: (value) => ({ ok: true, value }),
+      execute: (_value, { callId }) => {
+        const result = left.find((one) => one.callId === callId)
+        if (!result) throw new Error('no result was recorded for this call')
+        if (result.isError) throw new ToolFailure(result.content)
+        return result.content
+      },
+    })),
+    advance: (calls) => {
+      left.splice(0, calls)
+    },
+  }
+}
+
+/** The limits of a recording; one that names none had none. */
+export const limitsOf = ({ limits }: RecordedAsk): GivenLimits =>
+  limits ?? { maxSteps: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity, repeatWindow: 0 }

@@ -2,11 +2,13 @@ import {
   type CallOptions,
   type ChatMessage,
   fromJson,
+  isObject,
   LlmError,
   type ToolDefinition,
   type ToolResult,
 } from '@modelport/core'
 import { findRow, type ModelConfig } from '@modelport/factory'
+import type { GivenLimits } from '@modelport/runtime'
 
 /** What was asked while a cassette was recorded: enough to ask it again without a configuration, a key or the tools' code. */
 export interface RecordedAsk {
@@ -23,6 +25,8 @@ export interface RecordedAsk {
   readonly tools: readonly ToolDefinition[]
   /** Results of the tools, in order. */
   readonly results: readonly ToolResult[]
+  /** Where a run ended. Unset: nothing limited it. */
+  readonly limits?: Pick<GivenLimits, 'maxSteps' | 'maxRepeats' | 'repeatableTools'>
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -32,7 +36,6 @@ const isText: Check = (value) => typeof value === 'string'
 const isNumber: Check = (value) => typeof value === 'number'
 const isFlag: Check = (value) => typeof value === 'boolean'
 const isList: Check = (value) => Array.isArray(value)
-const isFields: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Options of a call that a cassette may hold: data of the request, and nothing that acts here. `null` clears a default. */
 const optionChecks: Readonly<Record<string, Check>> = {
@@ -43,14 +46,14 @@ const optionChecks: Readonly<Record<string, Check>> = {
   topK: isNumber,
   stop: isList,
   seed: isNumber,
-  toolChoice: (value) => isText(value) || isFields(value),
+  toolChoice: (value) => isText(value) || isObject(value),
   parallelToolCalls: isFlag,
-  responseFormat: isFields,
+  responseFormat: isObject,
   reasoning: isText,
   cache: isText,
   topLogprobs: isNumber,
   providerTools: isList,
-  vendor: isFields,
+  vendor: isObject,
 }
 const optionFields: Readonly<Record<string, Check>> = Object.fromEntries(
   Object.entries(optionChecks).map(([name, check]) => [name, (value: unknown) => value === null || check(value)]),
@@ -63,8 +66,8 @@ const settingFields: Readonly<Record<string, Check>> = {
   citations: isFlag,
   organization: isText,
   project: isText,
-  quirks: isFields,
-  traits: isFields,
+  quirks: isObject,
+  traits: isObject,
   lenientEof: isFlag,
 }
 
@@ -80,44 +83,50 @@ export function readRecordedAsk(value: unknown, path: string): RecordedAsk {
       `cassette: ${path}: asked${where} is not what "modelport record" writes; record it again`,
     )
   }
-  if (!isFields(value))
+  if (!isObject(value))
     throw new LlmError('config', `cassette: ${path} was not made by "modelport record": it does not say what was asked`)
   const read = (from: unknown, where: string, known: Readonly<Record<string, Check>>): Fields => {
-    if (!isFields(from)) return refuse(where)
-    for (const [name, one] of Object.entries(from as Fields))
+    if (!isObject(from)) return refuse(where)
+    for (const [name, one] of Object.entries(from))
       if (!Object.hasOwn(known, name) || !known[name]?.(one)) refuse(`${where}.${name}`)
-    return from as Fields
+    return from
   }
   const asked = read(value, '', {
-    model: isFields,
-    options: isFields,
+    model: isObject,
+    options: isObject,
     prompt: isText,
     followUps: (list) => isList(list) && (list as readonly unknown[]).every(isText),
     history: isList,
-    tools: (list) => isList(list) && (list as readonly unknown[]).every(isFields),
-    results: (list) => isList(list) && (list as readonly unknown[]).every(isFields),
+    tools: (list) => isList(list) && (list as readonly unknown[]).every(isObject),
+    results: (list) => isList(list) && (list as readonly unknown[]).every(isObject),
+    limits: isObject,
   })
   for (const name of ['model', 'options', 'prompt', 'tools', 'results']) if (!(name in asked)) refuse(`.${name}`)
   const model = read(asked['model'], '.model', {
     provider: isText,
     model: isText,
     baseUrl: isText,
-    vendor: isFields,
-    defaults: (value) => value === 'vendor' || isFields(value),
-    azure: isFields,
-    vertex: isFields,
-    settings: isFields,
+    vendor: isObject,
+    defaults: (value) => value === 'vendor' || isObject(value),
+    azure: isObject,
+    vertex: isObject,
+    settings: isObject,
   })
   read(asked['options'], '.options', optionFields)
   const defaults = model['defaults'] ?? {}
   read(defaults === 'vendor' ? {} : defaults, '.model.defaults', {
     ...optionFields,
     deadlineMs: isNumber,
-    retry: isFields,
+    retry: isObject,
   })
   read(model['azure'] ?? {}, '.model.azure', { deployment: isText, apiVersion: isText })
   read(model['vertex'] ?? {}, '.model.vertex', { project: isText, location: isText })
   read(model['settings'] ?? {}, '.model.settings', settingFields)
+  read(asked['limits'] ?? {}, '.limits', {
+    maxSteps: isNumber,
+    maxRepeats: isNumber,
+    repeatableTools: (list) => isList(list) && (list as readonly unknown[]).every(isText),
+  })
   if (asked['history']) fromJson({ version: 1, messages: asked['history'] })
   if (!isText(model['provider']) || findRow(String(model['provider'])).offline) refuse('.model.provider')
   return isRecordedAsk(asked) ? asked : refuse('')

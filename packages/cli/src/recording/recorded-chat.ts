@@ -5,6 +5,7 @@ import { writePrivateFile } from '../files/private-file.js'
 import type { NamedModel } from '../models/configured-models.js'
 import type { Cli } from '../program/cli.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
+import type { GivenLimits } from '@modelport/runtime'
 import type { RecordedAsk } from './recorded-ask.js'
 
 /** The model, with a recorder between it and the network. @throws {LlmError} `unsupported` — it opens no connection, or has a package of its own. */
@@ -47,6 +48,13 @@ export function toRecordedModel({ config }: NamedModel, { context }: Cli): Recor
     ...(settings && { settings }),
   }
 }
+
+/** The limits that decide where a run ends. Tools do not run again, so their time does not count. */
+export const toRecordedLimits = ({
+  maxSteps,
+  maxRepeats,
+  repeatableTools,
+}: GivenLimits): NonNullable<RecordedAsk['limits']> => ({ maxSteps, maxRepeats, repeatableTools })
 
 /** Writes a cassette together with what was asked, without the texts in `secrets`. Other programs read it as a plain cassette. */
 export const saveRecording = (

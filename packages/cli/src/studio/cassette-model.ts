@@ -15,7 +15,7 @@ const apis: readonly (readonly [path: RegExp, provider: string])[] = [
 
 /**
  * A model that replays a cassette. Only the address and the model of the recorded requests are read from it: its provider is made here,
- * without a key, and its `fetch` answers from the cassette and never sends.
+ * without a key, and its `fetch` replays the cassette and never sends.
  * @throws {LlmError} `config` — it is not a cassette, or not one of a model.
  */
 export async function openCassette(stored: unknown, { context }: Cli): Promise<StudioModel> {
@@ -32,9 +32,13 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
     model: config.model ?? '',
     hosts: [],
     note: `It replays ${cassette.exchanges.length} recorded exchanges, each once, in order`,
+    // The loop must expect replies of the form in which they were recorded.
+    profile: { supportsTools: cassette.exchanges.some(({ request }) => hasTools(request.body)) },
     open: () => provider,
   }
 }
+
+const hasTools = (body: unknown): boolean => typeof body === 'object' && body !== null && 'tools' in body
 
 function toConfig({ exchanges }: Cassette): ModelConfig {
   for (const { request } of exchanges) {

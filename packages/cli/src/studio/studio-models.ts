@@ -7,7 +7,7 @@ import { secretsOf } from '../secrets/secrets.js'
 /** A configured model for the studio: its requests pass through the studio's recorder, and its keys stay in this process. */
 export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
   const { proxy, row } = resolveModel(model.config, cli.context)
-  // A fallback would be recorded without saying so.
+  // With a fallback, the recording would not show which of the two models replied.
   const { fallback: _fallback, ...config } = model.config
   return {
     id: model.name,

@@ -1,32 +1,15 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
-
-/** What a tool is told about the call it answers. */
-export interface ToolCallContext {
-  readonly callId: string
-  /** The turn that the call belongs to; the first is 1. */
-  readonly step: number
-  readonly signal: AbortSignal
-}
-
-/** A tool that can be run here. */
-export interface LocalTool {
-  readonly definition: ToolDefinition
-  /** Checks arguments, where the tool can; resolves to the value to run with. Rejects with what is wrong, for the model to read. */
-  check(args: JsonObject): Promise<unknown>
-  execute(value: unknown, context: ToolCallContext): Promise<unknown>
-  /** Most milliseconds a call may take, where the tool says so itself. */
-  readonly timeoutMs?: number
-}
+import { isLlmError, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import { defineTool, type Tool, type ToolContext, type Validated } from '@modelport/runtime'
 
 /**
  * Loads tools from a module of the user's: its default export is a list of `{ name, description, parameters?, execute }`, of
  * `{ definition, execute }`, or of what the runtime's `defineTool` makes. The module is code and runs as such.
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
-export async function loadTools(file: string): Promise<LocalTool[]> {
+export async function loadTools(file: string): Promise<Tool[]> {
   if (!existsSync(file)) throw new LlmError('config', `${file}: there is no such file`)
   let loaded: { readonly default?: unknown }
   try {
@@ -52,7 +35,7 @@ export async function loadTools(file: string): Promise<LocalTool[]> {
   return tools
 }
 
-function toTool(entry: unknown, where: string): LocalTool {
+function toTool(entry: unknown, where: string): Tool {
   if (typeof entry !== 'object' || entry === null)
     throw new LlmError(
       'config',
@@ -74,34 +57,48 @@ function toTool(entry: unknown, where: string): LocalTool {
       `${where} (${name}): parameters must be a JSON Schema of an object, found ${describe(parameters)}`,
     )
   }
-  const { execute, validate, timeoutMs } = own
+  const { execute, timeoutMs } = own
   if (typeof execute !== 'function')
     throw new LlmError('config', `${where} (${name}): execute must be a function, found ${describe(execute)}`)
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     throw new LlmError('config', `${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
+  // It was made by defineTool, or has the same form.
+  if (own['definition'] && typeof own['validate'] === 'function') return entry as Tool
   const definition = {
     name,
     description,
     ...(parameters !== undefined && { parameters: parameters as JsonObject }),
     ...(typeof strict === 'boolean' && { strict }),
   }
-  return {
+  return makeTool(entry as ModuleTool, definition, `${where} (${name})`)
+}
+
+/** An entry of a module; its fields were checked. */
+interface ModuleTool {
+  readonly timeoutMs?: number
+  readonly exclusive?: boolean
+  validate?(args: JsonObject): Validated | Promise<Validated>
+  execute(value: unknown, context: ToolContext): unknown
+}
+
+/** Arguments are checked by the entry itself, else by its schema; by nothing if there is none, or it has keywords that are not understood here. */
+function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string): Tool {
+  const { timeoutMs, exclusive } = entry
+  const tool: Tool = {
     definition,
+    validate: (args) => entry.validate?.(args) ?? { ok: true, value: args },
+    execute: (value, context) => entry.execute(value, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    check: async (args) => {
-      if (typeof validate !== 'function') return args
-      const { ok, value, message } = (await validate.call(entry, args)) as {
-        readonly ok?: unknown
-        readonly value?: unknown
-        readonly message?: unknown
-      }
-      if (ok !== true) throw new Error(String(message))
-      return value
-    },
-    execute: (value, context) =>
-      new Promise((resolve) => {
-        resolve(execute.call(entry, value, context))
-      }),
+    ...(exclusive !== undefined && { exclusive }),
+  }
+  const { parameters } = definition
+  if (entry.validate || parameters === undefined) return tool
+  try {
+    const checked = defineTool({ ...definition, parameters, execute: (value, context) => tool.execute(value, context) })
+    return { ...tool, definition: checked.definition, validate: (args) => checked.validate(args) }
+  } catch (error) {
+    if (isLlmError(error, 'unsupported')) return tool
+    throw isLlmError(error) ? new LlmError(error.code, `${where}: ${error.message}`, { cause: error }) : error
   }
 }
 

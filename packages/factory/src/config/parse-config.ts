@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 import type { z } from 'zod'
 import { ConfigFileError, type ConfigIssue } from './config-error.js'
 import { type CheckedPool, checkPool } from './check-pool.js'
@@ -48,22 +49,19 @@ const rolesOf = (roles: object): Record<string, string> =>
 
 /** The models and roles of a file with mistakes in its form, without the fields that have them: the rest is checked in the same pass. */
 function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
-  const { models, roles } = (isRecord(value) ? value : {}) as { readonly models?: unknown; readonly roles?: unknown }
+  const { models, roles } = (isObject(value) ? value : {}) as { readonly models?: unknown; readonly roles?: unknown }
   const wrong = new Set(issues.map(({ path }) => path.slice(0, 3).map(String).join('.')))
   const entries = Array.isArray(models) ? models : []
   return {
     models: entries.map((entry: unknown, index) => {
-      if (!isRecord(entry)) return {}
+      if (!isObject(entry)) return {}
       const known = new Set(fieldsAt(['models', index]))
       const fields = Object.entries(entry).filter(([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`))
       return toEntry(Object.fromEntries(fields) as Partial<WrittenModel>)
     }),
-    roles: isRecord(roles) ? rolesOf(roles) : undefined,
+    roles: isObject(roles) ? rolesOf(roles) : undefined,
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function misspeltParts(source: YamlSource): ConfigIssue[] {
   const { value } = source
@@ -156,7 +154,7 @@ function toEntry<T extends Partial<WrittenModel>>(
   const kept = Object.fromEntries(Object.entries({ vendor, headers, settings }).filter(([, value]) => value))
   // The schema has checked each field, and the names differ by their form alone.
   // A default that is null is cleared, which is not the same as unset.
-  const options = isRecord(defaults) ? { defaults: toCamelCase(defaults, true) } : {}
+  const options = isObject(defaults) ? { defaults: toCamelCase(defaults, true) } : {}
   return { ...toCamelCase(own), ...options, ...kept } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
 }
 
@@ -166,7 +164,7 @@ function toCamelCase(value: object, keepNull = false): object {
       if ((inner === null && !keepNull) || inner === undefined || inner === '') return []
       // A list of codes in a file; in code, `onSwitch` is the callback.
       const name = key === 'on_switch' ? 'codes' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      return [[name, typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? toCamelCase(inner) : inner]]
+      return [[name, isObject(inner) ? toCamelCase(inner) : inner]]
     }),
   )
 }

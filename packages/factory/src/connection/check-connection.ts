@@ -1,4 +1,4 @@
-import { type FinishReason, isLlmError, LlmError, ProviderError } from '@modelport/core'
+import { type FinishReason, isLlmError, LlmError, longestTimer, ProviderError } from '@modelport/core'
 import { apiHost } from '../resolve/hosts.js'
 import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../providers/creation.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -25,8 +25,6 @@ export interface ConnectionTestOptions {
 }
 
 const prompt = 'Respond with OK'
-/** A timer of more milliseconds fires at once. */
-const longestTimer = 2 ** 31 - 1
 
 /** Makes the provider and one request. See `testConnection`. */
 export async function checkConnection(

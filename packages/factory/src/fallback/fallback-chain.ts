@@ -1,5 +1,7 @@
 import {
+  type AssistantMessage,
   type CallOptions,
+  type ChatMessage,
   type ErrorCode,
   isLlmError,
   LlmError,
@@ -101,11 +103,13 @@ export class FallbackChain {
     this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
   }
 
-  /** Begins a call: merges the options and decides the order of the providers. */
-  walk(options: readonly CallOptions[]): FallbackWalk {
+  /** Begins a call: merges the options and decides the order of the providers. Who made the calls that `messages` end with is asked first. */
+  walk(options: readonly CallOptions[], messages: readonly ChatMessage[] = []): FallbackWalk {
+    const writer = this.#writerOf(messages)
     const ready = this.#members.filter(({ health }) => !health.cooling)
     // If all of them cool down, asking is better than failing.
-    const order = [...ready, ...this.#members.filter((member) => !ready.includes(member))]
+    const all = new Set([...ready.filter((member) => member === writer), ...ready, ...this.#members])
+    const order = [...all]
     return new FallbackWalk(
       order,
       mergeOptions(...options),
@@ -119,12 +123,30 @@ export class FallbackChain {
   }
 
   /** Makes a call that has no stream. */
-  run<T>(options: readonly CallOptions[], ask: (provider: Provider, options: CallOptions) => Promise<T>): Promise<T> {
-    return this.walk(options).ask(async (provider, call, succeeded) => {
-      const answer = await ask(provider, call)
+  run<T>(
+    options: readonly CallOptions[],
+    ask: (provider: Provider, options: CallOptions) => Promise<T>,
+    messages?: readonly ChatMessage[],
+  ): Promise<T> {
+    return this.walk(options, messages).ask(async (provider, call, succeeded) => {
+      const reply = await ask(provider, call)
       succeeded()
-      return answer
+      return reply
     })
+  }
+
+  /** The member that wrote the last reply, if only results of its calls follow. A vendor may read its own calls and reasoning alone. */
+  #writerOf(messages: readonly ChatMessage[]): Member | undefined {
+    const isResult = (message: ChatMessage): boolean =>
+      message.role === 'tool' || (message.role === 'user' && message.byRun === true)
+    const last = messages.findLast((message) => !isResult(message))
+    if (last?.role !== 'assistant' || last === messages.at(-1)) return undefined
+    const { origin }: AssistantMessage = last
+    const named = this.#members.filter(({ provider }) => provider.name === origin?.provider)
+    if (named.length < 2) return named[0]
+    // Servers may name a model with its date.
+    const possible = named.filter(({ provider }) => origin?.model.startsWith(provider.model))
+    return possible.sort((a, b) => b.provider.model.length - a.provider.model.length)[0]
   }
 
   #tell(change: FallbackSwitch): void {
@@ -132,8 +154,8 @@ export class FallbackChain {
       this.#onSwitch = undefined
     }
     try {
-      const answer = this.#onSwitch?.(change)
-      if (answer instanceof Promise) answer.catch(disable)
+      const reply = this.#onSwitch?.(change)
+      if (reply instanceof Promise) reply.catch(disable)
     } catch {
       disable()
     }

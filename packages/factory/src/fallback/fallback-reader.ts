@@ -1,12 +1,13 @@
 import {
   addUsage,
-  type ReplyDetails,
   type CallOptions,
   type ChatMessage,
   type FinishReason,
   mergeDetails,
   type Provider,
   type Reader,
+  ReaderBase,
+  type ReplyDetails,
   type StreamEvent,
   type StreamReader,
   type TokenUsage,
@@ -25,7 +26,10 @@ const end = Object.freeze({ done: true, value: undefined })
  * A reader over a reader, which another may replace until a reply has begun. It keeps no queue and no clock: each read
  * is the inner reader's own, and so are the rules R1–R10.
  */
-abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
+abstract class FallbackReader<
+  T,
+  R extends Reader<T> & Pick<StreamReader, 'finishReason' | 'messages'>,
+> extends ReaderBase<T> {
   protected inner: R
   readonly #walk: FallbackWalk
   readonly #closing = new AbortController()
@@ -38,6 +42,7 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
   #pending = 0
 
   constructor(walk: FallbackWalk, inner: R) {
+    super()
     this.#walk = walk
     this.inner = inner
   }
@@ -52,23 +57,18 @@ abstract class FallbackReader<T, R extends Reader<T>> implements Reader<T> {
     })
   }
 
+  finishReason(): FinishReason | undefined {
+    return this.inner.finishReason()
+  }
+
+  messages(): readonly ChatMessage[] {
+    return this.inner.messages()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#closing.abort()
     await this.inner.close()
-  }
-
-  async return(): Promise<IteratorResult<T, undefined>> {
-    await this.close()
-    return end
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   /** Opens the next provider's reader. */
@@ -152,16 +152,8 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
     return addUsage(this.#spent, this.inner.usage())
   }
 
-  finishReason(): FinishReason | undefined {
-    return this.inner.finishReason()
-  }
-
   details(): ReplyDetails {
     return this.inner.details()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.inner.messages()
   }
 
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<StreamReader> {
@@ -220,14 +212,6 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
 
   details(): ReplyDetails {
     return mergeDetails(this.#before, this.inner.details())
-  }
-
-  finishReason(): FinishReason | undefined {
-    return this.inner.finishReason()
-  }
-
-  messages(): readonly ChatMessage[] {
-    return this.inner.messages()
   }
 
   protected async reopen(walk: FallbackWalk, signal: AbortSignal): Promise<ToolStreamReader> {

@@ -5,7 +5,7 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 /**
  * A provider made of providers: asks the first, and the next if that fails before its reply begins. A reply has begun with the
  * first read that returned something; from then on its failure reaches the caller. A conversation with tools stays with the provider
- * that began it; when that fails between two turns, the next continues the same conversation.
+ * that began it, also if each turn is a call of its own, as in `infer`; when that fails between two turns, the next continues the same conversation.
  * The failure of the last one tried is thrown as it is.
  * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.
  * @example
@@ -33,14 +33,16 @@ export function createFallback(providers: readonly Provider[], options: Fallback
     cheapestModel: first.cheapestModel,
     complete: (prompt, ...more) => chain.run(more, (provider, call) => provider.complete(prompt, call)),
     completeWithHistory: (messages, ...more) =>
-      chain.run(more, (provider, call) => provider.completeWithHistory(messages, call)),
-    generate: (messages, ...more) => chain.run(more, (provider, call) => provider.generate(messages, call)),
+      chain.run(more, (provider, call) => provider.completeWithHistory(messages, call), messages),
+    generate: (messages, ...more) => chain.run(more, (provider, call) => provider.generate(messages, call), messages),
     stream: (prompt, ...more) =>
       TextFallbackReader.start(chain.walk(more), (provider, call) => provider.stream(prompt, call)),
     streamWithHistory: (messages, ...more) =>
-      TextFallbackReader.start(chain.walk(more), (provider, call) => provider.streamWithHistory(messages, call)),
+      TextFallbackReader.start(chain.walk(more, messages), (provider, call) =>
+        provider.streamWithHistory(messages, call),
+      ),
     streamWithTools: (messages, tools, ...more) =>
-      EventFallbackReader.startConversation(chain.walk(more), messages, tools),
+      EventFallbackReader.startConversation(chain.walk(more, messages), messages, tools),
     estimateTokens: (text) => Math.max(...providers.map((provider) => provider.estimateTokens(text))),
   }
   // The first provider is asked first, so the runtime plans for it.

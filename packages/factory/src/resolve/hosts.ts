@@ -6,7 +6,7 @@ import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ResolvedModel } from '../providers/row.js'
 
 /**
- * `host:port` that a provider of this configuration asks for answers, or '' for one that opens no connection. Loads no provider
+ * `host:port` that a provider of this configuration sends requests to, or '' for one that opens no connection. Loads no provider
  * and contacts nothing.
  * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
  * @example

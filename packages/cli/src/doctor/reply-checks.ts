@@ -77,7 +77,7 @@ export async function checkSchema(state: CheckState, _signal: AbortSignal, timeo
   if (state.model.profile?.supportsJsonSchema === false)
     return { status: 'skipped', detail: 'the profile says it cannot' }
   const fix =
-    'Check answers yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
+    'Check replies yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
   try {
     const provider = await providerOf(state)
     const { text } = await provider.generate([{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }], {

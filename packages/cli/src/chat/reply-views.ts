@@ -1,10 +1,11 @@
-import type { StreamEvent, ToolCall, ToolResult } from '@modelport/core'
+import type { StreamEvent, ToolResult } from '@modelport/core'
 import { textOf } from '@modelport/core'
+import { type RunEvent, toToolContent } from '@modelport/runtime'
 import { MarkdownView } from '../terminal/markdown.js'
 import type { Printer } from '../terminal/printer.js'
 import { Progress } from '../terminal/progress.js'
-import type { AnswerView } from './answer.js'
-import { toVisible } from '../tools/run-tool.js'
+import type { ReplyView } from './ask.js'
+import { toVisible } from '../terminal/visible-text.js'
 
 /** How a reply is shown as text. */
 export interface TextViewOptions {
@@ -18,10 +19,12 @@ export interface TextViewOptions {
 }
 
 /** Shows a reply to a person: Markdown on a terminal, the text as it is in a pipe. */
-export class TextView implements AnswerView {
+export class TextView implements ReplyView {
   readonly #options: TextViewOptions
   readonly #safe: (text: string) => string
   readonly #safeReasoning: (text: string) => string
+  /** The tools of the calls so far, by the id of the call. */
+  readonly #names = new Map<string, string>()
   #progress: Progress | undefined
   #markdown: MarkdownView | undefined
   #last: 'text' | 'reasoning' | undefined
@@ -43,17 +46,34 @@ export class TextView implements AnswerView {
     else if (event.type === 'turn-end' || event.type === 'done') this.#progress?.stop()
   }
 
-  started({ name }: ToolCall): void {
-    this.#wait(`running ${this.#options.err.foreign(name)}`)
+  /** Shows what becomes of each call, when it is known. */
+  run(event: RunEvent): void {
+    switch (event.type) {
+      case 'action-requested':
+        this.#finish()
+        if (event.action.type === 'tool_call') this.#names.set(event.actionId, event.action.tool)
+        break
+      case 'action-repeated':
+        this.#outcome('✗', this.#names.get(event.actionId), 'repeats a call; it was not run again')
+        break
+      case 'approval-decision':
+        if (!event.approved) this.#outcome('✗', this.#names.get(event.actionId), event.reason ?? '')
+        break
+      case 'tool-start':
+        this.#wait(`running ${this.#options.err.foreign(event.tool)}`)
+        break
+      case 'tool-result':
+        this.#outcome('✓', event.tool, textOf(toToolContent(event.result)))
+        break
+      case 'tool-error':
+        if (event.phase !== 'cancelled') this.#outcome('✗', event.tool, event.message)
+        break
+      default:
+    }
   }
 
-  result(call: ToolCall, { content, isError = false }: ToolResult): void {
-    const { err } = this.#options
-    this.#progress?.stop()
-    const shown = toVisible(textOf(content))
-    const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
-    err.line(err.style('dim', `${isError ? '✗' : '✓'} ${err.foreign(call.name)} ${short}`))
-    this.#wait()
+  results(): void {
+    // Each was shown when it arrived.
   }
 
   /** A reply ends its line, also in a pipe. */
@@ -61,6 +81,15 @@ export class TextView implements AnswerView {
     this.#finish()
     if (this.#pipeOpen) this.#options.out.line()
     this.#pipeOpen = false
+  }
+
+  #outcome(mark: '✓' | '✗', name = '', text: string): void {
+    const { err } = this.#options
+    this.#progress?.stop()
+    const shown = toVisible(text)
+    const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
+    err.line(err.style('dim', `${mark} ${err.foreign(name)} ${short}`))
+    this.#wait()
   }
 
   #text(text: string): void {
@@ -103,7 +132,7 @@ export class TextView implements AnswerView {
 }
 
 /** Shows a reply to a program: every event as a line of JSON. */
-export class JsonView implements AnswerView {
+export class JsonView implements ReplyView {
   readonly #out: Printer
 
   constructor(out: Printer) {
@@ -114,12 +143,12 @@ export class JsonView implements AnswerView {
     this.#out.json(event)
   }
 
-  started(): void {
-    // The call was told when it was complete.
+  run(): void {
+    // The lines are the model's own events and the results.
   }
 
-  result(_call: ToolCall, result: ToolResult): void {
-    this.#out.json({ type: 'tool-result', ...result })
+  results(results: readonly ToolResult[]): void {
+    for (const result of results) this.#out.json({ type: 'tool-result', ...result })
   }
 
   end(): void {

@@ -1,0 +1,206 @@
+import {
+  type AssistantMessage,
+  type CallOptions,
+  type ChatMessage,
+  type FinishReason,
+  isLlmError,
+  LlmError,
+  longestTimer,
+  type ModelProfile,
+  type Provider,
+  type StreamEvent,
+  type TokenUsage,
+  type ToolResult,
+} from '@modelport/core'
+import {
+  type Authorize,
+  type BudgetLedger,
+  type FinishedCall,
+  type GivenLimits,
+  infer,
+  type InferRequest,
+  type RunEvent,
+  type RunResult,
+  type Tool,
+} from '@modelport/runtime'
+import { TurnLimitError } from '../errors/turn-limit-error.js'
+
+/** Is shown a reply while it arrives. */
+export interface ReplyView {
+  /** An event of the model's stream. A `done` comes once, at the end of the last reply. */
+  event(event: StreamEvent): void
+  /** An event of the run around the model. */
+  run(event: RunEvent): void
+  /** The results of all calls of a step, in call order. */
+  results(results: readonly ToolResult[]): void
+  /** The run is over, however. */
+  end(): void
+}
+
+/** What to ask, and with what. */
+export interface Question {
+  readonly provider: Provider
+  /** The conversation, the user's new message last. */
+  readonly messages: readonly ChatMessage[]
+  readonly tools?: readonly Tool[]
+  /** Asked before each call. Default: every call is allowed. */
+  readonly authorize?: Authorize
+  /** Default: those of the runtime. */
+  readonly limits?: GivenLimits
+  /** Shared by all questions of a chat. Unset: nothing limits what is spent. */
+  readonly budget?: BudgetLedger | undefined
+  /** What the configuration says of the model. */
+  readonly profile?: ModelProfile | undefined
+  readonly options: CallOptions
+  readonly signal: AbortSignal
+  readonly view: ReplyView
+  /** Called with the results of all calls of a step. */
+  readonly onResults?: (results: readonly ToolResult[]) => void
+}
+
+/** A reply, or the part of it that came before something stopped it. */
+export interface ChatReply {
+  /** The text of the last turn. */
+  readonly text: string
+  readonly usage: TokenUsage
+  /** Undefined for one that was stopped. */
+  readonly finishReason: FinishReason | undefined
+  /** The conversation with the reply, ready for the next message. */
+  readonly messages: readonly ChatMessage[]
+  /** Results of all calls, in order. */
+  readonly results: readonly ToolResult[]
+  /** True if the user stopped it. */
+  readonly interrupted: boolean
+  /** The limit or the budget that stopped it. */
+  readonly stopped?: LlmError
+}
+
+/**
+ * Sends the question, shows the reply and runs the tools it calls. Rejects with an `LlmError`; a reply that the user, a limit or a budget
+ * stopped resolves.
+ */
+export async function ask(question: Question): Promise<ChatReply> {
+  const { provider, messages, tools = [], limits, budget, profile, authorize, options, signal, view } = question
+  const watch = new TurnWatch(view, question.onResults)
+  try {
+    const result = await infer(provider, {
+      messages,
+      tools,
+      // Text is shown while it arrives, so calls must not be part of it.
+      mode: 'native',
+      // An empty reply is shown as one, and calls that follow one another may depend on each other.
+      limits: { ...limits, maxParseFailures: 1, concurrency: 1 },
+      options,
+      ...toForm(options, tools),
+      budget,
+      profile,
+      authorize,
+      signal: within(options, tools, signal),
+      deltas: false,
+      onStreamEvent: (event) => watch.take(event),
+      onEvent: (event) => view.run(event),
+      afterTools: (calls) => watch.finish(calls),
+    })
+    return toReply(question, result, watch)
+  } finally {
+    view.end()
+  }
+}
+
+/** What is seen of a run, for its result. */
+class TurnWatch {
+  readonly results: ToolResult[] = []
+  finishReason: FinishReason | undefined
+  /** The text of the last turn. */
+  text = ''
+  /** True until the turn is whole. */
+  isOpen = false
+  readonly #view: ReplyView
+  readonly #onResults: Question['onResults']
+
+  constructor(view: ReplyView, onResults: Question['onResults']) {
+    this.#view = view
+    this.#onResults = onResults
+  }
+
+  take(event: StreamEvent): void {
+    // Each step is a stream with an end of its own.
+    if (event.type === 'done') return
+    if (!this.isOpen) this.text = ''
+    if (event.type === 'text-delta') this.text += event.text
+    this.isOpen = event.type !== 'turn-end' || event.reason === 'pause'
+    if (event.type === 'turn-end') this.finishReason = event.reason
+    this.#view.event(event)
+  }
+
+  finish(calls: readonly FinishedCall[]): undefined {
+    const results = calls.map(({ callId, content, isError }) => ({ callId, content, ...(isError && { isError }) }))
+    this.results.push(...results)
+    this.#view.results(results)
+    this.#onResults?.(results)
+    return undefined
+  }
+
+  end(usage: TokenUsage): void {
+    this.#view.event({ type: 'done', reason: this.finishReason ?? 'unknown', usage })
+  }
+}
+
+function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatReply {
+  const { usage } = result
+  const { text, results } = watch
+  const stopped = { text, usage, results, messages: keptOf(question, result, watch), finishReason: undefined }
+  switch (result.status) {
+    case 'final':
+      break
+    case 'cancelled':
+      if (!question.signal.aborted) throw toTimeout(question.options)
+      return { ...stopped, interrupted: true }
+    case 'failed':
+      // A reply that was refused is one: the reason says so.
+      if (watch.finishReason !== 'content-filter' || !isLlmError(result.error, 'content-filter')) throw result.error
+      break
+    case 'limit':
+      if (result.limit === 'parse-failures') break
+      return { ...stopped, interrupted: false, stopped: new TurnLimitError(result.limit, result.message) }
+    case 'budget':
+      return { ...stopped, interrupted: false, stopped: new LlmError('budget-exceeded', result.message) }
+    case 'suspended':
+      throw new LlmError(
+        'unsupported',
+        'the result of a tool comes later, and a chat cannot wait for it; use "modelport agent serve"',
+      )
+  }
+  watch.end(usage)
+  return { ...stopped, finishReason: watch.finishReason, interrupted: false }
+}
+
+/** The conversation for the next message: with the part of a reply that arrived, and without a question that has no reply at all. */
+function keptOf(
+  { messages }: Question,
+  { transcript }: RunResult,
+  { isOpen, text }: TurnWatch,
+): readonly ChatMessage[] {
+  const partial: AssistantMessage = { role: 'assistant', content: text }
+  if (isOpen && text) return [...transcript, partial]
+  return transcript.length > messages.length ? transcript : messages.slice(0, -1)
+}
+
+/** Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads it, and the reply is checked here. */
+function toForm(
+  { responseFormat }: CallOptions,
+  tools: readonly Tool[],
+): Pick<InferRequest, 'output' | 'outputSchema'> {
+  if (!responseFormat) return {}
+  if (tools.length && responseFormat.type === 'json-schema') return { outputSchema: responseFormat.schema }
+  return { output: { parse: ({ text }) => ({ ok: true, value: text }) } }
+}
+
+/** The signal of a run with tools, whose deadline spans all of its turns. That of one turn is the provider's. */
+function within({ deadlineMs }: CallOptions, tools: readonly Tool[], signal: AbortSignal): AbortSignal {
+  if (deadlineMs === undefined || deadlineMs === null || !tools.length) return signal
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.min(deadlineMs, longestTimer))])
+}
+
+const toTimeout = ({ deadlineMs }: CallOptions): LlmError =>
+  new LlmError('timeout', `there was no final reply within ${Number(deadlineMs) / 1000} s; raise --timeout`)
