@@ -1,18 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { request, Agent as HttpAgent, type IncomingMessage } from 'node:http'
-import { type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server'
-import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express'
+import { createServer, request, Agent as HttpAgent, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createAgent } from '@modelport/agent'
 import { serve } from '@modelport/agent/node'
-import express from 'express'
+import { startOfficialServer } from '../../packages/agent/test/support/official-server.ts'
 
 /**
  * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an instant handler, and memory per idle subscriber, against the
  * server of the official SDK. Each server is a process of its own; rounds are interleaved, and each ratio is taken within its round.
  */
 const [, , role = '12', subscribers = '2000'] = process.argv
-const names = ['modelport', 'sdk'] as const
+const names = ['modelport', 'sdk', 'floor'] as const
 type Name = (typeof names)[number]
 const keepAlive = new HttpAgent({ keepAlive: true, maxSockets: 16 })
 
@@ -26,64 +25,26 @@ async function serveOurs(): Promise<string> {
   return (await serve([agent], { push: false })).url
 }
 
+/** Its JSON-RPC endpoint is `/rpc`. */
 async function serveSdk(): Promise<string> {
-  const executor: AgentExecutor = {
-    execute: async ({ taskId, contextId, userMessage }, bus) => {
-      const ids = { taskId, contextId, metadata: undefined }
-      const status = (state: number) => ({ state, message: undefined, timestamp: new Date().toISOString() })
-      const [part] = userMessage.parts
-      const isQuestion = part?.content?.$case === 'text' && part.content.value === 'ask'
-      const task = {
-        id: taskId,
-        contextId,
-        status: status(1),
-        artifacts: [],
-        history: [userMessage],
-        metadata: undefined,
-      }
-      bus.publish({ kind: 'task', data: task } as never)
-      bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(2) } } as never)
-      if (!isQuestion) {
-        const text = { content: { $case: 'text', value: 'done' }, metadata: undefined, filename: '', mediaType: '' }
-        const artifact = {
-          artifactId: 'a',
-          name: '',
-          description: '',
-          extensions: [],
-          metadata: undefined,
-          parts: [text],
-        }
-        bus.publish({ kind: 'artifactUpdate', data: { ...ids, append: false, lastChunk: true, artifact } } as never)
-      }
-      bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(isQuestion ? 6 : 3) } } as never)
-      if (!isQuestion) bus.finished()
-    },
-    cancelTask: async () => undefined,
-  }
-  const app = express()
-  const listener = app.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-  const card = {
-    name: 'bench',
-    description: 'Responds at once',
-    version: '1.0.0',
-    provider: undefined,
-    documentationUrl: undefined,
-    iconUrl: undefined,
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' }],
-    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
-    securitySchemes: {},
-    securityRequirements: [],
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    skills: [],
-    signatures: [],
-  }
-  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor)
-  app.use('/', jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }))
-  return url
+  return `${(await startOfficialServer({ answer: 'done' })).url}/rpc`
+}
+
+/** What HTTP alone costs: reads the body as JSON, and sends a response of the size that ours has. */
+async function serveFloor(): Promise<string> {
+  const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(1_100) }] }
+  const server = createServer((incoming, outgoing) => {
+    let text = ''
+    incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    incoming.on('end', () => {
+      const { id } = JSON.parse(text) as { readonly id: number }
+      const task = { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [artifact] }
+      outgoing.writeHead(200, { 'content-type': 'application/json' })
+      outgoing.end(JSON.stringify({ jsonrpc: '2.0', id, result: { task } }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** A server in a process of its own. */
@@ -102,11 +63,20 @@ class Remote {
     return new Remote(process, url)
   }
 
-  /** Microseconds of CPU and bytes of memory that the process has used. */
-  async usage(): Promise<{ readonly cpu: number; readonly memory: number }> {
-    this.#process.send('usage')
-    const [usage] = (await once(this.#process, 'message')) as [{ cpu: number; memory: number }]
-    return usage
+  /** Microseconds of CPU that the process has used. */
+  cpu(): Promise<number> {
+    return this.#ask('cpu')
+  }
+
+  /** Bytes of memory that the process uses after a collection, whose CPU no task should be charged for. */
+  memory(): Promise<number> {
+    return this.#ask('memory')
+  }
+
+  async #ask(what: string): Promise<number> {
+    this.#process.send(what)
+    const [value] = (await once(this.#process, 'message')) as [number]
+    return value
   }
 
   stop(): void {
@@ -132,7 +102,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 async function tasks(remote: Remote, count: number): Promise<{ readonly cpu: number; readonly perSecond: number }> {
-  const before = await remote.usage()
+  const before = await remote.cpu()
   const start = performance.now()
   let left = count
   const worker = async (): Promise<void> => {
@@ -143,25 +113,26 @@ async function tasks(remote: Remote, count: number): Promise<{ readonly cpu: num
   }
   await Promise.all(Array.from({ length: 16 }, worker))
   const seconds = (performance.now() - start) / 1_000
-  return { cpu: ((await remote.usage()).cpu - before.cpu) / count, perSecond: count / seconds }
+  return { cpu: ((await remote.cpu()) - before) / count, perSecond: count / seconds }
 }
 
 async function memoryOf(remote: Remote, count: number): Promise<number> {
   const found = /"id":"([^"]{8,})"/.exec(await textOf(await post(remote.url, 'SendMessage', 'ask')))
-  const before = await remote.usage()
+  const before = await remote.memory()
   const open: IncomingMessage[] = []
   for (let index = 0; index < count; index += 100)
     open.push(
       ...(await Promise.all(Array.from({ length: 100 }, () => post(remote.url, 'SubscribeToTask', found?.[1] ?? '')))),
     )
   await Promise.all(open.map((response) => once(response, 'data')))
-  const { memory } = await remote.usage()
+  const memory = await remote.memory()
   for (const response of open) response.destroy()
-  return (memory - before.memory) / count
+  return (memory - before) / count
 }
 
 async function measure(): Promise<void> {
-  const remotes = { modelport: await Remote.start('modelport'), sdk: await Remote.start('sdk') }
+  const [modelport, sdk, floor] = await Promise.all(names.map((name) => Remote.start(name)))
+  const remotes = { modelport, sdk, floor } as Record<Name, Remote>
   for (const name of names) await tasks(remotes[name], 2_000)
   const results: Record<Name, { cpu: number; perSecond: number }>[] = []
   for (let round = 0; round < Number(role); round++) {
@@ -172,30 +143,38 @@ async function measure(): Promise<void> {
   }
   const cpu = (name: Name) => median(results.map((result) => result[name].cpu))
   const rate = (name: Name) => median(results.map((result) => result[name].perSecond))
-  console.log('| what | modelport | official SDK | ratio |\n|---|---|---|---|')
+  console.log('| what | modelport | official SDK | ratio | HTTP alone |\n|---|---|---|---|---|')
   const ratio = median(results.map(({ modelport, sdk }) => modelport.cpu / sdk.cpu))
   console.log(
-    `| CPU per task | ${cpu('modelport').toFixed(0)} µs | ${cpu('sdk').toFixed(0)} µs | ${ratio.toFixed(2)} |`,
+    `| CPU per task | ${cpu('modelport').toFixed(0)} µs | ${cpu('sdk').toFixed(0)} µs | ${ratio.toFixed(2)} | ${cpu('floor').toFixed(0)} µs |`,
   )
   const faster = rate('modelport') / rate('sdk')
   console.log(
-    `| tasks per second | ${rate('modelport').toFixed(0)} | ${rate('sdk').toFixed(0)} | ${faster.toFixed(2)} |`,
+    `| tasks per second | ${rate('modelport').toFixed(0)} | ${rate('sdk').toFixed(0)} | ${faster.toFixed(2)} | ${rate('floor').toFixed(0)} |`,
   )
   const [own, other] = [
     await memoryOf(remotes.modelport, Number(subscribers)),
     await memoryOf(remotes.sdk, Number(subscribers)),
   ].map((bytes) => bytes / 1_024)
   const line = `${own?.toFixed(1)} kB | ${other?.toFixed(1)} kB | ${((own ?? 0) / (other ?? 1)).toFixed(2)}`
-  console.log(`| memory per idle subscriber, of ${subscribers} | ${line} |`)
+  console.log(`| memory per idle subscriber, of ${subscribers} | ${line} | |`)
   for (const remote of Object.values(remotes)) remote.stop()
 }
 
-if (role === 'modelport' || role === 'sdk') {
-  process.on('message', () => {
-    globalThis.gc?.()
+const servers: Readonly<Record<Name, () => Promise<string>>> = {
+  modelport: serveOurs,
+  sdk: serveSdk,
+  floor: serveFloor,
+}
+
+const isName = (value: string): value is Name => names.some((name) => name === value)
+
+if (isName(role)) {
+  process.on('message', (what) => {
+    if (what === 'memory') globalThis.gc?.()
     const { user, system } = process.cpuUsage()
-    process.send?.({ cpu: user + system, memory: process.memoryUsage().rss })
+    process.send?.(what === 'memory' ? process.memoryUsage().rss : user + system)
   })
-  process.send?.(await (role === 'modelport' ? serveOurs() : serveSdk()))
+  process.send?.(await servers[role]())
 } else await measure()
 process.once('disconnect', () => process.exit())

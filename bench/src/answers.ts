@@ -2,7 +2,7 @@ import type { Api } from './bodies.ts'
 
 const text = 'The quick brown fox jumps over the lazy dog.'
 
-/** Characters of each short answer. */
+/** Characters of each short reply. */
 export const answerLength: number = text.length
 
 const bodies: Readonly<Record<Api, object>> = {
@@ -69,5 +69,5 @@ const bodies: Readonly<Record<Api, object>> = {
   },
 }
 
-/** A short answer that is not streamed. */
+/** A short reply that is not streamed. */
 export const answerBody = (api: Api): string => JSON.stringify(bodies[api])

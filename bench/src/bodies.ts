@@ -161,7 +161,7 @@ const wires: Readonly<Record<Api, Wire>> = {
   },
 }
 
-/** The pieces of one streamed answer with that many text deltas. */
+/** The pieces of one streamed reply with that many text deltas. */
 export function streamPieces(api: Api, deltas: number): string[] {
   const wire = wires[api]
   const pieces = Array.from({ length: deltas }, (_, index) => wire.delta(words[index % words.length] ?? '', index))
@@ -204,14 +204,14 @@ const toolWires: Readonly<Partial<Record<Api, Wire>>> = {
 /** The APIs whose tool calls are measured. */
 export const toolApis: readonly Api[] = ['anthropic', 'openai-chat']
 
-/** The pieces of one streamed answer with one tool call of that many argument bytes. */
+/** The pieces of one streamed reply with one tool call of that many argument bytes. */
 export function toolPieces(api: Api, bytes: number): string[] {
   const wire = toolWires[api]
   if (!wire) throw new Error(`no tool call in the form of ${api}`)
   return [wire.head, ...fragments(bytes).map((text, index) => wire.delta(text, index)), wire.tail]
 }
 
-/** Characters of an answer of {@link streamPieces}. */
+/** Characters of a reply of {@link streamPieces}. */
 export const textLength = (deltas: number): number =>
   Array.from({ length: deltas }, (_, index) => (words[index % words.length] ?? '').length).reduce(
     (sum, length) => sum + length,
@@ -224,7 +224,7 @@ export const argumentsLength = (bytes: number): number => fragments(bytes).reduc
 /** The event of one delta, its text given when it is sent. */
 export const deltaEvent = (api: Api, text: string): string => wires[api].delta(text, 0)
 
-/** What stands before and after the deltas of a streamed answer. */
+/** What stands before and after the deltas of a streamed reply. */
 export const frameOf = (api: Api): Pick<Wire, 'head' | 'tail'> => wires[api]
 
 /** The content type of the API's streams. */

@@ -39,7 +39,7 @@ async function start(): Promise<Metrics> {
   return { importCpu: cpuSince(before) }
 }
 
-/** From each call to its first delta; the rest of the answer is read, and not counted. */
+/** From each call to its first delta; the rest of the reply is read, and not counted. */
 async function takeFirst({ stream }: Client, { baseUrl, repeat }: Sample): Promise<Metrics> {
   const waits: number[] = []
   let cpu = 0

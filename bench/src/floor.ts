@@ -36,7 +36,7 @@ export async function split(url: string, send = '{}', onEvent?: (event: unknown)
   return events
 }
 
-/** The floor of an answer that is not streamed. */
+/** The floor of a reply that is not streamed. */
 export async function whole(url: string, send: string): Promise<number> {
   const { body } = await post(url, send)
   return Object.keys(JSON.parse(await body.text()) as object).length

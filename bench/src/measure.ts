@@ -85,7 +85,7 @@ async function measureClients(bench: Bench, regime: Regime, variant: Variant, ro
   for (const row of clients.keys()) leave(row)
 }
 
-/** A fresh process for each sample: what the import costs, and what the first answer costs on top. */
+/** A fresh process for each sample: what the import costs, and what the first reply costs on top. */
 async function measureImports(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
   const going = new Set(rows)
   const sample = sampleOf(regime, variant, bench.url)

@@ -14,7 +14,7 @@ export interface Column {
 
 /** How much one sample is. */
 export interface Counts {
-  /** Deltas or bytes of an answer. */
+  /** Deltas or bytes of a reply. */
   readonly size: number
   readonly streams: number
   readonly repeat: number
@@ -39,7 +39,7 @@ export interface Regime extends Omit<Counts, 'size'> {
   readonly rounds: number
   /** Rounds before those that count, until the code of every row is compiled: what a long-lived process pays is measured. */
   readonly warmUps: number
-  /** Characters an answer has; a row that reads fewer lost some. */
+  /** Characters a reply has; a row that reads fewer lost some. */
   readonly characters: (size: number) => number
   readonly columns: readonly Column[]
   /** What `--smoke` changes. */
@@ -145,7 +145,7 @@ const short: Regime = {
   repeat: 200,
   characters: () => answerLength,
   columns: [perCall('µs CPU', 1, 0)],
-  title: () => 'A short answer, not streamed, one after another',
+  title: () => 'A short reply, not streamed, one after another',
   smoke: { ...tiny, repeat: 5 },
 }
 
@@ -183,10 +183,10 @@ const imports: Regime = {
   apis: ['anthropic', 'openai-chat', 'gemini'],
   rounds: 5,
   warmUps: 1,
-  title: () => 'The import of the library, and with it the first answer, in a fresh process each time',
+  title: () => 'The import of the library, and with it the first reply, in a fresh process each time',
   columns: [
     plain('ms CPU to import', 0, ({ importCpu = NaN }) => importCpu / 1000),
-    plain('ms CPU to the first answer', 0, ({ importCpu = NaN, cpu = NaN }) => (importCpu + cpu) / 1000),
+    plain('ms CPU to the first reply', 0, ({ importCpu = NaN, cpu = NaN }) => (importCpu + cpu) / 1000),
   ],
   smoke: tiny,
 }

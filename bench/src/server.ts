@@ -7,7 +7,7 @@ import { stamp } from './stamp.ts'
  * The server of the measurements, in a process of its own. The path says what it answers: `/API/WIRE/SIZE/…`, where WIRE is
  * `fast` (SIZE deltas as fast as it can, about 64 KiB at once), `tool` (the same with one tool call of SIZE argument bytes),
  * `paced` (one event a write, 50 a second), `many` (10 a second, the text of a delta is the time it was sent),
- * `first` (one delta at once, the end 2 ms later) or `answer` (a short answer, not streamed).
+ * `first` (one delta at once, the end 2 ms later) or `answer` (a short reply, not streamed).
  */
 const cache = new Map<string, string[]>()
 

@@ -17,7 +17,7 @@ export interface TaskTool {
 export interface Task {
   readonly messages: readonly TaskMessage[]
   readonly tools: readonly TaskTool[]
-  /** True where the answer is a tool call, whose arguments are read to their end. */
+  /** True where the reply is a tool call, whose arguments are read to their end. */
   readonly call: boolean
 }
 

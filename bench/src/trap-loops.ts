@@ -43,7 +43,7 @@ const modelport = (name: string, request: Partial<InferRequest>): Loop => ({
     return result.status === 'limit'
       ? `limit \`${result.limit}\``
       : result.status === 'final'
-        ? 'taken as the answer'
+        ? 'taken as the reply'
         : result.status
   },
 })
@@ -67,7 +67,7 @@ export const loops: readonly Loop[] = [
         },
       })
       const { text, steps } = await agent.generate({ prompt, abortSignal: signal })
-      return text ? 'taken as the answer' : `ends without an answer after ${steps.length} steps`
+      return text ? 'taken as the reply' : `ends without a reply after ${steps.length} steps`
     },
   },
   {
@@ -83,7 +83,7 @@ export const loops: readonly Loop[] = [
         tools: defined,
       })
       const { finalOutput } = await run(agent, prompt, { signal })
-      return finalOutput ? 'taken as the answer' : 'ends without an answer'
+      return finalOutput ? 'taken as the reply' : 'ends without a reply'
     },
   },
 ]

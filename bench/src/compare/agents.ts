@@ -6,10 +6,9 @@ import {
   type Usage,
   withTrace,
 } from '@openai/agents'
-import type { FinishReason } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
 import OpenAI from 'openai'
-import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+import { apiKey, baseUrl, type Peer, type PeerRequest, systemTextsOf, textOfContent, toEnd } from './peer.ts'
 
 setTracingDisabled(true)
 
@@ -43,13 +42,6 @@ const finishOf = (chunk: unknown): string | undefined =>
   (Object(chunk) as { readonly choices?: readonly { readonly finish_reason?: string | null }[] }).choices?.[0]
     ?.finish_reason ?? undefined
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  tool_calls: 'tool-calls',
-}
-
 function* toRecords(
   output: readonly unknown[],
   usage: Usage,
@@ -75,24 +67,22 @@ function* toRecords(
   }
   const input = [usage.inputTokensDetails].flat()[0] ?? {}
   const generated = [usage.outputTokensDetails].flat()[0] ?? {}
-  const of = (name: string, value: number | undefined): object => (value === undefined ? {} : { [name]: value })
-  yield {
-    type: 'end',
-    finish: raw === undefined ? 'unknown' : (reasons[raw] ?? 'other'),
-    ...(raw !== undefined && { raw }),
-    usage: {
+  yield toEnd(
+    raw,
+    {
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
-      ...of('cacheReadTokens', input['cached_tokens']),
-      ...of('cacheCreationTokens', input['cache_write_tokens']),
-      ...of('reasoningTokens', generated['reasoning_tokens']),
+      cacheReadTokens: input['cached_tokens'],
+      cacheCreationTokens: input['cache_write_tokens'],
+      reasoningTokens: generated['reasoning_tokens'],
     },
-  }
+    raw,
+  )
 }
 
 function toRequest({ turn, signal }: PeerRequest): ModelRequest {
   const { maxTokens, temperature } = turn.options
-  const system = turn.messages.flatMap((message) => (message.role === 'system' ? [textOfContent(message.content)] : []))
+  const system = systemTextsOf(turn)
   return {
     ...(system.length && { systemInstructions: system.join('\n') }),
     input: turn.messages.flatMap(toItems),

@@ -1,5 +1,4 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { FinishReason } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
 import {
   generateText,
@@ -10,7 +9,7 @@ import {
   tool,
   type ToolSet,
 } from 'ai'
-import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+import { apiKey, baseUrl, noParameters, type Peer, type PeerRequest, textOfContent, toEnd } from './peer.ts'
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
@@ -25,7 +24,7 @@ export const aiSdk: Peer = {
       if (result.finalStep.reasoningText) yield { type: 'reasoning', text: result.finalStep.reasoningText }
       yield { type: 'text', text: result.text }
       for (const [index, call] of result.toolCalls.entries()) yield toCall(index, call)
-      yield toEnd(result.finishReason, result.rawFinishReason, result.usage)
+      yield toEnd(result.finishReason, toCounts(result.usage), result.rawFinishReason)
       return
     }
     let calls = 0
@@ -35,7 +34,7 @@ export const aiSdk: Peer = {
       else if (part.type === 'reasoning-delta') yield { type: 'reasoning', text: part.text }
       else if (part.type === 'tool-call') yield toCall(calls++, part)
       else if (part.type === 'error') throw part.error
-      else if (part.type === 'finish-step') yield toEnd(part.finishReason, part.rawFinishReason, part.usage)
+      else if (part.type === 'finish-step') yield toEnd(part.finishReason, toCounts(part.usage), part.rawFinishReason)
     }
   },
 }
@@ -57,38 +56,18 @@ const toCall = (
   arguments: call.invalid && typeof call.input === 'string' ? call.input : JSON.stringify(call.input),
 })
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  'content-filter': 'content-filter',
-  'tool-calls': 'tool-calls',
-  error: 'error',
-  unknown: 'unknown',
-}
-
-const toEnd = (reason: string, raw: string | undefined, usage: LanguageModelUsage): NeutralRecord => ({
-  type: 'end',
-  finish: reasons[reason] ?? 'other',
-  ...(raw !== undefined && { raw }),
-  usage: {
-    ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens }),
-    ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens }),
-    ...(usage.inputTokenDetails.cacheReadTokens !== undefined && {
-      cacheReadTokens: usage.inputTokenDetails.cacheReadTokens,
-    }),
-    ...(usage.inputTokenDetails.cacheWriteTokens !== undefined && {
-      cacheCreationTokens: usage.inputTokenDetails.cacheWriteTokens,
-    }),
-    ...(usage.outputTokenDetails.reasoningTokens !== undefined && {
-      reasoningTokens: usage.outputTokenDetails.reasoningTokens,
-    }),
-  },
+const toCounts = (usage: LanguageModelUsage): Parameters<typeof toEnd>[1] => ({
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens,
+  cacheReadTokens: usage.inputTokenDetails.cacheReadTokens,
+  cacheCreationTokens: usage.inputTokenDetails.cacheWriteTokens,
+  reasoningTokens: usage.outputTokenDetails.reasoningTokens,
 })
 
 function toRequest({ turn, fetch, signal }: PeerRequest) {
   const { messages, options, tools } = turn
   const toolSet: ToolSet = Object.fromEntries(
-    tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => [
+    tools.map(({ name, description, parameters = noParameters }) => [
       name,
       tool({ description, inputSchema: jsonSchema(parameters) }),
     ]),

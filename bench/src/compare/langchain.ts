@@ -8,9 +8,8 @@ import {
   type UsageMetadata,
 } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
-import type { FinishReason } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
-import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+import { apiKey, baseUrl, noParameters, type Peer, type PeerRequest, textOfContent, toEnd } from './peer.ts'
 
 /** LangChain: `stream` and `invoke` of `ChatOpenAI`; a stream's chunks are added up for its calls, as the documentation does it. */
 export const langChain: Peer = {
@@ -38,13 +37,6 @@ export const langChain: Peer = {
 const reasoningOf = ({ additional_kwargs: { reasoning_content: reasoning } }: AIMessage | AIMessageChunk): string =>
   typeof reasoning === 'string' ? reasoning : ''
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  tool_calls: 'tool-calls',
-}
-
 function* toRecords(message: AIMessage | AIMessageChunk, withText: boolean): Generator<NeutralRecord> {
   if (withText && reasoningOf(message)) yield { type: 'reasoning', text: reasoningOf(message) }
   if (withText && message.text) yield { type: 'text', text: message.text }
@@ -56,23 +48,17 @@ function* toRecords(message: AIMessage | AIMessageChunk, withText: boolean): Gen
     yield { type: 'call', index: index++, name, arguments: args, ...(id !== undefined && { id }) }
   const { finish_reason: raw } = message.response_metadata as { readonly finish_reason?: string }
   const usage = message.usage_metadata as UsageMetadata | undefined
-  yield {
-    type: 'end',
-    finish: raw === undefined ? 'unknown' : (reasons[raw] ?? 'other'),
-    ...(raw !== undefined && { raw }),
-    usage: {
-      ...(usage && { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
-      ...(usage?.input_token_details?.cache_read !== undefined && {
-        cacheReadTokens: usage.input_token_details.cache_read,
-      }),
-      ...(usage?.input_token_details?.cache_creation !== undefined && {
-        cacheCreationTokens: usage.input_token_details.cache_creation,
-      }),
-      ...(usage?.output_token_details?.reasoning !== undefined && {
-        reasoningTokens: usage.output_token_details.reasoning,
-      }),
+  yield toEnd(
+    raw,
+    {
+      inputTokens: usage?.input_tokens,
+      outputTokens: usage?.output_tokens,
+      cacheReadTokens: usage?.input_token_details?.cache_read,
+      cacheCreationTokens: usage?.input_token_details?.cache_creation,
+      reasoningTokens: usage?.output_token_details?.reasoning,
     },
-  }
+    raw,
+  )
 }
 
 function toModel({ turn, fetch }: PeerRequest) {
@@ -87,7 +73,7 @@ function toModel({ turn, fetch }: PeerRequest) {
   })
   return turn.tools.length
     ? model.bindTools(
-        turn.tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => ({
+        turn.tools.map(({ name, description, parameters = noParameters }) => ({
           type: 'function',
           function: { name, description, parameters },
         })),

@@ -1,4 +1,12 @@
-import { type ErrorCode, isLlmError, LlmError, type Provider, ProviderError } from '@modelport/core'
+import {
+  type ErrorCode,
+  type FinishReason,
+  isLlmError,
+  LlmError,
+  type Provider,
+  ProviderError,
+  type TokenCounts,
+} from '@modelport/core'
 import type { HarnessConfig } from '@modelport/conformance'
 import {
   createNeutralDecoder,
@@ -30,8 +38,6 @@ export interface Peer {
   readonly packages: readonly string[]
   /** Sends one turn, and says what the library reports of the reply. Throws what the library throws. */
   ask(request: PeerRequest): AsyncIterable<NeutralRecord>
-  /** Tests that this library cannot be held to, besides those of {@link notApplicable}: start of the title → reason. */
-  readonly skip?: Readonly<Record<string, string>>
 }
 
 /**
@@ -127,3 +133,38 @@ export const textOfContent = (content: unknown): string =>
           return part.text ?? ''
         })
         .join('')
+
+/** The system messages of a turn, for libraries that take them apart from the conversation. */
+export const systemTextsOf = ({ messages }: Turn): readonly string[] =>
+  messages.flatMap((message) => (message.role === 'system' ? [textOfContent(message.content)] : []))
+
+/** The schema of a tool that takes no arguments. */
+export const noParameters = { type: 'object' as const, properties: {} }
+
+/** Finish reasons by the names that the API and the libraries give them. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content-filter',
+  'content-filter': 'content-filter',
+  tool_calls: 'tool-calls',
+  'tool-calls': 'tool-calls',
+  toolUse: 'tool-calls',
+  error: 'error',
+  unknown: 'unknown',
+}
+
+/** The end of a reply. Counts that the library does not report are left out. */
+export function toEnd(
+  reason: string | null | undefined,
+  usage: Readonly<Partial<Record<keyof TokenCounts, number | undefined>>>,
+  raw?: string | null,
+): NeutralRecord {
+  const counts = Object.entries(usage).filter(([, count]) => count !== undefined)
+  return {
+    type: 'end',
+    finish: typeof reason === 'string' ? (reasons[reason] ?? 'other') : 'unknown',
+    ...(typeof raw === 'string' && { raw }),
+    usage: Object.fromEntries(counts),
+  }
+}

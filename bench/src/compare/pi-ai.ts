@@ -7,9 +7,17 @@ import {
   normalizeContext,
 } from '@earendil-works/pi-ai'
 import { stream } from '@earendil-works/pi-ai/api/openai-completions'
-import type { FinishReason, TokenCounts } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
-import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+import {
+  apiKey,
+  baseUrl,
+  noParameters,
+  type Peer,
+  type PeerRequest,
+  systemTextsOf,
+  textOfContent,
+  toEnd,
+} from './peer.ts'
 
 const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
@@ -35,24 +43,16 @@ export const piAi: Peer = {
         const { id, name, arguments: args } = event.toolCall
         yield { type: 'call', index: calls++, id, name, arguments: JSON.stringify(args) }
       } else if (event.type === 'error') {
-        // Failures are told in words alone.
+        // A failure has no status and no kind, only a message.
         throw new Error(event.error.errorMessage ?? event.reason)
-      } else if (event.type === 'done') yield toEnd(event.message)
+      } else if (event.type === 'done')
+        yield toEnd(event.message.stopReason, toCounts(event.message.usage), event.message.rawStopReason)
     }
   },
 }
 
-const reasons: Readonly<Record<string, FinishReason>> = { stop: 'stop', length: 'length', toolUse: 'tool-calls' }
-
-const toEnd = ({ stopReason, rawStopReason, usage }: AssistantMessage): NeutralRecord => ({
-  type: 'end',
-  finish: reasons[stopReason] ?? 'other',
-  ...(rawStopReason !== undefined && { raw: rawStopReason }),
-  usage: toUsage(usage),
-})
-
 /** Its `input` has no cached tokens in it; ours has. Nothing reported is all zeros. */
-const toUsage = (usage: AssistantMessage['usage']): Partial<TokenCounts> =>
+const toCounts = (usage: AssistantMessage['usage']): Parameters<typeof toEnd>[1] =>
   usage.totalTokens === 0
     ? {}
     : {
@@ -60,7 +60,7 @@ const toUsage = (usage: AssistantMessage['usage']): Partial<TokenCounts> =>
         outputTokens: usage.output,
         cacheReadTokens: usage.cacheRead,
         cacheCreationTokens: usage.cacheWrite,
-        ...(usage.reasoning !== undefined && { reasoningTokens: usage.reasoning }),
+        reasoningTokens: usage.reasoning,
       }
 
 const toModel = (id: string): Model<'openai-completions'> => ({
@@ -76,13 +76,14 @@ const toModel = (id: string): Model<'openai-completions'> => ({
   maxTokens: 4096,
 })
 
-function toContext({ messages, tools }: PeerRequest['turn']): Context {
-  const system = messages.flatMap((message) => (message.role === 'system' ? [textOfContent(message.content)] : []))
+function toContext(turn: PeerRequest['turn']): Context {
+  const { messages, tools } = turn
+  const system = systemTextsOf(turn)
   return {
     ...(system.length && { systemPrompt: system.join('\n') }),
     messages: messages.flatMap(toMessage),
     ...(tools.length && {
-      tools: tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => ({
+      tools: tools.map(({ name, description, parameters = noParameters }) => ({
         name,
         description,
         parameters: parameters as never,

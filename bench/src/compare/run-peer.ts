@@ -16,16 +16,16 @@ export const peers: readonly Peer[] = [aiSdk, langChain, piAi, tanStack, agents]
 const names: readonly ErrorCode[] = ['truncated', 'protocol', 'network', 'server', 'invalid-request']
 
 const withoutRules = (title: string): string => title.slice(citedRules(title).join(', ').length).trimStart()
-const reasonOf = (reasons: Readonly<Record<string, string>>, title: string): string | undefined =>
-  Object.entries(reasons).find(([start]) => withoutRules(title).startsWith(start))?.[1]
+/** True for a test that applies to any library and has the text in its title. */
+const applies = (title: string, text: string): boolean =>
+  title.includes(text) && !Object.keys(notApplicable).some((start) => withoutRules(title).startsWith(start))
 
 /** Runs those tests of the kit that apply to any library and have the text in their title. */
 export const runProvider = (
   name: string,
   create: (config: HarnessConfig) => Provider,
   text: string,
-): Promise<readonly KitResult[]> =>
-  runTests(name, create, (title) => title.includes(text) && reasonOf(notApplicable, title) === undefined)
+): Promise<readonly KitResult[]> => runTests(name, create, (title) => applies(title, text))
 
 const runTests = (
   name: string,
@@ -39,8 +39,7 @@ const runTests = (
 /** The same for a library, each test under the name of failures that lets it pass. */
 export async function runPeer(peer: Peer, text: string): Promise<readonly KitResult[]> {
   const results = new Map<string, KitResult>()
-  let wanted = (title: string): boolean =>
-    title.includes(text) && reasonOf({ ...notApplicable, ...peer.skip }, title) === undefined
+  let wanted = (title: string): boolean => applies(title, text)
   for (const unnamed of names) {
     for (const result of await runTests(peer.name, (config) => toProvider(peer, config, unnamed), wanted))
       if (result.state === 'passed' || !results.has(result.title)) results.set(result.title, result)

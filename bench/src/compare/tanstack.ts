@@ -1,8 +1,16 @@
 import { chat, maxIterations } from '@tanstack/ai'
 import { createOpenaiChatCompletions } from '@tanstack/ai-openai'
-import type { FinishReason, TokenCounts } from '@modelport/core'
 import type { NeutralRecord } from '@modelport/driver'
-import { apiKey, baseUrl, type Peer, type PeerRequest, textOfContent } from './peer.ts'
+import {
+  apiKey,
+  baseUrl,
+  noParameters,
+  type Peer,
+  type PeerRequest,
+  systemTextsOf,
+  textOfContent,
+  toEnd,
+} from './peer.ts'
 
 /** What is read of an event. Its own types admit known models alone. */
 interface Chunk {
@@ -39,36 +47,25 @@ export const tanStack: Peer = {
         for (const [index, { id, name, text }] of calls.splice(0).entries())
           yield { type: 'call', index, id, name, arguments: text }
         const { finishReason, usage } = { ...event.metadata?.tanstack, ...event }
-        yield { type: 'end', finish: toReason(finishReason), usage: toUsage(usage) }
+        yield toEnd(finishReason, toUsage(usage))
         return
       }
     }
   },
 }
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  tool_calls: 'tool-calls',
-}
-const toReason = (reason: string | null | undefined): FinishReason =>
-  reason === null || reason === undefined ? 'unknown' : (reasons[reason] ?? 'other')
-
-function toUsage(usage: unknown): Partial<TokenCounts> {
+function toUsage(usage: unknown): Parameters<typeof toEnd>[1] {
   const counts = (Array.isArray(usage) ? usage[0] : usage) as Record<string, unknown> | undefined
-  if (!counts) return {}
-  const of = (name: string, ...names: readonly string[]): object => {
-    const found = names.map((key) => key.split('.').reduce<unknown>((value, part) => Object(value)[part], counts))
-    const value = found.find((one) => typeof one === 'number')
-    return value === undefined ? {} : { [name]: value }
-  }
+  const of = (...names: readonly string[]): number | undefined =>
+    names
+      .map((key) => key.split('.').reduce<unknown>((value, part) => Object(value)[part], counts))
+      .find((value) => typeof value === 'number')
   return {
-    ...of('inputTokens', 'promptTokens', 'inputTokens'),
-    ...of('outputTokens', 'completionTokens', 'outputTokens'),
-    ...of('cacheReadTokens', 'promptTokensDetails.cachedTokens', 'cachedInputTokens'),
-    ...of('cacheCreationTokens', 'promptTokensDetails.cacheWriteTokens'),
-    ...of('reasoningTokens', 'completionTokensDetails.reasoningTokens', 'reasoningTokens'),
+    inputTokens: of('promptTokens', 'inputTokens'),
+    outputTokens: of('completionTokens', 'outputTokens'),
+    cacheReadTokens: of('promptTokensDetails.cachedTokens', 'cachedInputTokens'),
+    cacheCreationTokens: of('promptTokensDetails.cacheWriteTokens'),
+    reasoningTokens: of('completionTokensDetails.reasoningTokens', 'reasoningTokens'),
   }
 }
 
@@ -77,11 +74,10 @@ function toRequest({ turn, fetch, signal }: PeerRequest): object {
   if (signal.aborted) abortController.abort(signal.reason)
   else signal.addEventListener('abort', () => abortController.abort(signal.reason), { once: true })
   const { maxTokens, temperature } = turn.options
-  const system = turn.messages.flatMap((message) => (message.role === 'system' ? [textOfContent(message.content)] : []))
   return {
     adapter: createOpenaiChatCompletions(turn.model as never, apiKey, { baseURL: baseUrl, fetch, maxRetries: 0 }),
     messages: turn.messages.flatMap(toMessage),
-    systemPrompts: system,
+    systemPrompts: systemTextsOf(turn),
     abortController,
     // One request a turn: the turns of a conversation are the kit's.
     agentLoopStrategy: maxIterations(1),
@@ -91,7 +87,7 @@ function toRequest({ turn, fetch, signal }: PeerRequest): object {
       ...(typeof temperature === 'number' && { temperature }),
     },
     ...(turn.tools.length && {
-      tools: turn.tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => ({
+      tools: turn.tools.map(({ name, description, parameters = noParameters }) => ({
         name,
         description,
         inputSchema: parameters,
