@@ -3,7 +3,7 @@ import stylistic from '@stylistic/eslint-plugin'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import jsdoc from 'eslint-plugin-jsdoc'
 import tseslint from 'typescript-eslint'
-import { boundaries, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
+import { boundaries, folderOrders, vendorNames, vendorNeutral } from './scripts/lint/boundaries.mjs'
 import modelport from './scripts/lint/plugin.mjs'
 
 const src = 'packages/*/src/**/*.{ts,tsx}'
@@ -172,6 +172,10 @@ export default defineConfig(
   // The list of phrases is made of them.
   { files: ['scripts/lint/wording.mjs'], rules: { 'modelport/plain-wording': 'off' } },
   ...boundaries.map(boundary),
+  ...Object.entries(folderOrders).map(([name, rows]) => ({
+    files: everySrc(name),
+    rules: { 'modelport/folder-order': ['error', rows] },
+  })),
   { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'],

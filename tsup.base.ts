@@ -24,5 +24,7 @@ export const library = (...entry: string[]): ReturnType<typeof defineConfig> =>
     splitting: true,
     target: 'es2022',
     treeshake: true,
+    // `node:sqlite` has no name without the prefix, and a package must not resolve to one of the same name.
+    removeNodeProtocol: false,
     external: replaced.map((name) => `./${name}.js`),
   })

@@ -33,18 +33,21 @@ export default defineConfig({
         extends: true as const,
         test: { name: shortName, root: dir, include: ['test/**/*.test.ts'] },
       })),
-      // What agents can do, durable agents can do: the same tests, with a SQLite store.
-      {
+      // What agents can do, durable agents can do: the same tests, with a durable store.
+      ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({
         extends: true as const,
         test: {
-          name: 'agent-on-sqlite',
+          name,
           root: join(root, 'packages/agent'),
           include: ['test/{client,run,server}/**/*.test.ts'],
           // Measures the memory of long streams, at length.
           exclude: ['test/server/streams.test.ts'],
           setupFiles: [join(root, 'packages/durable/test/support/agent-suite.ts')],
+          ...(name === 'agent-on-postgres' && {
+            globalSetup: [join(root, 'packages/durable/test/support/agent-suite-server.ts')],
+          }),
         },
-      },
+      })),
       { extends: true as const, test: { name: 'workspace', root: '.', include: ['test/**/*.test.ts'] } },
     ],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text', 'json-summary'] },

@@ -1,7 +1,7 @@
 // Packs every public package and installs tarballs with plain npm in an empty folder, as a user does.
 import { build } from 'esbuild'
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { printInstallSizes } from './install-size.mjs'
@@ -22,6 +22,7 @@ const run = (command, args, cwd) =>
     const child = spawn(command, args, { cwd, shell: windows })
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('error', reject)
     child.on('close', (code) =>
       code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')}: exit ${code}\n${output}`)),
     )
@@ -115,6 +116,40 @@ async function checkBrowserField({ shortName, dir, manifest }) {
   )
 }
 
+/** The package and all packages of this repository that it needs. */
+function withDependencies(name, found = new Set()) {
+  if (found.has(name)) return found
+  found.add(name)
+  const { manifest } = publicPackages.find(({ shortName }) => shortName === name)
+  for (const dependency of Object.keys(manifest.dependencies ?? {}))
+    if (dependency.startsWith('@modelport/')) withDependencies(dependency.slice('@modelport/'.length), found)
+  return found
+}
+
+/** Installs the command line and starts it: an import that the build spoilt is seen only when the file is loaded. */
+async function checkCommandLine() {
+  const folder = mkdtempSync(join(temporary, 'command-line-'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'clean', private: true }))
+  const names = [...withDependencies('cli')]
+  await run('npm', ['install', '--no-audit', '--no-fund', ...names.map((name) => tarballs.get(name))], folder)
+  const starts = async (args, expected) => {
+    const output = await run(join('node_modules', '.bin', 'modelport'), args, folder).catch(({ message }) => message)
+    const works = expected.test(output)
+    check(works, `modelport ${args.join(' ')}: ${works ? 'starts' : output}`)
+  }
+  const { version } = publicPackages.find(({ shortName }) => shortName === 'cli').manifest
+  await starts(['--version'], new RegExp(`^${version.replaceAll('.', '\\.')}\\s*$`))
+  await starts(['studio', '--help'], /^Usage: modelport studio /m)
+  await starts(['agent', '--help'], /^Usage: modelport agent /m)
+  // An empty file is an empty store: SQLite must load to write its tables.
+  writeFileSync(join(folder, 'tasks.db'), '')
+  await starts(['agent', 'tasks', '--store', 'tasks.db', '--json'], /^\{"items":\[\]\}$/m)
+  check(
+    readFileSync(join(folder, 'tasks.db'), 'latin1').startsWith('SQLite format 3'),
+    'modelport agent tasks: opened the store',
+  )
+}
+
 try {
   requireBuild(publicPackages)
   for (const workspace of publicPackages) await pack(workspace)
@@ -134,6 +169,7 @@ try {
     `await import('@modelport/provider-openai-compatible')\nconst { createProvider } = await import('@modelport/driver')\nconsole.log(typeof createProvider === 'function' ? 'works' : '')`,
     '@modelport/provider-openai-compatible',
   )
+  await checkCommandLine()
 } catch (error) {
   check(false, error.message)
 } finally {

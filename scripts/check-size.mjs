@@ -10,24 +10,26 @@ const compatible = '@modelport/provider-openai-compatible'
 
 // What is imported, and the most bytes, min+gzip: what it weighs now and one in a hundred. All are measured as a browser gets them, without undici.
 const programs = [
-  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_150 },
+  // 0.25 kB more since a model in vendor fields is refused for every provider, and since guards, the base of readers and the check for polluting keys are written once, here; every other package lost its copy.
+  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 6_380 },
   // It rose by 2 kB with forms, files and batches; a program that only talks has none of them in its bundle.
   // 0.6 kB more since JSON requests have an exchange of their own, and replies may be lines of text.
   { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 23_850 },
   // The limits rose with what replies carry: ids, tiers, cost, safety, counts by modality; and with capabilities, which every provider has.
   // They rose again by 1.7 kB with redaction that finds every run of a key in any encoding; it moved to core, since runtime needs it for MCP.
+  // And by 0.1 kB, as all that include core, with what core gained: a refused model in vendor fields, and readers' base.
   // The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md says what is above it.
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 27_750,
+    limit: 27_850,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 30_400 },
+  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 30_500 },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests.
   { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 28_250 },
   { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 32_800 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 29_400 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 21_900 },
+  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 29_500 },
+  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 22_000 },
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
   {
     name: 'runtime: infer and defineTool',

@@ -58,7 +58,7 @@ test('a yes in another process executes the call once, and the model is not aske
   expect(server.requests.length - before).toBe(2)
 })
 
-test('a no in another process executes nothing, and the model is told', async () => {
+test('a no in another process executes nothing, and the model reads why', async () => {
   expect(await pay()).toBe(waiting)
   expect(await pay('no')).toBe('Not paid.')
 })

@@ -1,9 +1,9 @@
 import { ESLint } from 'eslint'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
-import { boundaries, vendorNames, vendorNeutral, type Boundary } from '../scripts/lint/boundaries.mjs'
+import { boundaries, folderOrders, vendorNames, vendorNeutral, type Boundary } from '../scripts/lint/boundaries.mjs'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { root } from './support/repository.js'
 
@@ -70,6 +70,46 @@ test('the provider table may import providers only when asked', async () => {
     'modelport/import-boundary',
   )
   expect(await rulesBroken(path, `import '@modelport/provider-openai'\n`)).toContain('modelport/import-boundary')
+})
+
+test('docs/architecture.md shows the folders of runtime in their order', () => {
+  const [, page = ''] = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split('### Folders of `runtime`')
+  const rows = [...page.matchAll(/^\| (`[a-z` ·]+) \|/gm)].map(([, cell]) => cell!.replaceAll('`', '').split(' · '))
+  expect(rows).toEqual(folderOrders['runtime'])
+})
+
+describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {
+  const folders = rows.flatMap((row, place) => row.map((folder) => [folder, place] as const))
+  const isRefused = async (path: string, code: string) =>
+    (await rulesBroken(`packages/${name}/src/${path}`, code)).includes('modelport/folder-order')
+
+  test.each(folders)('%s imports from the rows before its own only, however it imports', async (folder, place) => {
+    for (const [other, otherPlace] of folders) {
+      const isAllowed = other === folder || otherPlace < place
+      for (const [way, write] of Object.entries(waysToImport).filter(([name]) => name !== 'require')) {
+        const title = `${folder} → ${other}, ${way}`
+        expect(await isRefused(`${folder}/planted.ts`, write(`../${other}/other.js`)), title).toBe(!isAllowed)
+        expect(await isRefused(`${folder}/inner/planted.ts`, write(`../../${other}/other.js`)), title).toBe(!isAllowed)
+      }
+    }
+  })
+
+  test('no folder imports a file that stands outside of folders, which may import every folder', async () => {
+    for (const [folder] of folders) {
+      expect(await isRefused(`${folder}/planted.ts`, `import { planted } from '../index.js'\nplanted()\n`)).toBe(true)
+      expect(await isRefused('index.ts', `export { planted } from './${folder}/planted.js'\n`)).toBe(false)
+    }
+  })
+
+  test('a folder without a place in the order is refused', async () => {
+    expect(await isRefused('planted/planted.ts', 'export {}\n')).toBe(true)
+  })
+
+  test('the order lists the folders that exist, each once', () => {
+    const found = readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })
+    const names = found.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+    expect(folders.map(([folder]) => folder).sort()).toEqual(names.sort())
+  })
 })
 
 describe('every package', () => {

@@ -18,7 +18,7 @@ interface Row {
   readonly create: (fetch: Fetch, dimensions?: number) => Embedder
   readonly texts: (body: any) => readonly string[] // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
   readonly answer: (vectors: readonly (readonly number[])[]) => unknown
-  /** Input tokens the answer reports for each text; undefined where the API reports none. */
+  /** Input tokens the reply reports for each text; undefined where the API reports none. */
   readonly tokens: number | undefined
 }
 

@@ -93,14 +93,14 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
   const server = createMemoryServer(
     () => (request, index) => {
       violations.push(...vendor.format.violations(request))
-      return toReply(vendor.format.answer(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
+      return toReply(vendor.format.respond(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
     },
     new VirtualClock(),
   )
   return { provider: vendor.create({ fetch: server.fetch }), server, violations }
 }
 
-/** Begins a conversation and stops reading at the end of its first round. */
+/** Begins a conversation and stops reading at the end of its first turn. */
 async function begin(
   vendor: Vendor,
 ): Promise<{ history: readonly ChatMessage[]; calls: readonly ToolCall[]; violations: readonly string[] }> {
@@ -122,8 +122,8 @@ async function begin(
 const result = ({ id, name }: ToolCall, index: number): ChatMessage =>
   toToolMessage({ callId: id, content: index ? '21' : '18', ...(index && { isError: true }) }, name)
 
-/** Where in the tool round the conversation changes hands. */
-const points = ['before any result', 'after one result', 'after all results', 'after the answer'] as const
+/** Where in the tool turn the conversation changes hands. */
+const points = ['before any result', 'after one result', 'after all results', 'after the reply'] as const
 
 /** Vendors whose private state was looked for in the requests of others. */
 const looked = new Set<string>()
@@ -139,7 +139,7 @@ describe.each(vendors)('a conversation begun on $name', (first) => {
       if (point === 'after all results') messages.push(result(calls[1] as ToolCall, 1))
       const answered = messages.filter(({ role }) => role === 'tool').length
       // Whoever takes over answers what is left.
-      if (point !== 'after the answer')
+      if (point !== 'after the reply')
         calls.slice(answered).forEach((call, index) => messages.push(result(call, answered + index)))
       else
         messages.push(

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { closure } from '../scripts/install-size.mjs'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { startChatServer } from './support/chat-server.js'
 import { readJson, readText, root } from './support/repository.js'
@@ -69,6 +70,18 @@ describe('README.md', () => {
       .filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
       .map(({ name }) => name)
     expect(listed.sort()).toEqual(published.sort())
+  })
+
+  test.each([
+    ['provider-openai-compatible', 'one provider: 6 packages'],
+    ['runtime', '`runtime`: 7 packages'],
+    ['durable', '`durable`: 14 packages'],
+    ['studio', '`studio`: 15 packages'],
+    ['cli', '`cli`, with every vendor: 88 packages'],
+  ])('says how many packages npm installs with %s', (shortName, text) => {
+    const { dir } = workspaces.find((one) => one.shortName === shortName)!
+    expect(text).toContain(` ${closure(dir).found.size + 1} packages`)
+    expect(readme).toContain(text)
   })
 
   test('gives only commands that the full check runs, and installs only packages that exist', () => {

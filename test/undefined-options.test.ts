@@ -37,6 +37,7 @@ test('a mock, an agent and its server accept undefined for every option that is 
     maxQueue: undefined,
     whenWaiting: undefined,
     timeoutMs: undefined,
+    extendedCard: undefined,
   })
   const server = createAgentServer([agent], {
     url: 'http://127.0.0.1:1',
@@ -50,6 +51,8 @@ test('a mock, an agent and its server accept undefined for every option that is 
     streams: undefined,
     legacy: undefined,
     entropy: undefined,
+    onError: undefined,
+    onRefusal: undefined,
   })
   const client = createAgentClient('http://127.0.0.1:1', {
     auth: undefined,

@@ -25,6 +25,7 @@ describe('the lint rule plain-wording', () => {
     ['a template', 'const planted = `${name} is told of by nobody`\n', 'told of'],
     ['the word beside', '// Tokens beside the prompt.\n', 'beside'],
     ['go on', '// The run goes on with the next call.\n', 'goes on'],
+    ['no word for', '/** What the API has no word for. */\n', 'has no word for'],
   ])('finds a riddle in %s', async (_where, code, phrase) => {
     expect((await phrasesIn(code)).join()).toContain(phrase)
   })

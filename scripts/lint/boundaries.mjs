@@ -254,7 +254,7 @@ export const boundaries = [
   {
     package: 'cli',
     file: 'tool-module.ts',
-    imports: ['@modelport/core'],
+    imports: ['@modelport/core', '@modelport/runtime'],
     computed: true,
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'],
@@ -268,6 +268,23 @@ export const boundaries = [
     forbidden: ['@modelport/driver', '@modelport/factory'],
   },
 ]
+
+// The folders of a package, lowest row first: a folder imports from rows below its own, never from one in its own row or above.
+// `index.ts` and other files outside of folders may import everything, and no folder imports them.
+export const folderOrders = {
+  runtime: [
+    ['base'],
+    ['schema', 'budget', 'middleware'],
+    ['history', 'tools'],
+    ['reply', 'mcp'],
+    ['policy', 'output'],
+    ['journal'],
+    ['events'],
+    ['loop'],
+    ['presets', 'telemetry', 'ui'],
+  ],
+  studio: [['protocol'], ['server', 'page'], ['node']],
+}
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
 export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'durable', 'studio']

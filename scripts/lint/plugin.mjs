@@ -1,6 +1,6 @@
 // The repository's own lint rules. Each exists because a rule nobody checks is not kept.
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, resolve, sep } from 'node:path'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { findOverlap } from './linear-pattern.mjs'
 import { findPhrases } from './wording.mjs'
 
@@ -263,6 +263,50 @@ const noImportCycle = {
   },
 }
 
+const folderOrder = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'Folders of a package import each other in one direction, types included' },
+    schema: [{ type: 'array' }],
+    messages: {
+      unlisted:
+        'The folder "{{folder}}" has no place in the order of folders; give it one in scripts/lint/boundaries.mjs',
+      upwards: '"{{folder}}" may not import from "{{target}}"; it may import from: {{allowed}}',
+      root: '"{{folder}}" may not import "{{target}}", which stands above all folders',
+    },
+  },
+  create(context) {
+    const [rows] = context.options
+    const src = srcFolder(context.filename)
+    const folderOf = (file) => {
+      const parts = relative(src, file).split(sep)
+      return parts.length > 1 ? parts[0] : undefined
+    }
+    const folder = folderOf(context.filename)
+    if (folder === undefined) return {}
+    const own = rows.findIndex((row) => row.includes(folder))
+    const allowed = rows.slice(0, Math.max(own, 0)).flat()
+
+    const check = (node) => {
+      const specifier = node?.value
+      if (own < 0 || typeof specifier !== 'string' || !specifier.startsWith('.')) return
+      const file = resolve(dirname(context.filename), specifier)
+      const target = folderOf(file)
+      if (target === folder || allowed.includes(target)) return
+      const data = { folder, target: target ?? basename(file), allowed: allowed.join(', ') || 'no other folder' }
+      context.report({ node, messageId: target === undefined ? 'root' : 'upwards', data })
+    }
+    return {
+      Program: (node) => own < 0 && context.report({ node, messageId: 'unlisted', data: { folder } }),
+      ImportDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      TSImportType: (node) => check(node.source ?? node.argument?.literal),
+    }
+  },
+}
+
 const linearPattern = {
   meta: {
     type: 'problem',
@@ -296,6 +340,7 @@ export default {
     'plain-wording': plainWording,
     'no-import-cycle': noImportCycle,
     'import-boundary': importBoundary,
+    'folder-order': folderOrder,
     'file-name': fileName,
     'no-vendor-name': noVendorName,
     'no-time-assertion': noTimeAssertion,

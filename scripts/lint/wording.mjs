@@ -35,6 +35,7 @@ export const phrases = [
     advice: 'say what is reported, or "the rest"',
   },
   { pattern: new RegExp(`${start}(?:a|the) (?:speech|wish|word) of (?:a|the)\\b`, 'gi'), advice: 'use the usual word' },
+  { pattern: new RegExp(`${start}ha(?:s|ve|d) no words? for\\b`, 'gi'), advice: 'write "cannot express"' },
   {
     pattern: new RegExp(`${start}with what there is\\b|${start}had by\\b|${start}of itself how\\b`, 'gi'),
     advice: 'say it plainly',

@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLlmError, type StreamEvent, type ToolCall } from '@modelport/core'
-import type { WireAnswer, WireRequest } from '@modelport/conformance'
+import type { WireResponse, WireRequest } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
 import { atSize, reportFault } from '../support/faults.js'
 import { sharedPath } from '../support/shared.js'
 import { once, question, requestOf, type Target, targets, tools } from './targets.js'
 
-/** The same answer with a call of these arguments, however wrong they are. */
-function answer({ format }: Target, request: WireRequest, text: string): WireAnswer {
+/** The same reply with a call of these arguments, however wrong they are. */
+function answer({ format }: Target, request: WireRequest, text: string): WireResponse {
   const call = { id: 'call_1', name: 'get_weather' }
   const turn = { finish: 'tool-calls', usage: {} } as const
   if (format.supports.argumentsText)
-    return format.answer({ ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] }, request)
+    return format.respond({ ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] }, request)
   // Arguments travel as an object: the text stands in the wire's own JSON.
-  const wire = format.answer({ ...turn, toolCalls: [{ ...call, arguments: { marker: 'here' } }] }, request)
+  const wire = format.respond({ ...turn, toolCalls: [{ ...call, arguments: { marker: 'here' } }] }, request)
   return { ...wire, pieces: wire.pieces.map((piece) => piece.replaceAll('{"marker":"here"}', () => text)) }
 }
 
-/** The one call of the answer, or the code of its failure. */
+/** The one call of the reply, or the code of its failure. */
 async function callOf(target: Target, request: WireRequest, text: string): Promise<ToolCall | string | undefined> {
   const { headers, pieces } = answer(target, request, text)
   const provider = target.create('https://arguments.test', {

@@ -21,7 +21,7 @@ const turnOf = (count: number, id: (index: number) => { readonly id?: string }):
   usage: { inputTokens: 1, outputTokens: 1 },
 })
 
-/** CPU time, in milliseconds, of reading this answer, its calls in one chunk; the least of three. */
+/** CPU time, in milliseconds, of reading this reply, its calls in one chunk; the least of three. */
 async function cpuOf(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<number> {
   let least = Infinity
   for (let run = 0; run < 3; run++) {

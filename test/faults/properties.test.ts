@@ -108,7 +108,7 @@ test('options: the last defined value wins, in whatever groups they are merged',
 
 describe('history', () => {
   const call = (id: string) => ({ id, name: 'get_weather', arguments: {}, argumentsText: '{}' })
-  /** A conversation that keeps its rules, the answers of each round in any order. */
+  /** A conversation that keeps its rules, the results of each turn in any order. */
   const history: fc.Arbitrary<ChatMessage[]> = fc
     .array(
       fc.record({

@@ -139,7 +139,7 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
         }),
       )
     }
-    // An answer that begins well and then goes wrong, the secret in a piece of it.
+    // A reply that begins well and then goes wrong, the secret in a piece of it.
     const at = Math.floor(next() * pieces.length)
     const broken = pieces.map((piece, index) =>
       index === at ? (next() < 0.8 ? plant(next, piece, secret) : piece.replace(/[[{]/, `{"${secret}"`)) : piece,
@@ -149,7 +149,7 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
     if (kind === 6)
       kept.push(
         target.format
-          .answerThenFail(
+          .respondThenFail(
             { finish: 'stop', usage: {} },
             { method: 'POST', path: '/', headers: {}, body: { stream: true } },
             `blocked: ${secret}`,

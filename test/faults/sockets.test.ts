@@ -203,7 +203,7 @@ test('a server that restarts in mid-stream, and between calls on kept connection
   reportFault('restart', { restarts })
 })
 
-test('1,000 streams at once, each with its own answer', async () => {
+test('1,000 streams at once, each with its own reply', async () => {
   const target = targets.find(({ name }) => name === 'openai-compatible')!
   const { headers, pieces } = await answerTo(target, textTurn)
   let most = 0

@@ -83,7 +83,7 @@ export const tools = [
   },
 ]
 
-/** An answer with everything that can be cut: letters of four bytes, text, two calls. */
+/** A reply with everything that can be cut: letters of four bytes, text, two calls. */
 export const richTurn: ScriptTurn = {
   text: ['Zażółć ', '👩‍🚀 gęślą ', 'jaźń.'],
   toolCalls: [
@@ -115,7 +115,7 @@ export async function requestOf({ create }: Target): Promise<WireRequest> {
   return request!
 }
 
-/** All bytes and headers of the streamed answer to a turn. */
+/** All bytes and headers of the streamed reply to a turn. */
 export async function answerTo(
   target: Target,
   turn: ScriptTurn,
@@ -124,7 +124,7 @@ export async function answerTo(
   readonly headers: Record<string, string>
   readonly pieces: readonly string[]
 }> {
-  const { headers, pieces } = target.format.answer(turn, await requestOf(target))
+  const { headers, pieces } = target.format.respond(turn, await requestOf(target))
   return { bytes: new TextEncoder().encode(pieces.join('')), headers: { ...headers }, pieces }
 }
 

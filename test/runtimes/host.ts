@@ -33,7 +33,7 @@ export async function startHost(folder: string): Promise<Host> {
     const [, first = '', second = ''] = new URL(incoming.url ?? '/', 'http://host').pathname.split('/')
     if (first === 'report') {
       const sent = JSON.parse(await text(incoming)) as Report
-      setTimeout(() => reported(sent), 100) // the runtime reads the answer first
+      setTimeout(() => reported(sent), 100) // the runtime reads the reply first
     }
     if (first === 'servers') return ['application/json', JSON.stringify(urls)]
     if (first === 'requests') return ['application/json', JSON.stringify(servers[second]?.requests ?? [])]

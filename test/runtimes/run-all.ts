@@ -17,7 +17,7 @@ export interface RunRequest {
   readonly runtime: string
   /** Providers to hold to the kit. */
   readonly harnesses: readonly Harness[]
-  /** Every test of the kit; else few that try an answer byte by byte. */
+  /** Every test of the kit; else few that try a reply byte by byte. */
   readonly full: boolean
 }
 

@@ -36,12 +36,12 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       )
     },
     'pieces come when they are sent, not at the end': async () => {
-      // This answer has no end: what is read of it is not read at the end.
+      // This reply has no end: what is read of it is not read at the end.
       const reader = await provider('stalls').stream('Hi')
       equal(await reader.next(), { done: false, value: 'word 0 ' })
       await reader.close()
     },
-    'a round of tools': async () => {
+    'a turn with tools': async () => {
       const reader = await provider('tools').streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools)
       await answerCalls(reader)
       equal(reader.fullText(), 'Three answers.')
@@ -89,7 +89,7 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal(await provider('busy').complete('Hi'), 'Hello')
       equal((await servers.requests('busy')).length, 2)
     },
-    'a web page in place of an answer': async () => equal(await code(provider('page').complete('Hi')), 'protocol'),
+    'a web page in place of a reply': async () => equal(await code(provider('page').complete('Hi')), 'protocol'),
     'a redirect is not followed': async () => {
       const error = await rejection(provider('moved').complete('Hi'))
       holds(isLlmError(error) && error.code === 'redirect-refused', `redirect-refused, not ${String(error)}`)
@@ -105,7 +105,7 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
     'a host that nobody listens on': async () => {
       equal(await code(provider('nobody').complete('Hi', once)), 'network')
     },
-    'an answer held to a JSON schema': async () => {
+    'a reply held to a JSON schema': async () => {
       const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
       const { text } = await provider('schema').generate([{ role: 'user', content: 'Where?' }], {
         responseFormat: { type: 'json-schema', schema },
@@ -142,7 +142,7 @@ async function answerCalls(reader: ToolStreamReader): Promise<void> {
   }
 }
 
-/** The server saw the nth request's connection end before its answer. */
+/** The server saw the nth request's connection end before its reply. */
 async function closed({ requests }: WireServers, index: number): Promise<void> {
   for (let waited = 0; waited < 30_000; waited += 50) {
     if ((await requests('stalls'))[index]?.closedEarly) return

@@ -11,7 +11,7 @@ const embeddings: WireFormat = {
   ...openaiChat,
   api: 'embeddings',
   matches: ({ method, path }) => method === 'POST' && path.endsWith('/v1/embeddings'),
-  answer: (_, { body }) => {
+  respond: (_, { body }) => {
     const { input } = body as { readonly input: readonly string[] }
     const data = input.map((text, index) => ({ object: 'embedding', index, embedding: [text.length, index] })).reverse()
     const answer = {

@@ -156,7 +156,7 @@ export interface Outcome {
   readonly error?: { readonly code: ErrorCode; readonly status: number | undefined; readonly message: string }
 }
 
-/** Runs a case through a provider: as a stream with tools when it was recorded as one, else as one whole answer. */
+/** Runs a case through a provider: as a stream with tools when it was recorded as one, else as one whole reply. */
 export async function decodeCase(recorded: CorpusCase, provider: Provider): Promise<Outcome> {
   const prompt = [{ role: 'user' as const, content: '(recorded)' }]
   const options = { retry: { attempts: 1 } }

@@ -58,7 +58,7 @@ function running(script: string, port: number): LlamaServer {
 /** What the small model says to `Send an emoji`: characters of one to several bytes. */
 export const emojiAnswer = 'Here you go: 🎉 😀 👩‍🚀 café naïve 日本語 ✓'
 
-/** Streams that answer, which has to come in pieces and to be counted. */
+/** Streams that reply, which has to come in pieces and to be counted. */
 export async function streamEmoji(provider: Provider): Promise<void> {
   const reader = await provider.stream('Send an emoji')
   const pieces: string[] = []

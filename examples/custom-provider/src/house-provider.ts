@@ -99,7 +99,7 @@ function toMessage(message: ChatMessage): object {
   return { role: 'assistant', content: content || null, tool_calls: calls }
 }
 
-// Wire → domain. A whole answer has `message` where a stream has `delta`.
+// Wire → domain. A whole reply has `message` where a stream has `delta`.
 
 interface Message {
   readonly content?: string | null

@@ -44,7 +44,7 @@ console.log(`assistant: ${waiting.state}`)
 const approvals = approvalsOf(waiting)
 for (const { path, action } of approvals)
   console.log(`approval asked by ${path?.join(' > ')}: ${JSON.stringify(action?.['args'])}`)
-const done = await client.answerApproval(
+const done = await client.decideApprovals(
   waiting,
   approvals.map(({ requestId }) => ({ requestId, approved: true })),
 )

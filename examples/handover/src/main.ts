@@ -24,8 +24,8 @@ const weather: Readonly<Record<string, string>> = { Rome: '28 °C', Oslo: '-4 °
 const run = (call: ToolCall): ChatMessage =>
   toToolMessage({ callId: call.id, content: weather[String(call.arguments['city'])] ?? 'unknown' }, call.name)
 
-/** One round of a conversation: what was said, and which calls are open. */
-async function round(
+/** One turn of a conversation: what was said, and which calls are open. */
+async function turn(
   provider: Provider,
   history: readonly ChatMessage[],
 ): Promise<{ messages: readonly ChatMessage[]; calls: ToolCall[] }> {
@@ -47,7 +47,7 @@ const second = createAnthropic({ apiKey, model: 'claude-sonnet-4-6', baseUrl: se
 const third = createGoogle({ apiKey, model: 'gemini-3.1-pro', baseUrl: server.url })
 
 process.stdout.write(`${first.name}: `)
-const { messages, calls } = await round(first, [{ role: 'user', content: 'Is it warmer in Rome or in Oslo?' }])
+const { messages, calls } = await turn(first, [{ role: 'user', content: 'Is it warmer in Rome or in Oslo?' }])
 const [rome, oslo] = calls as [ToolCall, ToolCall]
 
 // What is stored is plain JSON: one tool has answered, the other has not.
@@ -59,8 +59,8 @@ console.log(
 )
 
 process.stdout.write(`${second.name}: `)
-const answered = await round(second, [...fromJson(JSON.parse(stored)), run(oslo)])
+const answered = await turn(second, [...fromJson(JSON.parse(stored)), run(oslo)])
 
 process.stdout.write(`${third.name}: `)
-await round(third, [...answered.messages, { role: 'user', content: 'So where do I go?' }])
+await turn(third, [...answered.messages, { role: 'user', content: 'So where do I go?' }])
 await server.close()

@@ -9,8 +9,8 @@ export const connections: readonly FaultRow[] = [
     tests: factory(
       'connection',
       'testConnection with %s',
-      'gives up after 15 s, whatever does not listen',
-      'a provider that ignores its options is given up too',
+      'gives up after 15 s, even if nothing honours the signal',
+      'gives up on a provider that ignores its options',
     ),
   },
   {
@@ -69,7 +69,7 @@ export const connections: readonly FaultRow[] = [
     required:
       'the conversation goes through it; a refusal is `network` or, of a password, `auth`, (proxy), not tried again',
     tests: [
-      ...factory('egress', 'behind a proxy that notes what it is asked for'),
+      ...factory('egress', 'behind a proxy that records the requested hosts'),
       ...driver('network-error', 'a proxy that answers CONNECT with %i'),
       ...driver(
         'proxy',
@@ -165,7 +165,7 @@ export const connections: readonly FaultRow[] = [
   {
     id: 'crowd',
     fault: '1,000 streams at once',
-    required: 'each has its own answer',
+    required: 'each has its own reply',
     tests: here('sockets', '1,000 streams at once'),
   },
   {

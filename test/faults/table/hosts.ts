@@ -8,7 +8,7 @@ export const hosts: readonly FaultRow[] = [
     required: 'equal, or `invalid-base-url`; nothing untyped',
     tests: [
       ...factory('contacted-hosts', 'for 300 generated configurations'),
-      ...factory('egress', 'what the connector is asked to open'),
+      ...factory('egress', 'connections that the connector opens'),
       ...withData([
         ...inFile('packages/core/test/base-url.test.ts', 'every URL of the web platform tests'),
         ...factory('contacted-hosts', 'every absolute http(s) URL of the web platform tests'),
@@ -44,8 +44,8 @@ export const hosts: readonly FaultRow[] = [
     tests: factory(
       'hosts',
       '%s alone changes nothing',
-      'a proxy is dialled instead',
-      'the password of a proxy is for the proxy alone',
+      'a proxy is listed as well, since it is what is dialled',
+      'the password of a proxy is sent to the proxy alone',
     ),
   },
   {

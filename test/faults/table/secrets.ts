@@ -12,7 +12,7 @@ export const secrets: readonly FaultRow[] = [
       ...kit('K1'),
       ...driver('redact', 'is found as it is, encoded, escaped', 'an error as the caller sees it'),
       ...driver('failures', 'the headers of one call are secrets of that call', 'reports of retries'),
-      ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is taken out'),
+      ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is redacted'),
       ...inFile('packages/cli/test/chat.test.ts', 'sends each line as a message of one conversation'),
     ],
     pending:
@@ -48,7 +48,7 @@ export const secrets: readonly FaultRow[] = [
     fault: 'a variable of the environment moves the host',
     required: 'only where the configuration says so; the host said is the host contacted',
     tests: [
-      ...factory('contacted-hosts', 'the environment moves a host only where the configuration asks for it'),
+      ...factory('contacted-hosts', 'the environment moves a host only if the configuration asks for it'),
       ...inFile('packages/provider-anthropic/test/env.test.ts', 'the environment'),
       ...inFile('packages/provider-google/test/env.test.ts', 'the environment changes nothing'),
       ...inFile(

@@ -6,10 +6,10 @@ export const streams: readonly FaultRow[] = [
     id: 'S1',
     fault: 'the connection ends cleanly at any byte',
     required:
-      'the whole result, or `truncated` with a partial answer that is a start of the truth; never a silent end, never a hang',
+      'the whole result, or `truncated` with a partial reply that is a start of the truth; never a silent end, never a hang',
     tests: kit(
       'S1 the connection ends at every byte',
-      'S1 a whole answer cut at every byte',
+      'S1 a whole reply cut at every byte',
       'R2, D9 a stream without its terminal event',
     ),
   },
@@ -20,7 +20,7 @@ export const streams: readonly FaultRow[] = [
     tests: [
       ...kit(
         'S2 the connection is reset at every byte',
-        'S2 a whole answer reset at every byte',
+        'S2 a whole reply reset at every byte',
         'S2 a reset after the last byte is a success',
       ),
       ...here('sockets', 'cut by %s: typed, and a success behind the terminal event'),
@@ -40,7 +40,7 @@ export const streams: readonly FaultRow[] = [
       ...kit(
         'S3 byte by byte and in random chunks',
         'S3 split in two at every byte',
-        'S3 a whole answer split at every byte',
+        'S3 a whole reply split at every byte',
       ),
       ...here('properties', '$name: the same bytes in any chunks give the same events'),
     ],
@@ -48,7 +48,7 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S4',
     fault: 'silence, pings only, a drip, a peer that is gone',
-    required: '`timeout` at the limit, 250 ms late at most, on two clocks: bytes, and pieces of the answer',
+    required: '`timeout` at the limit, 250 ms late at most, on two clocks: bytes, and pieces of the reply',
     tests: [
       ...kit(
         'S4 silence after an event',
@@ -78,7 +78,7 @@ export const streams: readonly FaultRow[] = [
       ...kit(
         'S5 aborted before the call',
         'S5 aborted while waiting for the headers',
-        'S5 aborted in the second round',
+        'S5 aborted in the second turn',
         'S5 aborted while waiting to try again',
         'S5 aborted between reads',
         'S5 aborted after every wire event',
@@ -97,7 +97,7 @@ export const streams: readonly FaultRow[] = [
     tests: kit(
       'S6 a failure after every wire event',
       'S6 a failure before the first piece',
-      'S6 a failure inside a whole answer',
+      'S6 a failure inside a whole reply',
     ),
   },
   {

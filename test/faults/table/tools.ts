@@ -121,7 +121,11 @@ export const tools: readonly FaultRow[] = [
     required: 'ends at the limit of steps, of time, of calls at once',
     tests: [
       ...runtime('wire-loops', 'endless calls stop at the limit of steps'),
-      ...runtime('tool-batch', 'a tool that never settles is answered in time', 'never more than the concurrency'),
+      ...runtime(
+        'tool-batch',
+        'a tool that never settles gets a result in time, and an event reports it',
+        'never more than the concurrency',
+      ),
       ...runtime('run-limits', 'nothing but repeats ends it'),
     ],
   },
