@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.close()
-  for (const place of [folder, sources]) rmSync(place, { recursive: true, force: true })
+  for (const place of [folder, sources]) rmSync(place, { recursive: true, maxRetries: 5, force: true })
 })
 
 async function pay(...args: readonly string[]): Promise<string> {

@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const one of open) await one.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
 describe('behind a proxy that refuses and notes', () => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   programs = await bundlePrograms(folder, entries)
 })
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
 /** The lines that a program prints. */

@@ -128,7 +128,7 @@ describe('the examples', () => {
       formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
       reply,
     })
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, maxRetries: 5, force: true })
     mkdirSync(folder, { recursive: true })
     for (const name of runnable) {
       const call = /(create\w+\((?:'[\w-]+', )?\{)/

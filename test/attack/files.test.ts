@@ -12,7 +12,7 @@ beforeAll(async () => {
   await mkdir(join(home, '.config/modelport'), { recursive: true })
   await mkdir(join(home, '.local/state/modelport/sessions'), { recursive: true })
 })
-afterAll(() => rm(home, { recursive: true }))
+afterAll(() => rm(home, { recursive: true, maxRetries: 5 }))
 
 const config = `models:
   - name: local

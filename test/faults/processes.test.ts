@@ -18,7 +18,7 @@ describe.runIf(node)('a process of its own', () => {
     program = (await bundlePrograms(folder, { lone: join(root, 'test/support/lone-program.ts') })).lone
   })
   afterAll(() => {
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, maxRetries: 5 })
   })
 
   const run = async (

@@ -82,7 +82,7 @@ describe.skipIf(!openssl)('TLS', () => {
   })
   afterAll(() => {
     tls.setDefaultCACertificates(before)
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, maxRetries: 5, force: true })
   })
 
   test('a certificate that is expired, of another host, or signed by nobody is refused, and nothing is sent', async () => {

@@ -47,7 +47,7 @@ export const pageFolder = (kind: string, page: string): string =>
 /** Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns their paths. */
 export function writePage(kind: string, page: string, change: (code: string) => string = (code) => code): string[] {
   const folder = pageFolder(kind, page)
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, maxRetries: 5, force: true })
   mkdirSync(folder, { recursive: true })
   for (const [, yaml = ''] of pageText(page).matchAll(yamlFence))
     writeFileSync(join(folder, 'config.yaml'), change(yaml))

@@ -24,7 +24,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dialog-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, maxRetries: 5, force: true }))
 
 const toml = `
 [agent_configs.researcher]

@@ -290,7 +290,7 @@ describe('bundles', () => {
       await expect(again(text)).resolves.toMatchObject({ errors: [] })
       await expect(again(text.replaceAll('.catch(fail)', ''))).rejects.toThrow('Could not resolve')
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, maxRetries: 5, force: true })
     }
   })
 
@@ -322,7 +322,7 @@ describe('bundles', () => {
         expect.stringMatching(/^config ollama: .*an-sdk-that-is-missing/),
       ])
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, maxRetries: 5, force: true })
     }
   })
 })

@@ -18,7 +18,7 @@ vi.mock('node-llama-cpp', () => scriptedLlama)
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'modelport-scripted-')))
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
 /** Prompts of one line a message, so that they can be read again. A model of this kind thinks between <think> and </think>. */

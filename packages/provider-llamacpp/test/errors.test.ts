@@ -10,7 +10,7 @@ import { local, modelPath, unavailable } from './local-model.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-llamacpp-'))
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, maxRetries: 5, force: true })
 })
 
 const file = (name: string, content: string | Uint8Array): string => {

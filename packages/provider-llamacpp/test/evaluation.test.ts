@@ -11,7 +11,7 @@ vi.mock('node-llama-cpp', () => scriptedLlama)
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-evaluation-'))
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
 class InsufficientMemoryError extends Error {}

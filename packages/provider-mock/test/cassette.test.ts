@@ -132,7 +132,7 @@ describe('files', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'modelport-cassette-'))
   })
-  afterAll(() => rm(folder, { recursive: true }))
+  afterAll(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
   test('auto records once, then replays; only the owner may read the file', async () => {
     const path = join(folder, 'deep', 'a.json')

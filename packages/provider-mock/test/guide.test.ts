@@ -28,7 +28,7 @@ afterAll(async () => {
     await new Promise((resolve) => {
       server.close(resolve)
     })
-  await rm(folder, { recursive: true })
+  await rm(folder, { recursive: true, maxRetries: 5 })
 })
 
 test('every code block of docs/testing.md is in this file', async () => {

@@ -12,7 +12,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelport-store-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
 const run = (id: string, at: number, status: RunRecord['status'] = 'final'): RunRecord => ({
   id,

@@ -33,7 +33,7 @@ async function buildAssets(): ReturnType<typeof loadPage> {
   const folder = await mkdtemp(join(tmpdir(), 'modelport-studio-'))
   await buildPage(folder)
   const assets = await loadPage(folder)
-  await rm(folder, { recursive: true })
+  await rm(folder, { recursive: true, maxRetries: 5 })
   return assets
 }
 

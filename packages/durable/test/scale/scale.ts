@@ -114,5 +114,5 @@ try {
   console.log(`\nSQLite file per run: ${(statSync(join(folder, 'store.db')).size / (runs + 51) / 1024).toFixed(1)} kB`)
 } finally {
   await server?.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, maxRetries: 5 })
 }

@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'modelport-agent-suite-'))
 const opened: Promise<Database>[] = []
 afterAll(async () => {
   for (const database of opened.splice(0)) await (await database).close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, maxRetries: 5, force: true })
 })
 
 /** A new, empty database. */

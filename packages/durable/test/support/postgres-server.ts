@@ -100,7 +100,7 @@ export async function startPostgres(programs: string, { isSafe = false } = {}): 
     },
     async stop() {
       await server.kill()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, maxRetries: 5, force: true })
     },
   }
   await server.start()
