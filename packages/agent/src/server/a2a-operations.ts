@@ -144,7 +144,7 @@ export async function streamMessage(
 }
 
 /** @throws {AgentError} `unsupported-operation` */
-function checkStreaming({ served }: RequestContext): void {
+export function checkStreaming({ served }: RequestContext): void {
   if (!served.agent.card.capabilities.streaming)
     throw new AgentError('unsupported-operation', 'The agent does not stream: its card says streaming: false')
 }
@@ -234,22 +234,31 @@ export async function cancelTask(
   request: ProtoMessages['CancelTaskRequest'],
 ): Promise<A2aTask> {
   const { reason } = request.metadata ?? {}
+  const key = keyOf(context, request.id)
+  // The specification counts `canceled` among the states that cannot be canceled; our extension promises that a repetition succeeds.
+  if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'canceled')
+    throw new AgentError('task-not-cancelable', 'The task is canceled already', { metadata: { taskId: request.id } })
   const task = await context.host.cancel(
-    keyOf(context, request.id),
+    key,
     typeof reason === 'string' ? reason.slice(0, 1_000) : undefined,
     context.served.agent.name,
   )
   return toA2aTask(task, taskOptions(context))
 }
 
-/** GetExtendedAgentCard. */
-export async function getExtendedCard(context: RequestContext): Promise<JsonObject> {
-  const { settings } = context.served.agent
+/** @throws {AgentError} `unsupported-operation` */
+export function checkExtendedCard(context: RequestContext): void {
   if (!context.card().capabilities.extendedAgentCard)
     throw new AgentError(
       'unsupported-operation',
       'The agent has no extended card: its card says extendedAgentCard: false',
     )
+}
+
+/** GetExtendedAgentCard. */
+export async function getExtendedCard(context: RequestContext): Promise<JsonObject> {
+  const { settings } = context.served.agent
+  checkExtendedCard(context)
   if (!context.isAuthenticated)
     throw new AgentError('unauthenticated', 'The extended card is for authenticated callers')
   const fields = await settings.extendedCard?.(context.principal)

@@ -83,7 +83,7 @@ export const toRpcError = (error: AgentError): JsonObject => ({
 
 /** An error as HTTP+JSON reports it. @param code the HTTP status, if it is not the usual one of the reason */
 export const toHttpError = (error: AgentError, code: number = httpStatusOf(error)): JsonObject => {
-  const { status } = forms[error.reason]
+  const status = code === 405 ? 'UNIMPLEMENTED' : forms[error.reason].status
   return { error: { code, status, message: error.message, details: detailsOf(error) } }
 }
 

@@ -5,6 +5,8 @@ import { extensionUri } from '../wire/extension.js'
 import {
   type A2aStreamEvent,
   cancelTask,
+  checkExtendedCard,
+  checkStreaming,
   getExtendedCard,
   getTask,
   listTasks,
@@ -12,22 +14,27 @@ import {
   streamMessage,
   subscribeToTask,
 } from './a2a-operations.js'
-import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { RequestContext } from './endpoint.js'
 import { httpStatusOf, errorHeaders, toAgentError, toRpcError } from './error-forms.js'
 import { legacyMethods } from './legacy.js'
-import { readJson, readText } from './reading.js'
+import { isJsonType, parseJson, readText } from './reading.js'
 import { json, type Reply } from './reply.js'
 import type { RpcMethod, RpcResult } from './rpc-method.js'
 import type { ServerSentEvent } from './sse.js'
 
-/** Decodes the parameters, and calls the operation as the tenant that they name. */
+/**
+ * Decodes the parameters, and calls the operation as the tenant that they name.
+ * @param check refuses what the card does not offer, before the parameters are looked at
+ */
 const call =
   <Name extends keyof ProtoMessages, Result>(
     name: Name,
     operation: (context: RequestContext, request: ProtoMessages[Name]) => Result,
+    check?: (context: RequestContext) => void,
   ) =>
   (context: RequestContext, params: unknown): Result => {
+    check?.(context)
     const request = decodeProto(name, params)
     const { tenant } = request as { readonly tenant?: string }
     return operation(context.withTenant(tenant), request)
@@ -49,21 +56,25 @@ const events =
   async (context, params) => ({ events: await operation(context, params) })
 
 const listed = call('ListTasksRequest', listTasks)
-const card = call('GetExtendedAgentCardRequest', getExtendedCard)
-const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig)
+const card = call('GetExtendedAgentCardRequest', getExtendedCard, checkExtendedCard)
+const deleted = call('DeleteTaskPushNotificationConfigRequest', deletePushConfig, checkPush)
 
 const methods: Readonly<Record<string, RpcMethod>> = {
   SendMessage: value(call('SendMessageRequest', sendMessage)),
-  SendStreamingMessage: events(call('SendMessageRequest', streamMessage)),
+  SendStreamingMessage: events(call('SendMessageRequest', streamMessage, checkStreaming)),
   GetTask: value(call('GetTaskRequest', getTask)),
   ListTasks: value((context, params) => listed(context, params ?? {})),
   CancelTask: value(call('CancelTaskRequest', cancelTask)),
   SubscribeToTask: events(
-    call('SubscribeToTaskRequest', (context, request) => subscribeToTask(context, request, lastEventId(context))),
+    call(
+      'SubscribeToTaskRequest',
+      (context, request) => subscribeToTask(context, request, lastEventId(context)),
+      checkStreaming,
+    ),
   ),
-  CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig)),
-  GetTaskPushNotificationConfig: value(call('GetTaskPushNotificationConfigRequest', getPushConfig)),
-  ListTaskPushNotificationConfigs: value(call('ListTaskPushNotificationConfigsRequest', listPushConfigs)),
+  CreateTaskPushNotificationConfig: value(call('TaskPushNotificationConfig', createPushConfig, checkPush)),
+  GetTaskPushNotificationConfig: value(call('GetTaskPushNotificationConfigRequest', getPushConfig, checkPush)),
+  ListTaskPushNotificationConfigs: value(call('ListTaskPushNotificationConfigsRequest', listPushConfigs, checkPush)),
   DeleteTaskPushNotificationConfig: async (context, params) => {
     await deleted(context, params)
     return { value: {} }
@@ -85,7 +96,15 @@ const isId = (id: unknown): id is RpcId =>
 /** The id of a request that is refused before its method is known; null if the body has none. */
 export async function readRpcId(source: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<RpcId> {
   try {
-    const body: unknown = JSON.parse(await readText(source))
+    return rpcIdIn(await readText(source))
+  } catch {
+    return null
+  }
+}
+
+function rpcIdIn(text: string): RpcId {
+  try {
+    const body: unknown = JSON.parse(text)
     return isObject(body) && isId(body['id']) ? body['id'] : null
   } catch {
     return null
@@ -116,7 +135,9 @@ export function extensionHeaders({ extensions, served, version }: RequestContext
 export async function handleJsonRpc(context: RequestContext): Promise<Reply> {
   let id: RpcId = null
   try {
-    const body = await readJson(context)
+    const text = await readText(context)
+    if (!isJsonType(context.request)) id = rpcIdIn(text)
+    const body = parseJson(context, text)
     if (!isObject(body)) throw invalid('Request payload validation error: expected one request object')
     if (isId(body['id'])) id = body['id']
     if (body['jsonrpc'] !== '2.0') throw invalid('Request payload validation error: jsonrpc must be "2.0"')

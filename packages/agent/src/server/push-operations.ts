@@ -9,11 +9,16 @@ import type { RequestContext } from './endpoint.js'
 
 const keyOf = (principal: string, id: string): TaskKey => ({ principal, id })
 
-/** Checks a push configuration of the wire. @throws {AgentError} `push-not-supported`, `invalid-params` */
-export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Omit<PushConfig, 'taskId'> {
+/** @throws {AgentError} `push-not-supported` */
+export function checkPush(context: RequestContext): void {
   if (!context.push || !context.card().capabilities.pushNotifications)
     throw new AgentError('push-not-supported', 'The agent does not send push notifications')
-  context.push.checkUrl(wire.url)
+}
+
+/** Checks a push configuration of the wire. @throws {AgentError} `push-not-supported`, `invalid-params` */
+export function readPushConfig(context: RequestContext, wire: A2aPushConfig): Omit<PushConfig, 'taskId'> {
+  checkPush(context)
+  context.push?.checkUrl(wire.url)
   const { token, authentication } = wire
   for (const [name, value] of Object.entries({
     token,
@@ -59,8 +64,7 @@ export async function createPushConfig(context: RequestContext, request: A2aPush
 }
 
 async function checkPushTask(context: RequestContext, taskId: string): Promise<void> {
-  if (!context.push || !context.card().capabilities.pushNotifications)
-    throw new AgentError('push-not-supported', 'The agent does not send push notifications')
+  checkPush(context)
   await context.host.get(keyOf(context.principal, taskId), context.served.agent.name)
 }
 

@@ -52,11 +52,23 @@ async function readPieces(request: Request, limit: number): Promise<Uint8Array> 
  * @throws {AgentError} `too-large`, `parse-error`, `content-type-not-supported`
  */
 export async function readJson(context: RequestContext, emptyOk = false): Promise<unknown> {
-  const type = context.request.headers.get('content-type')
   const text = await readText(context)
   if (!text.trim() && emptyOk) return {}
-  if (type && !/^application\/([\w.-]+\+)?json\b/i.test(type))
-    throw new AgentError('content-type-not-supported', `The body must be application/json, not ${type.slice(0, 100)}`)
+  return parseJson(context, text)
+}
+
+/** True if the body claims to be JSON, or claims nothing. */
+export function isJsonType({ headers }: Request): boolean {
+  const type = headers.get('content-type')
+  return !type || /^application\/([\w.-]+\+)?json\b/i.test(type)
+}
+
+/** A body as JSON. @throws {AgentError} `parse-error`, `content-type-not-supported` */
+export function parseJson({ request }: Pick<RequestContext, 'request'>, text: string): unknown {
+  if (!isJsonType(request)) {
+    const type = request.headers.get('content-type')?.slice(0, 100)
+    throw new AgentError('content-type-not-supported', `The body must be application/json, not ${type}`)
+  }
   try {
     return JSON.parse(text) as unknown
   } catch (error) {

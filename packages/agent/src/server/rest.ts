@@ -3,6 +3,7 @@ import { shapes } from '../wire/a2a/shapes.js'
 import {
   type A2aStreamEvent,
   cancelTask,
+  checkStreaming,
   getExtendedCard,
   getTask,
   listTasks,
@@ -10,7 +11,7 @@ import {
   streamMessage,
   subscribeToTask,
 } from './a2a-operations.js'
-import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
+import { checkPush, createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.js'
 import type { BindingRow, Endpoint, RequestContext } from './endpoint.js'
 import { toHttpError } from './error-forms.js'
 import { extensionHeaders, lastEventId, respondWithStream } from './json-rpc.js'
@@ -68,6 +69,16 @@ const pathOf = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(names).map(([name, placeholder]) => [name, params[placeholder] ?? '']))
 
+type Handler = BindingRow['handle']
+
+/** Refuses what the card does not offer, before the request is looked at. */
+const checked =
+  (check: (context: RequestContext) => void, handle: Handler): Handler =>
+  (context) => {
+    check(context)
+    return handle(context)
+  }
+
 const task = { id: 'id' }
 const config = { taskId: 'id', id: 'configId' }
 
@@ -89,8 +100,9 @@ const rows: readonly BindingRow[] = [
     summary: 'Sends a message and streams what happens to its task.',
     source: 'body',
     mode: 'stream',
-    handle: async (context) =>
+    handle: checked(checkStreaming, async (context) =>
       stream(context, await call(context, streamMessage, await bodyOf(context, 'SendMessageRequest'))),
+    ),
   },
   {
     name: 'GetTask',
@@ -132,10 +144,10 @@ const rows: readonly BindingRow[] = [
       summary: 'Streams a task: first as it is now, then what happens to it.',
       source: 'path',
       mode: 'stream',
-      handle: async (context) => {
+      handle: checked(checkStreaming, async (context) => {
         const request = decodeProto('SubscribeToTaskRequest', pathOf(context, task))
         return stream(context, await subscribeToTask(context, request, lastEventId(context)))
-      },
+      }),
     }),
   ),
   {
@@ -145,7 +157,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Adds an address that notifications of a task are sent to.',
     source: 'body',
     mode: 'response',
-    handle: async (context) =>
+    handle: checked(checkPush, async (context) =>
       reply(
         context,
         await call(
@@ -154,6 +166,7 @@ const rows: readonly BindingRow[] = [
           await bodyOf(context, 'TaskPushNotificationConfig', pathOf(context, { taskId: 'id' })),
         ),
       ),
+    ),
   },
   {
     name: 'GetTaskPushNotificationConfig',
@@ -162,7 +175,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Gives one push configuration of a task.',
     source: 'path',
     mode: 'response',
-    handle: async (context) =>
+    handle: checked(checkPush, async (context) =>
       reply(
         context,
         await call(
@@ -171,6 +184,7 @@ const rows: readonly BindingRow[] = [
           queryOf(context, 'GetTaskPushNotificationConfigRequest', pathOf(context, config)),
         ),
       ),
+    ),
   },
   {
     name: 'ListTaskPushNotificationConfigs',
@@ -179,7 +193,7 @@ const rows: readonly BindingRow[] = [
     summary: 'Lists the push configurations of a task.',
     source: 'query',
     mode: 'response',
-    handle: async (context) =>
+    handle: checked(checkPush, async (context) =>
       reply(
         context,
         await call(
@@ -188,6 +202,7 @@ const rows: readonly BindingRow[] = [
           queryOf(context, 'ListTaskPushNotificationConfigsRequest', pathOf(context, { taskId: 'id' })),
         ),
       ),
+    ),
   },
   {
     name: 'DeleteTaskPushNotificationConfig',
@@ -196,14 +211,14 @@ const rows: readonly BindingRow[] = [
     summary: 'Removes a push configuration; again has the same effect.',
     source: 'path',
     mode: 'response',
-    handle: async (context) => {
+    handle: checked(checkPush, async (context) => {
       await call(
         context,
         deletePushConfig,
         queryOf(context, 'DeleteTaskPushNotificationConfigRequest', pathOf(context, config)),
       )
       return reply(context, {})
-    },
+    }),
   },
   {
     name: 'GetExtendedAgentCard',

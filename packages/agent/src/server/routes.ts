@@ -38,9 +38,10 @@ export function matchRoute({ plain, all }: Routes, method: string, path: string)
   for (const { endpoint, pattern, names } of all) {
     const values = pattern.exec(path)?.slice(1)
     if (!values) continue
-    const isFit = endpoint.method === method || (method === 'HEAD' && endpoint.method === 'GET')
-    const params = isFit ? decode(names, values) : undefined
-    if (params) return { endpoint, params }
+    const params = decode(names, values)
+    // An address that cannot be decoded names nothing.
+    if (!params) continue
+    if (endpoint.method === method || (method === 'HEAD' && endpoint.method === 'GET')) return { endpoint, params }
     if (!names.includes('tenant')) allow.add(endpoint.method)
   }
   return allow.size ? { allow: [...allow] } : undefined

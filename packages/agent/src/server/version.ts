@@ -13,8 +13,8 @@ export function versionOf(request: Request, url: URL, endpoint: Endpoint, isLega
   const [named = ''] = /^\d+\.\d+(?=\.\d+$|$)/.exec(given) ?? []
   const version = given ? named : '0.3'
   if (version === '1.0' && endpoint.wire === 'A2A 1.0') return version
-  // A card is readable whatever the caller speaks.
-  if (version === '0.3' && endpoint.name === 'AgentCard') return version
+  // A card is readable whatever the caller speaks: it says which versions are served.
+  if (endpoint.name === 'AgentCard') return version === '0.3' ? version : '1.0'
   const isServed = version === '0.3' && isLegacyServed && (endpoint.wire === 'A2A 0.3' || endpoint.name === 'JsonRpc')
   if (isServed) return version
   const shown = given.slice(0, 20) || '0.3, which a request without the header A2A-Version speaks'

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createAgentServer } from '@modelport/agent'
 import { base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
 
+const extensionUri = 'https://modelport.dev/a2a/ext/v1'
+
 const reasonOf = (body: { error?: { data: { reason?: string }[] } }) =>
   body.error?.data.find(({ reason }) => reason)?.reason
 
@@ -92,7 +94,7 @@ describe('SendMessage', () => {
 
   it('runs a message once for callers of our extension, also after its end, and refuses its id with another body', async () => {
     const { rpc } = testServer()
-    const extension = { 'a2a-extensions': 'https://modelport.dev/a2a/ext/v1' }
+    const extension = { 'a2a-extensions': extensionUri }
     const message = say('hi', { messageId: 'm-1' })
     const [first, second] = await Promise.all([1, 2].map(() => rpc('SendMessage', message, extension)))
     expect(second?.result.task.id).toBe(first?.result.task.id)
@@ -250,16 +252,30 @@ describe('GetTask, ListTasks and CancelTask', () => {
     expect((await response.json()).error).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
   })
 
-  it('cancel twice with the same effect, and refuse what is over', async () => {
+  it('cancel a task, and refuse to cancel it again or to cancel what is over', async () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
-    for (const _ of [1, 2]) {
-      const response = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
-      expect((await response.json()).status.state).toBe('TASK_STATE_CANCELED')
-    }
+    const canceled = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
+    expect((await canceled.json()).status.state).toBe('TASK_STATE_CANCELED')
+    const again = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
+    expect([again.status, (await again.json()).error.details[0].reason]).toEqual([400, 'TASK_NOT_CANCELABLE'])
+    expect((await rpc('GetTask', { id: task.id })).result.status.state).toBe('TASK_STATE_CANCELED')
     const { task: done } = (await rpc('SendMessage', say('hi'))).result
     const refused = await rpc('CancelTask', { id: done.id })
     expect([refused.error?.code, reasonOf(refused)]).toEqual([-32002, 'TASK_NOT_CANCELABLE'])
+  })
+
+  it('give a canceled task again to a caller of our extension that cancels it twice', async () => {
+    const { rpc } = testServer()
+    const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
+    for (const _ of [1, 2]) {
+      const { result } = await rpc('CancelTask', { id: task.id }, { 'a2a-extensions': extensionUri })
+      expect(result.status.state).toBe('TASK_STATE_CANCELED')
+    }
+  })
+
+  it('find nothing at a path that cannot be decoded', async () => {
+    expect((await testServer().request('/tasks/%ff')).status).toBe(404)
   })
 })
 
@@ -284,6 +300,33 @@ describe('JSON-RPC', () => {
     })
     expect(response.status).toBe(200)
     expect((await response.json()).error.code).toBe(code)
+  })
+
+  it('keeps the id of a request whose media type is refused', async () => {
+    const request = (body: string) =>
+      testServer().request('/', { method: 'POST', body, headers: { 'content-type': 'text/plain' } })
+    const refused = await request('{"jsonrpc":"2.0","id":"a-7","method":"GetTask","params":{"id":"x"}}')
+    expect(await refused.json()).toMatchObject({ id: 'a-7', error: { code: -32005 } })
+    expect(await (await request('{')).json()).toMatchObject({ id: null, error: { code: -32005 } })
+  })
+})
+
+describe('what the card does not offer', () => {
+  it.each([
+    ['SendStreamingMessage', '/message:stream', 'UNSUPPORTED_OPERATION'],
+    ['SubscribeToTask', undefined, 'UNSUPPORTED_OPERATION'],
+    ['CreateTaskPushNotificationConfig', '/tasks/x/pushNotificationConfigs', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    ['GetTaskPushNotificationConfig', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    ['ListTaskPushNotificationConfigs', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    ['DeleteTaskPushNotificationConfig', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    ['GetExtendedAgentCard', undefined, 'UNSUPPORTED_OPERATION'],
+  ])('is refused before the parameters of %s are checked', async (method, path, reason) => {
+    const card = { name: 'echo', description: 'Repeats', capabilities: { streaming: false } }
+    const { rpc, request } = testServer({}, [echoAgent({ card })])
+    expect(reasonOf(await rpc(method, { id: 7, taskId: 7, tenant: 7 }))).toBe(reason)
+    if (path === undefined) return
+    const refused = await request(path, { json: { message: 7, url: 7 } })
+    expect((await refused.json()).error.details[0].reason).toBe(reason)
   })
 })
 
@@ -338,6 +381,12 @@ describe('cards', () => {
     })
     expect(again.status).toBe(304)
     expect(card).not.toHaveProperty('url')
+  })
+
+  it('are given to callers of any version, so that these learn which versions are served', async () => {
+    const { request } = testServer()
+    const response = await request('/.well-known/agent-card.json', { headers: { 'a2a-version': '9.9' } })
+    expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([200, 4])
   })
 
   it('refuse the extended card if there is none, and return it to authenticated callers', async () => {
