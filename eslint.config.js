@@ -22,15 +22,15 @@ const banned = [
 const environment = [
   {
     selector: "MemberExpression[property.name='env'][object.name=/^(process|Deno|Bun)$/]",
-    message: 'Only factory/src/env.ts reads the environment',
+    message: 'Only factory/src/base/env.ts reads the environment',
   },
   {
     selector: "MemberExpression[property.name='env'][object.property.name=/^(process|Deno|Bun)$/]",
-    message: 'Only factory/src/env.ts reads the environment',
+    message: 'Only factory/src/base/env.ts reads the environment',
   },
   {
     selector: "VariableDeclarator[init.name='process'] Property[key.name='env']",
-    message: 'Only factory/src/env.ts reads the environment',
+    message: 'Only factory/src/base/env.ts reads the environment',
   },
 ]
 const reachedByGlobalThis = (names) => ({
@@ -161,7 +161,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/factory/src/env.ts'],
+    files: ['packages/factory/src/base/env.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] },
   },
   {

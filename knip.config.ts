@@ -42,8 +42,6 @@ const config: KnipConfig = {
         'scripts/mutation/*.ts',
         'test/**/*.test.ts',
         'test/support/*.ts',
-        'test/live/ask-vendors.ts',
-        'live-tests.config.ts',
         'test/runtimes/{process,page,worker,host}.ts',
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],

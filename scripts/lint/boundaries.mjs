@@ -120,7 +120,7 @@ export const boundaries = [
   },
   {
     package: 'factory',
-    file: 'providers.ts',
+    file: 'load-creators.ts',
     imports: ['@modelport/core', '@modelport/catalog', 'zod', 'yaml'],
     dynamicImports: ['@modelport/provider-*'],
     computed: true,
@@ -284,6 +284,19 @@ export const folderOrders = {
     ['presets', 'telemetry', 'ui'],
   ],
   studio: [['protocol'], ['server', 'page'], ['node']],
+  factory: [['base', 'fallback'], ['config'], ['providers'], ['resolve'], ['create', 'file'], ['connection']],
+  cli: [
+    ['terminal'],
+    ['errors'],
+    ['files'],
+    ['context'],
+    ['models', 'tools'],
+    ['secrets', 'agents'],
+    ['session', 'doctor', 'init', 'studio'],
+    ['recording'],
+    ['chat'],
+    ['commands'],
+  ],
 }
 
 // Packages that know no vendor: handed a Provider, or building one from parts.

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
-import { type Session, SessionStore } from '../../packages/cli/src/chat/session-store.js'
+import { type Session, SessionStore } from '../../packages/cli/src/session/session-store.js'
 import { watchDisk } from './watch-disk.js'
 
 /** What to do, as JSON in the one argument. */

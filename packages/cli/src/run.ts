@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander'
-import { createCli, createLife } from './program/cli.js'
-import type { Start } from './commands/start.js'
+import { createCli, createLife } from './context/cli.js'
+import type { Start } from './context/start.js'
 import { exitCodes, UsageError } from './errors/exit-codes.js'
 import { printFailure } from './errors/failure.js'
 import type { Io } from './terminal/io.js'
 import { Printer } from './terminal/printer.js'
-import { createProgram, toUsageMessage } from './program/program.js'
+import { createProgram, toUsageMessage } from './program.js'
 import { refuseSecretFlags } from './secrets/secret-flags.js'
 
 /**

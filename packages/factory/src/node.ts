@@ -3,8 +3,8 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { LlmError } from '@modelport/core'
 import type { ModelPool } from './config/model-entry.js'
-import { parseConfig } from './config/parse-config.js'
-import type { ParseConfigOptions } from './config/parse-options.js'
+import { parseConfig } from './file/parse-config.js'
+import type { ParseConfigOptions } from './file/parse-options.js'
 
 /**
  * Reads a configuration file. A `package` that is a relative path starts at the file's folder.

@@ -1,15 +1,15 @@
 import { type Embedder, isLlmError, LlmError, type Provider } from '@modelport/core'
-import type { HostEntry } from './resolve/host-entry.js'
-import { joinHosts } from './resolve/host-entry.js'
+import type { HostEntry } from './base/host-entry.js'
+import { joinHosts } from './base/host-entry.js'
 import { apiHosts } from './resolve/hosts.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith } from './providers/creation.js'
-import { type CapabilityTypes, makeCapability } from './providers/make-capability.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith } from './create/creation.js'
+import { type CapabilityTypes, makeCapability } from './create/make-capability.js'
 import type { ModelConfig } from './config/model-config.js'
 import { type ModelEntry, type ModelPool, poolConfig } from './config/model-entry.js'
 import { parseModel } from './config/model-string.js'
 import { rowFor } from './providers/own-row.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
-import { didYouMean } from './config/suggestion.js'
+import { didYouMean } from './base/suggestion.js'
 
 /** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */
 export interface RegistryOptions extends FactoryContext {

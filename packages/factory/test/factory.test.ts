@@ -20,7 +20,7 @@ import {
   resolveEnvironment,
   resolveModel,
 } from '../src/index.js'
-import { suggest } from '../src/config/suggestion.js'
+import { suggest } from '../src/base/suggestion.js'
 import { emptyEnvironment, environmentOf, failureOf, recordingFetch } from './support.js'
 
 const none = { environment: emptyEnvironment }

@@ -5,7 +5,7 @@ import { newProvider } from '@modelport/factory'
 import { parse } from 'yaml'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
 import { loadModels } from '../models/configured-models.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { loadTools } from '../tools/tool-module.js'
 
 /** Fields of an agent in a file. */

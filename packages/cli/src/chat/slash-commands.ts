@@ -4,9 +4,9 @@ import { printFailure } from '../errors/failure.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 import type { TokenUsage } from '@modelport/core'
 import type { ConfiguredModels, NamedModel } from '../models/configured-models.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { ChatRecording } from '../recording/chat-recording.js'
-import type { Session } from './session-store.js'
+import type { Session } from '../session/session-store.js'
 
 /** What slash commands read and change of the chat. */
 export interface SlashChat {

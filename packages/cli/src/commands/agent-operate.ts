@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { type StoreCommandOptions, withStore, withStoreOptions } from './agent-store.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 /** Adds the commands that look into a durable store and settle what waits in it. */
 export function addOperate(agent: Command, start: Start): void {

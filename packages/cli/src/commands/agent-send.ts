@@ -12,8 +12,8 @@ import {
 import { LlmError } from '@modelport/core'
 import { createLineReader } from '../chat/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
-import { type AgentCallOptions, withAgent } from './agent-client.js'
+import type { Cli } from '../context/cli.js'
+import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport agent send`. */

@@ -3,8 +3,8 @@ import { serve } from '@modelport/agent/node'
 import { readAgents } from '../agents/agent-config.js'
 import { loadAgents } from '../agents/agent-module.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
-import { tokenOf } from './agent-client.js'
+import type { Cli } from '../context/cli.js'
+import { tokenOf } from '../agents/agent-client.js'
 import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 
 /** Options of `modelport agent serve`. */

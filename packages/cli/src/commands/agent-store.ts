@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { DurableStore, StoreOptions } from '@modelport/durable'
 import type { Command } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
-import { withCommonOptions } from './start.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
+import { withCommonOptions } from '../context/start.js'
 
 /** Options that name a durable store. */
 export interface StoreCommandOptions extends CommonOptions {

@@ -1,13 +1,13 @@
 import { toA2aCard } from '@modelport/agent'
 import { type Command, InvalidArgumentError } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
-import { type AgentCallOptions, withAgent, withAgentCallOptions } from './agent-client.js'
+import type { Cli } from '../context/cli.js'
+import { type AgentCallOptions, withAgent, withAgentCallOptions } from '../agents/agent-client.js'
 import { addOperate, listStored, type StoredTasksOptions } from './agent-operate.js'
 import { hasStore, withStoreOptions } from './agent-store.js'
 import { type SendCommandOptions, sendToAgent } from './agent-send.js'
 import { serveAgents, type ServeCommandOptions } from './agent-serve.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 const toInteger = (least: number, most: number, what: string) => (text: string) => {
   const value = Number(text)

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { Chat } from '../chat/chat.js'
 import { ChatRecording } from '../recording/chat-recording.js'
 import { createLineReader } from '../chat/line-reader.js'
-import { type Session, SessionStore } from '../chat/session-store.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import { type Session, SessionStore } from '../session/session-store.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadTools } from '../tools/tool-module.js'
@@ -16,7 +16,7 @@ import {
   withBudgetFlags,
   withLimitFlags,
 } from './limit-options.js'
-import { type Start, withCommonOptions, withModelOption } from './start.js'
+import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 
 interface ChatOptions extends CommonOptions, LimitFlags, BudgetFlags {
   readonly model?: string

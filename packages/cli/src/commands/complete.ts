@@ -2,16 +2,16 @@ import { type CallOptions, type ChatMessage, type FinishReason, LlmError } from 
 import { compileJsonSchema } from '@modelport/runtime'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { type ChatReply, ask } from '../chat/ask.js'
-import { TextView } from '../chat/reply-views.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import { type ChatReply, ask } from '../session/ask.js'
+import { TextView } from '../session/reply-views.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
 import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
 import { readPrompt } from './read-prompt.js'
-import { type Start, withCommonOptions, withModelOption } from './start.js'
+import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 
 interface CompleteOptions extends CommonOptions, CallFlags {
   readonly model?: string

@@ -7,8 +7,8 @@ import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
-import { withCommonOptions } from './start.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
+import { withCommonOptions } from '../context/start.js'
 
 /** Where an agent and its prompts are found. */
 export interface AgentOptions extends CommonOptions {

@@ -9,7 +9,7 @@ import {
   type DialogCaller,
 } from '@modelport/dialog'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { type AgentOptions, findAgent } from './dialog-agent.js'
 import { readPrompt } from './read-prompt.js'
 

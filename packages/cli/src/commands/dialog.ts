@@ -3,7 +3,7 @@ import { toCount } from './call-options.js'
 import { withAgentOptions } from './dialog-agent.js'
 import { callDialog, type DialogCallOptions } from './dialog-call.js'
 import { type CalibrateFlags, calibrateLabels, type ClassifyFlags, classifyText } from './dialog-classify.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 /** `modelport dialog`: calls agents of the configuration. */
 export function addDialog(program: Command, start: Start): void {

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { checkModel } from '../doctor/check-model.js'
 import { type DoctorReport, type DoctorStep, type StepId, stepIds } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { Progress } from '../terminal/progress.js'
 import { toSeconds } from './call-options.js'
-import { type Start, withBaseUrlOption, withCommonOptions } from './start.js'
+import { type Start, withBaseUrlOption, withCommonOptions } from '../context/start.js'
 
 interface DoctorOptions extends CommonOptions {
   readonly model?: readonly string[]

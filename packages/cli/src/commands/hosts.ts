@@ -19,11 +19,11 @@ import {
 } from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/agent'
 import { type Command, Option } from 'commander'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 interface Facts {
   readonly env: readonly string[]

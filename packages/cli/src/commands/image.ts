@@ -4,13 +4,13 @@ import { newImageGenerator } from '@modelport/factory'
 import type { Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkOutputs, endingOf, readMediaFile, writeMediaFile } from '../files/media-file.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
 import { formatUsage } from '../terminal/usage-line.js'
 import { toCount } from './call-options.js'
 import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
 import { readPrompt } from './read-prompt.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 interface ImageFlags
   extends MediaFlags,

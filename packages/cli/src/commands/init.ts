@@ -1,7 +1,7 @@
 import { intro, isCancel, log, outro, select } from '@clack/prompts'
 import { findRow, parseModel, testConnection } from '@modelport/factory'
 import type { Command } from 'commander'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
@@ -11,7 +11,7 @@ import { freeKeyName, saveKey } from '../files/key-file.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
 import { readAll } from './read-prompt.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 interface InitOptions extends CommonOptions {
   readonly provider?: string

@@ -2,9 +2,9 @@ import type { RequestOptions } from '@modelport/core'
 import type { Command } from 'commander'
 import { UsageError } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { toSeconds } from './call-options.js'
-import { withBaseUrlOption, withCommonOptions } from './start.js'
+import { withBaseUrlOption, withCommonOptions } from '../context/start.js'
 
 /** Options of the commands for images, audio and reranking. */
 export interface MediaFlags extends CommonOptions {

@@ -1,12 +1,12 @@
 import { isLlmError } from '@modelport/core'
 import { apiHost, listModels, resolveModel } from '@modelport/factory'
 import type { Command } from 'commander'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { withProgress } from '../terminal/progress.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 interface ModelsOptions extends CommonOptions {
   readonly model?: string

@@ -2,8 +2,8 @@ import { readPrompts } from '@modelport/dialog/node'
 import { join } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
-import { type Start, withCommonOptions } from './start.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 /** `modelport prompts check`: everything that would go wrong in the middle of a call. */
 export function addPrompts(program: Command, start: Start): void {

@@ -1,4 +1,4 @@
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
 /** The prompt of the arguments and, where something is piped in, what comes from there: after the arguments, with a free line between. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { ask } from '../chat/ask.js'
-import { JsonView, TextView } from '../chat/reply-views.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import { ask } from '../session/ask.js'
+import { JsonView, TextView } from '../session/reply-views.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { loadModels } from '../models/configured-models.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { checkPrivateFile } from '../files/private-file.js'
@@ -14,7 +14,7 @@ import { type CallFlags, toCallOptions, withCallFlags } from './call-options.js'
 import { warnOfCut } from './complete.js'
 import { type LimitFlags, toLimits, withLimitFlags } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
-import { type Start, withCommonOptions, withModelOption } from './start.js'
+import { type Start, withCommonOptions, withModelOption } from '../context/start.js'
 
 interface RecordOptions extends CommonOptions, CallFlags, LimitFlags {
   readonly model?: string

@@ -2,14 +2,14 @@ import { resolve } from 'node:path'
 import type { ChatMessage } from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import type { Command } from 'commander'
-import { ask } from '../chat/ask.js'
-import { JsonView, TextView } from '../chat/reply-views.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import { ask } from '../session/ask.js'
+import { JsonView, TextView } from '../session/reply-views.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { printFailure } from '../errors/failure.js'
 import { limitsOf, loadRecording, toRecordedTools } from '../recording/load-recording.js'
 import { warnOfCut } from './complete.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 interface ReplayOptions extends CommonOptions {
   readonly lenient?: boolean

@@ -1,12 +1,12 @@
 import { newReranker } from '@modelport/factory'
 import type { Command } from 'commander'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
 import { toCount } from './call-options.js'
 import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
 import { readAll } from './read-prompt.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 interface RerankFlags extends MediaFlags {
   readonly top?: number

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Session, SessionStore } from '../chat/session-store.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import { type Session, SessionStore } from '../session/session-store.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { toFailureReport } from '../errors/failure.js'
 import { exitCodes } from '../errors/exit-codes.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 interface SessionsOptions extends CommonOptions {
   readonly sessions?: string

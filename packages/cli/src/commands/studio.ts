@@ -14,13 +14,13 @@ import { checkModel } from '../doctor/check-model.js'
 import type { DoctorStep } from '../doctor/doctor-step.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
 import { openCassette } from '../studio/cassette-model.js'
 import { toStudioModel } from '../studio/studio-models.js'
 import { toMcpSources, toStudioAgents } from '../studio/studio-servers.js'
 import { loadTools } from '../tools/tool-module.js'
 import { exporters } from './hosts.js'
-import { type Start, withCommonOptions } from './start.js'
+import { type Start, withCommonOptions } from '../context/start.js'
 
 /** Milliseconds that one step of the connection test may take. */
 const stepTimeoutMs = 30_000

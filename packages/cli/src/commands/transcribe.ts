@@ -2,10 +2,10 @@ import { newTranscriber } from '@modelport/factory'
 import type { Command } from 'commander'
 import { exitCodes } from '../errors/exit-codes.js'
 import { readMediaFile } from '../files/media-file.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { withProgress } from '../terminal/progress.js'
 import { type MediaFlags, pickForRole, toRequestOptions, withMediaOptions } from './media-options.js'
-import type { Start } from './start.js'
+import type { Start } from '../context/start.js'
 
 interface TranscribeFlags extends MediaFlags {
   readonly language?: string

@@ -9,7 +9,7 @@ import {
   resolveApiKey,
   resolveModel,
 } from '@modelport/factory'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { speaksHttp, speaksTls } from './connection.js'
 import { sandboxOf, toAllowLines } from './allow-lines.js'

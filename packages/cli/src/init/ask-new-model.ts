@@ -9,7 +9,7 @@ import {
   resolveEnvironment,
   resolveModel,
 } from '@modelport/factory'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import { Interrupted } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'

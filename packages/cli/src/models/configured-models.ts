@@ -12,7 +12,7 @@ import {
   resolveModel,
 } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 
 /** A model that a command may use. */
 export interface NamedModel {

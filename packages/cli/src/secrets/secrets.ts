@@ -1,6 +1,6 @@
 import { headerSecrets, proxySecrets } from '@modelport/driver'
 import { type ModelConfig, resolveApiKey, resolveHeaders, resolveModel } from '@modelport/factory'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 
 /** Keys and passwords of a model and all it falls back to: they must not be kept anywhere, not even where the user wrote them into a prompt. */

@@ -2,7 +2,7 @@ import { LlmError } from '@modelport/core'
 import { type ModelConfig, newProvider } from '@modelport/factory'
 import { type Cassette, type CassetteExchange, parseCassette, replayCassette } from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 
 /** Which provider sends to a path that ends so, and what of the address is its base URL. */
 const apis: readonly (readonly [path: RegExp, provider: string])[] = [

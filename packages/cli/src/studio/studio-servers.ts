@@ -3,9 +3,9 @@ import { LlmError } from '@modelport/core'
 import type { ToolSource } from '@modelport/runtime'
 import type { McpTransport } from '@modelport/runtime/mcp'
 import type { StudioAgent } from '@modelport/studio'
-import { tokenOf } from '../commands/agent-client.js'
+import { tokenOf } from '../agents/agent-client.js'
 import { UsageError } from '../errors/exit-codes.js'
-import type { Cli } from '../program/cli.js'
+import type { Cli } from '../context/cli.js'
 
 /**
  * The agents at these addresses, for the studio.

@@ -1,5 +1,5 @@
 import { LlmError } from '@modelport/core'
-import { inOrder } from '../fallback/fallback-order.js'
+import { inOrder } from '../base/in-order.js'
 import type { ModelConfig } from './model-config.js'
 
 /** A model of the pool: a configuration with a name. */

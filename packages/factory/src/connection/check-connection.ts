@@ -1,6 +1,6 @@
 import { type FinishReason, isLlmError, LlmError, longestTimer, ProviderError } from '@modelport/core'
 import { apiHost } from '../resolve/hosts.js'
-import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../providers/creation.js'
+import { type LoadCreators, newEmbedderWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 

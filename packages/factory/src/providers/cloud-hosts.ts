@@ -1,6 +1,6 @@
 import { LlmError, parseBaseUrl } from '@modelport/core'
-import type { Environment } from '../env.js'
-import { type HostEntry, toHostEntry } from '../resolve/host-entry.js'
+import type { Environment } from '../base/env.js'
+import { type HostEntry, toHostEntry } from '../base/host-entry.js'
 import type { ModelConfig, VertexSettings } from '../config/model-config.js'
 import type { ResolvedModel } from './row.js'
 

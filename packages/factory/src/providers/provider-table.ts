@@ -1,7 +1,7 @@
 import { LlmError } from '@modelport/core'
 import type { ProviderRow } from './row.js'
-import { didYouMean } from '../config/suggestion.js'
-import { providerRows } from './table.js'
+import { didYouMean } from '../base/suggestion.js'
+import { providerRows } from './provider-rows.js'
 
 /** Providers by name and alias. */
 type ProviderTable = ReadonlyMap<string, ProviderRow>

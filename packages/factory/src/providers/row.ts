@@ -10,8 +10,8 @@ import type {
   SpeechGenerator,
   Transcriber,
 } from '@modelport/core'
-import type { Environment } from '../env.js'
-import type { HostEntry } from '../resolve/host-entry.js'
+import type { Environment } from '../base/env.js'
+import type { HostEntry } from '../base/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
 
 /** A model in the list of a vendor or server. */

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
-import { type Environment, lookedUp, lookUp, processEnvironment, withPrefix } from '../env.js'
-import { fallbackOrder } from '../fallback/fallback-order.js'
+import { type Environment, lookedUp, lookUp, processEnvironment, withPrefix } from '../base/env.js'
+import { fallbackOrder } from '../config/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'

@@ -6,7 +6,7 @@ import { readKeyFile } from '../files/key-file.js'
 import { defaultLocations, type Locations } from '../files/locations.js'
 import { Printer } from '../terminal/printer.js'
 import { isReadableByOthers } from '../files/private-file.js'
-import { createPackageImport } from '../models/allowed-packages.js'
+import { createPackageImport } from './allowed-packages.js'
 
 /** Options that every command takes. */
 export interface CommonOptions {

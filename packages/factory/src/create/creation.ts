@@ -9,10 +9,10 @@ import {
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
 import { createFallback } from '../fallback/fallback.js'
-import { fallbackOrder } from '../fallback/fallback-order.js'
+import { fallbackOrder } from '../config/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
-import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './row.js'
+import type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
 
 /** Loads the package of a row. */
 export type LoadCreators = (row: ProviderRow) => Promise<ProviderCreators>

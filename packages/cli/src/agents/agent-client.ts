@@ -3,8 +3,8 @@ import { isLlmError } from '@modelport/core'
 import type { Command } from 'commander'
 import { AgentClientError } from '../errors/agent-client-error.js'
 import { UsageError } from '../errors/exit-codes.js'
-import type { Cli, CommonOptions } from '../program/cli.js'
-import { withCommonOptions } from './start.js'
+import type { Cli, CommonOptions } from '../context/cli.js'
+import { withCommonOptions } from '../context/start.js'
 
 /** Options of commands that call an agent. */
 export interface AgentCallOptions extends CommonOptions {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Cli, CommonOptions } from '../program/cli.js'
+import type { Cli, CommonOptions } from './cli.js'
 
 /** Runs a command; its number is the exit code. */
 export type Action = (cli: Cli) => Promise<number>

@@ -1,18 +1,6 @@
 import { LlmError } from '@modelport/core'
-import type { ModelConfig } from '../config/model-config.js'
-
-/** Depth-first order without repeats: the number of paths can be exponential. */
-export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (path: readonly T[]) => void): T[] {
-  const found = new Set<T>()
-  const follow = (one: T, path: readonly T[]): void => {
-    if (path.includes(one)) onCircle([...path.slice(path.indexOf(one)), one])
-    if (found.has(one)) return
-    found.add(one)
-    for (const other of next(one)) follow(other, [...path, one])
-  }
-  follow(first, [])
-  return [...found]
-}
+import { inOrder } from '../base/in-order.js'
+import type { ModelConfig } from './model-config.js'
 
 /**
  * A configuration, then its fallbacks and theirs, each once and without fallbacks of its own: the fallbacks of a fallback are asked

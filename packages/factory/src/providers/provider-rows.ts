@@ -1,10 +1,66 @@
-import { anthropic, azureOpenai, google, llamacpp, ollama, openai, vertex } from '@modelport/catalog'
+import {
+  anthropic,
+  azureOpenai,
+  type ChatVendor,
+  chatVendors,
+  google,
+  llamacpp,
+  ollama,
+  openai,
+  type Vendor,
+  vertex,
+} from '@modelport/catalog'
 import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
-import { compatibleRows, rowOf } from './compatible-rows.js'
-import type { Environment } from '../env.js'
+import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { fromOllamaHost } from './ollama-host.js'
 import type { ProviderRow } from './row.js'
+
+/** The package of every vendor that speaks Chat Completions and needs no SDK. */
+const compatiblePackage = '@modelport/provider-openai-compatible'
+
+type RowFacts = Omit<ProviderRow, 'package' | 'settings'>
+
+/** The facts of a vendor of the catalog, under the names of a row. */
+function rowOf({
+  name,
+  aliases,
+  baseUrl,
+  baseUrlVariables,
+  keyVariables,
+  keyOrigins,
+  needsKey,
+  selfHosted,
+  model,
+  cheapestModel,
+  retired,
+  embeddingModel,
+  fewestTokens,
+  keyUrl,
+}: Vendor): RowFacts {
+  return {
+    name,
+    keyEnv: keyVariables,
+    needsKey,
+    ...(aliases && { aliases }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(baseUrlVariables && { baseUrlEnv: baseUrlVariables }),
+    ...(keyOrigins && { keyOrigins }),
+    ...(selfHosted && { selfHosted }),
+    ...(model !== undefined && { model }),
+    ...(cheapestModel !== undefined && { cheapestModel }),
+    ...(retired !== undefined && { retired }),
+    ...(embeddingModel !== undefined && { embeddingModel }),
+    ...(fewestTokens !== undefined && { fewestTokens }),
+    ...(keyUrl !== undefined && { keyUrl }),
+  }
+}
+
+const compatibleRow = (vendor: ChatVendor): ProviderRow => ({
+  ...rowOf(vendor),
+  package: compatiblePackage,
+  settings: () => ({ preset: vendor.name }),
+})
 
 const truthy = (value: string | undefined): boolean => /^(1|true|yes)$/i.test(value ?? '')
 
@@ -46,7 +102,7 @@ export const providerRows: readonly ProviderRow[] = [
     settings: (model) => ({ vertex: vertexSettings(model) }),
   },
   { ...rowOf(ollama), package: '@modelport/provider-ollama', fromEnvironment: fromOllamaHost },
-  ...compatibleRows,
+  ...Object.values(chatVendors).map(compatibleRow),
   {
     ...rowOf(llamacpp),
     package: '@modelport/provider-llamacpp',

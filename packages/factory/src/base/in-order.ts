@@ -1,0 +1,12 @@
+/** Depth-first order without repeats: the number of paths can be exponential. */
+export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (path: readonly T[]) => void): T[] {
+  const found = new Set<T>()
+  const follow = (one: T, path: readonly T[]): void => {
+    if (path.includes(one)) onCircle([...path.slice(path.indexOf(one)), one])
+    if (found.has(one)) return
+    found.add(one)
+    for (const other of next(one)) follow(other, [...path, one])
+  }
+  follow(first, [])
+  return [...found]
+}
