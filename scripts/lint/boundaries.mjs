@@ -283,6 +283,7 @@ export const folderOrders = {
     ['loop'],
     ['presets', 'telemetry', 'ui'],
   ],
+  agent: [['base'], ['models'], ['session', 'wire'], ['run'], ['server'], ['client'], ['ag-ui']],
   studio: [['protocol'], ['server', 'page'], ['node']],
   factory: [['base', 'fallback'], ['config'], ['providers'], ['resolve'], ['create', 'file'], ['connection']],
   cli: [

@@ -96,8 +96,8 @@ export type {
   A2aTask,
   A2aTaskState,
 } from './wire/a2a/types.js'
-export type { AgUiTaskOptions } from './wire/ag-ui/task-events.js'
-export { fromAgUiTaskEvents, toAgUiTaskEvents } from './wire/ag-ui/task-events.js'
+export type { AgUiTaskOptions } from './ag-ui/task-events.js'
+export { fromAgUiTaskEvents, toAgUiTaskEvents } from './ag-ui/task-events.js'
 export { fromProtolinkCard, toProtolinkCard } from './wire/protolink/card-codec.js'
 export {
   fromProtolinkArtifact,

@@ -246,10 +246,11 @@ function toRequest(message: string | readonly Part[] | Message, options: SendOpt
   const context = run ? toForeignMetadata(run) : {}
   const merged: JsonObject = { ...metadata, ...context }
   return {
-    message: toA2aMessage(toMessage(message), {
-      ...(taskId !== undefined && { taskId }),
-      ...(sessionId !== undefined && { contextId: sessionId }),
-    }),
+    message: toA2aMessage(
+      toMessage(message),
+      { ...(taskId !== undefined && { taskId }), ...(sessionId !== undefined && { contextId: sessionId }) },
+      true,
+    ),
     ...((historyLength !== undefined || returnImmediately) && {
       configuration: {
         ...(historyLength !== undefined && { historyLength }),

@@ -4,7 +4,7 @@ import { compactObject, isObject } from '../base/json.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
 import { createTask, type Task } from '../models/task.js'
-import { budgetOf } from '../run/run-context.js'
+import { grantedBudgetOf } from '../run/run-context.js'
 import { toProtolinkPermissions } from '../wire/protolink/run-context-codec.js'
 import { fromProtolinkTask, toProtolinkTask } from '../wire/protolink/task-codec.js'
 import type { SendOptions } from './client.js'
@@ -30,7 +30,7 @@ export class ProtolinkTransport {
             parent_run_id: run.taskId,
             agent_chain: run.chain,
             ...(run.permissions && { permissions: toProtolinkPermissions(run.permissions) }),
-            ...compactObject({ trace_id: run.traceId, budget: budgetOf(run) }),
+            ...compactObject({ trace_id: run.traceId, budget: grantedBudgetOf(run) }),
           },
         }),
       },

@@ -1,5 +1,6 @@
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
+import { type Deferred, deferred } from '../base/deferred.js'
 import { linkSignals } from '../base/linked-signal.js'
 import type { Message } from '../models/message.js'
 import type { TaskEventBody, TaskRecord } from '../models/task-event.js'
@@ -18,13 +19,15 @@ import type { HostOptions } from './host-options.js'
 import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
-import { endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
+import { canceledEvent, endOfError, runTurn, type Turn, type TurnEnd } from './task-runner.js'
 import { appendAnyway, TaskWriter } from './task-writer.js'
 import type { SettledApproval } from './wait-state.js'
 
 interface Active {
   readonly controller: AbortController
   readonly done: Promise<void>
+  /** Resolves when the task is over or waits; `done` also waits until this process lets go of it. */
+  readonly worked: Deferred
   cancelReason?: string | undefined
 }
 
@@ -65,14 +68,22 @@ export class Activations {
     const controller = new AbortController()
     const session = JSON.stringify([record.principal, record.agent, record.sessionId])
     const before = this.#sessions.get(session) ?? Promise.resolve()
-    const done = before.then(() => this.#activate(key, agent, record, controller, decisions))
+    const worked = deferred()
+    const done = before.then(() => this.#activate(key, agent, record, controller, decisions, worked))
     const settled = done.catch((error: unknown) => this.#options.onError?.(error))
-    this.#active.set(name, { controller, done: settled })
+    this.#active.set(name, { controller, done: settled, worked })
     this.#sessions.set(session, settled)
     void settled.finally(() => {
       if (this.#active.get(name)?.done === settled) this.#active.delete(name)
       if (this.#sessions.get(session) === settled) this.#sessions.delete(session)
     })
+  }
+
+  /**
+   * Resolves when the task is over or waits: cheaper than watching its events. Undefined: this process does not work on it, or another one may end it.
+   */
+  worked(key: TaskKey): Promise<void> | undefined {
+    return this.#store.leases ? undefined : this.#active.get(nameOfTask(key))?.worked.promise
   }
 
   /**
@@ -129,7 +140,9 @@ export class Activations {
       active.cancelReason = reason
       active.controller.abort(new Error(reason ?? 'cancelled'))
     }
-    await appendAnyway(this.#store.tasks, this.#entropy, key, [this.#canceled(reason)])
+    await appendAnyway(this.#store.tasks, this.#entropy, key, [canceledEvent(reason)])
+    // A handler may take its time to notice.
+    active?.worked.resolve()
     await this.canceler.send()
   }
 
@@ -172,6 +185,7 @@ export class Activations {
     record: TaskRecord,
     controller: AbortController,
     decisions: readonly SettledApproval[],
+    worked: Deferred,
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
     const { onActive } = this.#options
@@ -185,6 +199,7 @@ export class Activations {
       if (ended) onActive(key, ended.signal)
       await this.#work(key, agent, record, controller.signal, decisions, held)
     } finally {
+      worked.resolve()
       await held?.release().catch((error: unknown) => this.#options.onError?.(error))
       leave?.()
       ended?.abort(workEnded)
@@ -200,12 +215,13 @@ export class Activations {
     decided: readonly SettledApproval[],
     held: HeldTask | undefined,
   ): Promise<void> {
+    const context = contextOf(record)
     let decisions = decided
     for (;;) {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
       const writer = new TaskWriter(held?.tasks ?? this.#store.tasks, key, found.head.seq, this.#entropy)
-      const limit = turnTimeoutOf(agent.settings.timeoutMs, contextOf(record), this.#entropy.now())
+      const limit = turnTimeoutOf(agent.settings.timeoutMs, context, this.#entropy.now())
       const timed = linkSignals(held ? [signal, held.signal] : [signal], limit)
       const turn = await buildTurn({
         store: this.#store,
@@ -220,7 +236,7 @@ export class Activations {
         signal: timed.signal,
         decisions,
         ...(held && { held }),
-        context: contextOf(record),
+        context,
       })
       let ending: TurnEnd
       try {
@@ -273,10 +289,6 @@ export class Activations {
       (decisions) => this.start(key, agent, record, decisions),
       (error) => this.#options.onError?.(error),
     )
-  }
-
-  #canceled(reason: string | undefined): TaskEventBody {
-    return { type: 'status', state: 'canceled', ...(reason && { metadata: { cancel_reason: reason } }) }
   }
 }
 

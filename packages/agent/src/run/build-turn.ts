@@ -65,7 +65,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     ...(held && { open: (runId: string) => held.open(runId) }),
     decisions: held && wait && !decisions.length ? decisionsLeft(task, wait) : decisions,
     results: new Map(),
-    conversation: record.offRecord ? history(task, message) : await conversationOf(store, session),
+    conversation: await conversationFor(given, session, message),
     signal,
     entropy: entropy,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
@@ -79,6 +79,16 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     remember: (messages) =>
       record.offRecord ? Promise.resolve() : remember(store, entropy, session, key.id, messages),
   }
+}
+
+/** What was said before the message at hand. A handler of the application does not ask for it. */
+async function conversationFor(
+  { store, agent, record, task }: TurnParts,
+  session: SessionKey,
+  message: Message,
+): Promise<readonly ChatMessage[]> {
+  if (agent.settings.handler) return []
+  return record.offRecord ? history(task, message) : conversationOf(store, session)
 }
 
 /** The conversation of a session, from its last replacement on. */

@@ -100,7 +100,7 @@ function requestOf(turn: ModelTurn): InferRequest {
   return {
     ...pick(settings, ['system', 'tools', 'mode', 'capabilities', 'profile', 'limits', 'compaction', 'options']),
     agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
-    budget: budgetOf(turn),
+    budget: runBudgetOf(turn),
     authorize: toAuthorize(settings.policy ?? {}, scope),
     policyVersion: settings.policy?.version ?? '1',
     agentName: agent.name,
@@ -116,7 +116,7 @@ function requestOf(turn: ModelTurn): InferRequest {
 }
 
 /** The budget of the agent, lowered to what the caller grants and to the time that is left. */
-function budgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget {
+function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget {
   const own = agent.settings.budget ?? {}
   const granted: RunBudget = { ...run.limits, ...(run.maxCost !== undefined && { maxCost: run.maxCost }) }
   const budget: { -readonly [K in keyof RunBudget]: RunBudget[K] } = { ...own }

@@ -262,10 +262,21 @@ export class AgentHost {
   }
 
   /** Waits until the task is over, or waits for somebody outside. */
-  async settled(key: TaskKey, from: number, signal?: AbortSignal): Promise<Task> {
-    const { task, head } = await this.get(key)
-    if (isTerminal(task.state) || (isInterrupted(task.state) && head.seq > from)) return task
-    for await (const event of this.store.tasks.watch(key, Math.max(from, head.seq) + 1, signal))
+  async settled(key: TaskKey, from: number, signal?: AbortSignal | (() => AbortSignal)): Promise<Task> {
+    const isSettled = ({ task, head }: StoredTask) =>
+      isTerminal(task.state) || (isInterrupted(task.state) && head.seq > from)
+    let found = await this.get(key)
+    if (isSettled(found)) return found.task
+    // The task runs in this process or in another one.
+    const worked = this.#activations.worked(key)
+    if (worked) {
+      await worked
+      found = await this.get(key)
+      if (isSettled(found)) return found.task
+    }
+    const { head } = found
+    const until = typeof signal === 'function' ? signal() : signal
+    for await (const event of this.store.tasks.watch(key, Math.max(from, head.seq) + 1, until))
       if (event.type === 'status' && (isTerminal(event.state) || isInterrupted(event.state))) break
     return (await this.get(key)).task
   }

@@ -58,6 +58,8 @@ const number = (value: unknown): number | undefined =>
 
 /** Reads the context out of the metadata of a request: under our extension, or in Protolink's place. */
 export function readForeignContext(metadata: JsonObject): ForeignContext {
+  // Fast path: most callers say nothing.
+  if (!(extensionUri in metadata) && !('run_context' in metadata)) return { chain: [] }
   const own = objectAt(objectAt(metadata, extensionUri), 'run_context')
   const wire = Object.keys(own).length ? own : objectAt(metadata, 'run_context')
   const budget = objectAt(wire, 'budget')
@@ -102,13 +104,16 @@ export const toForeignMetadata = (context: AgentRunContext): JsonObject => ({
       agent_chain: context.chain,
       permissions: context.permissions,
       deadline: context.deadline,
-      budget: budgetOf(context),
+      budget: grantedBudgetOf(context),
     }),
   },
 })
 
 /** What the caller grants, as `budget` of a run context. Unset if it limits nothing. */
-export function budgetOf({ maxCost, limits }: Pick<AgentRunContext, 'maxCost' | 'limits'>): JsonObject | undefined {
+export function grantedBudgetOf({
+  maxCost,
+  limits,
+}: Pick<AgentRunContext, 'maxCost' | 'limits'>): JsonObject | undefined {
   const budget = { ...toProtolinkBudget(limits ?? {}), ...(maxCost !== undefined && { max_cost: maxCost }) }
   return Object.keys(budget).length ? budget : undefined
 }
@@ -129,8 +134,13 @@ export function extendChain(chain: readonly string[], name: string): readonly st
 }
 
 /** The context that a task was created with; it never widens, also after a restart. */
-export const contextOf = ({ context, agent }: TaskRecord): ForeignContext =>
-  context ? readContext(context) : { chain: [agent] }
+export function contextOf({ context, agent }: TaskRecord): ForeignContext {
+  if (!context) return { chain: [agent] }
+  const { chain, ...rest } = context
+  // Fast path: most callers only extend the chain.
+  for (const _ in rest) return readContext(context)
+  return { chain: strings(chain) ?? [] }
+}
 
 /**
  * Lets no turn begin after the caller's deadline, for example when the task continues in another process.

@@ -273,3 +273,7 @@ export function endOfError(turn: Pick<Turn, 'entropy' | 'signal'>, error: unknow
   const message = createMessage('agent', text, turn.entropy)
   return [status(isAgentError(error, 'forbidden') ? 'rejected' : 'failed', message, { error: text })]
 }
+
+/** The event that cancels a task. */
+export const canceledEvent = (reason: string | undefined): TaskEventBody =>
+  status('canceled', undefined, reason ? { cancel_reason: reason } : undefined)

@@ -127,7 +127,7 @@ export async function sendMessage(
   const accepted = await accept(context, request)
   const task = configuration?.returnImmediately
     ? accepted.task
-    : await context.host.settled(keyOf(context, accepted.task.id), accepted.before, context.request.signal)
+    : await context.host.settled(keyOf(context, accepted.task.id), accepted.before, () => context.request.signal)
   return { task: toA2aTask(task, taskOptions(context, configuration?.historyLength)) }
 }
 

@@ -9,7 +9,8 @@ interface Row {
   holder?: string | undefined
 }
 
-const nameOf = ({ principal, agent, id }: SessionKey): string => JSON.stringify([principal, agent, id])
+const nameOf = ({ principal, agent, id }: SessionKey): string =>
+  `${id.length}:${id}${agent.length}:${agent}${principal}`
 
 /** Conversations in the memory of one process. */
 export class MemorySessions implements SessionStore {

@@ -51,7 +51,7 @@ class MemoryIdempotency implements IdempotencyStore {
 }
 
 const claimOf = ({ principal, agent, messageId }: IdempotencyKey): string =>
-  JSON.stringify([principal, agent, messageId])
+  `${messageId.length}:${messageId}${agent.length}:${agent}${principal}`
 
 /** A store in the memory of one process: everything is gone when the process ends. */
 export function createMemoryStore(): AgentStore {

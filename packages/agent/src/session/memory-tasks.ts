@@ -7,6 +7,8 @@ import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
 import type { NewTaskEvent, StoredTask, TaskHead, TaskKey, TaskPage, TaskQuery, TaskStore } from './task-store.js'
 
 interface Row extends IndexedTask {
+  /** Where the index is to put the task. */
+  position: Position
   readonly events: TaskEvent[]
   readonly watchers: Set<() => void>
   task: Task
@@ -31,18 +33,23 @@ function readCursor(cursor: string): Position {
   )
 }
 
+/** Most tasks that a list has to move in the index before it reads it. */
+const mostMoved = 256
+
 /** Tasks in the memory of one process. */
 export class MemoryTasks implements TaskStore {
   readonly #rows = new Map<string, Row>()
   readonly #index = new TaskIndex<Row>()
+  /** Tasks that the index has not moved yet, in the order of their positions: most change twice more before a list is asked for. */
+  readonly #moved = new Set<Row>()
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
 
   async create(record: TaskRecord, events: readonly NewTaskEvent[]): Promise<TaskHead> {
     if (this.#rows.has(record.id)) throw new AgentError('conflict', `A task with the id ${record.id} exists already`)
-    const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record) }
+    const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record), position: ['', 0] }
     this.#add(row, events)
-    if (!row.place) this.#move(row)
+    if (!row.position[1]) this.#move(row)
     this.#rows.set(record.id, row)
     return headOf(row)
   }
@@ -86,6 +93,7 @@ export class MemoryTasks implements TaskStore {
 
   async list(query: TaskQuery): Promise<TaskPage> {
     const behind = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    this.#updateIndex()
     const { tasks, total, hasMore } = this.#index.page(query, behind)
     const last = tasks.at(-1)?.place
     return { heads: tasks.map(headOf), total, ...(last && hasMore && { next: toCursor(last.position) }) }
@@ -94,6 +102,7 @@ export class MemoryTasks implements TaskStore {
   async delete(key: TaskKey): Promise<void> {
     const row = this.#find(key)
     if (!row) return
+    this.#updateIndex()
     this.#rows.delete(key.id)
     this.#index.remove(row)
     for (const wake of [...row.watchers]) wake()
@@ -123,7 +132,15 @@ export class MemoryTasks implements TaskStore {
   }
 
   #move(row: Row): void {
-    this.#index.move(row, row.task.state, [row.task.statusAt, ++this.#order])
+    row.position = [row.task.statusAt, ++this.#order]
+    this.#moved.delete(row)
+    this.#moved.add(row)
+    if (this.#moved.size >= mostMoved) this.#updateIndex()
+  }
+
+  #updateIndex(): void {
+    for (const row of this.#moved) this.#index.move(row, row.task.state, row.position)
+    this.#moved.clear()
   }
 }
 

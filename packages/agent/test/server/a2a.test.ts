@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createAgentServer } from '@modelport/agent'
 import { base, clientOf, echoAgent, eventsOf, say, testServer } from './support.js'
 
@@ -90,6 +90,27 @@ describe('SendMessage', () => {
     const followUp = say('Rome', { messageId: 'm-1', taskId: task.id })
     expect((await rpc('SendMessage', followUp)).result.task.status.state).toBe('TASK_STATE_COMPLETED')
     expect((await rpc('SendMessage', followUp)).error?.code).toBe(-32004)
+  })
+
+  it('gives the metadata of our extension only to callers that name it', async () => {
+    const { rpc, request } = testServer()
+    expect(JSON.stringify(await rpc('SendMessage', say('hi')))).not.toContain(extensionUri)
+    const streamed = await request('/message:stream', { json: say('slow') })
+    expect(await streamed.text()).not.toContain(extensionUri)
+    const { result } = await rpc('SendMessage', say('hi'), { 'a2a-extensions': extensionUri })
+    expect(result.task.artifacts[0].metadata[extensionUri].kind).toBe('answer')
+    expect(result.task.history[0].metadata[extensionUri].timestamp).toBeTruthy()
+  })
+
+  it('returns the task when it is canceled, even if its handler does not stop', async () => {
+    let finish = () => {}
+    const handler = () => new Promise<string>((resolve) => (finish = () => resolve('late')))
+    const { rpc } = testServer({}, [echoAgent({ handler })])
+    const sent = rpc('SendMessage', say('hi'))
+    const id = await vi.waitUntil(async () => (await rpc('ListTasks')).result.tasks[0]?.id as string | undefined)
+    await rpc('CancelTask', { id })
+    expect((await sent).result.task.status.state).toBe('TASK_STATE_CANCELED')
+    finish()
   })
 
   it('runs a message once for callers of our extension, also after its end, and refuses its id with another body', async () => {

@@ -107,6 +107,8 @@ it('reads no more tasks than a page has, whatever the query', async () => {
         statusAt(state, index % 60),
       ])
   }
+  // The first list also moves the tasks that were written since the last one.
+  await tasks.list({ principal: 'alice', limit: 1 })
   for (const query of [
     {},
     { agent: 'a' },

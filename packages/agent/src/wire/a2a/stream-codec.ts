@@ -32,7 +32,7 @@ export class A2aStreamEncoder {
       case 'message':
         return event.message.role === 'user' || this.#isAnswer(event)
           ? []
-          : [this.#update(event, { message: toA2aMessage(event.message, this.#ids) })]
+          : [this.#update(event, { message: toA2aMessage(event.message, this.#ids, this.#withExtension) })]
       case 'artifact':
         return [this.#artifact(event)]
       case 'text-delta':
@@ -60,7 +60,7 @@ export class A2aStreamEncoder {
         ...this.#ids,
         status: {
           state: toA2aState(state),
-          ...(message && { message: toA2aMessage(message, this.#ids) }),
+          ...(message && { message: toA2aMessage(message, this.#ids, this.#withExtension) }),
           timestamp: at,
         },
         ...(event.metadata && { metadata: event.metadata }),
@@ -91,7 +91,7 @@ export class A2aStreamEncoder {
       part?.type === 'text' &&
       part.content === this.#shown
     if (artifact.id === answerArtifactId) this.#shown = part?.type === 'text' ? part.content : undefined
-    const whole = toA2aArtifact(artifact)
+    const whole = toA2aArtifact(artifact, this.#withExtension)
     return {
       artifactUpdate: {
         ...this.#ids,

@@ -1,4 +1,5 @@
 import { Hydrator } from '../../base/hydrate.js'
+import type { JsonObject } from '@modelport/core'
 import { compactObject, isObject, type JsonValue, objectAt } from '../../base/json.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../../base/ids.js'
 import type { Artifact } from '../../models/artifact.js'
@@ -117,20 +118,36 @@ const plainRoles: Readonly<Record<MessageRole, 'ROLE_USER' | 'ROLE_AGENT'>> = {
   system: 'ROLE_AGENT',
 }
 
-/** A message on the wire. */
-export function toA2aMessage(message: Message, address: A2aAddress = {}): A2aMessage {
-  const own = compactObject({
-    role: message.role === 'assistant' || message.role === 'system' ? message.role : undefined,
-    timestamp: message.timestamp,
-  })
+const ownMessageFields = ({ role, timestamp, parts }: Message): JsonObject => ({
+  ...((role === 'assistant' || role === 'system') && { role }),
+  timestamp,
+  ...(!parts.length && { empty: true }),
+})
+
+/** A message on the wire. @param extension true sends what only our declared extension has */
+export function toA2aMessage(message: Message, address: A2aAddress, extension: boolean): A2aMessage {
+  const { parts, metadata, extensions, referenceTaskIds } = message
   return {
     messageId: message.id,
     ...address,
     role: plainRoles[message.role],
-    parts: message.parts.length ? message.parts.map(toA2aPart) : [{ text: '' }],
-    metadata: { ...message.metadata, [extensionUri]: message.parts.length ? own : { ...own, empty: true } },
-    ...compactObject({ extensions: message.extensions, referenceTaskIds: message.referenceTaskIds }),
+    parts: parts.length ? parts.map(toA2aPart) : [{ text: '' }],
+    ...withMetadata(metadata, extension ? ownMessageFields(message) : undefined),
+    ...(extensions && { extensions }),
+    ...(referenceTaskIds && { referenceTaskIds }),
   }
+}
+
+/** The field `metadata`, with our own fields if there are any. */
+const withMetadata = (
+  metadata: JsonObject | undefined,
+  own: JsonObject | undefined,
+): { readonly metadata?: JsonObject } =>
+  own ? { metadata: { ...metadata, [extensionUri]: own } } : hasFields(metadata) ? { metadata } : {}
+
+const hasFields = (value: JsonObject | undefined): value is JsonObject => {
+  for (const _ in value) return true
+  return false
 }
 
 /** A message of the wire, whose shape was checked. */
@@ -152,24 +169,21 @@ export function fromA2aMessage(wire: A2aMessage, entropy: Entropy = systemEntrop
   }
 }
 
-/** An artifact on the wire. */
-export const toA2aArtifact = (artifact: Artifact): A2aArtifact => ({
-  artifactId: artifact.id,
-  ...compactObject({ name: artifact.name, description: artifact.description }),
-  parts: artifact.parts.length ? artifact.parts.map(toA2aPart) : [{ text: '' }],
-  metadata: {
-    ...artifact.metadata,
-    [extensionUri]: compactObject({
-      kind: artifact.kind,
-      timestamp: artifact.timestamp,
-      uri: artifact.uri,
-      mediaType: artifact.mediaType,
-      actionId: artifact.actionId,
-      empty: artifact.parts.length ? undefined : true,
-    }),
-  },
-  ...compactObject({ extensions: artifact.extensions }),
-})
+const ownArtifactFields = ({ kind, timestamp, uri, mediaType, actionId, parts }: Artifact): JsonObject =>
+  compactObject({ kind, timestamp, uri, mediaType, actionId, empty: parts.length ? undefined : true })
+
+/** An artifact on the wire. @param extension true sends what only our declared extension has */
+export function toA2aArtifact(artifact: Artifact, extension: boolean): A2aArtifact {
+  const { id, name, description, parts, metadata, extensions } = artifact
+  return {
+    artifactId: id,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    parts: parts.length ? parts.map(toA2aPart) : [{ text: '' }],
+    ...withMetadata(metadata, extension ? ownArtifactFields(artifact) : undefined),
+    ...(extensions && { extensions }),
+  }
+}
 
 /** An artifact of the wire, whose shape was checked. */
 export function fromA2aArtifact(wire: A2aArtifact, entropy: Entropy = systemEntropy): Artifact {
@@ -199,14 +213,13 @@ export interface A2aTaskOptions {
   readonly historyLength?: number
   /** False leaves the artifacts out. Default true. */
   readonly artifacts?: boolean
-  /** True sends what only our declared extension has: state history, flow state, creation time. Default false. */
+  /** True sends what only our declared extension has, for example flow state, times of messages and kinds of artifacts. Default false. */
   readonly extension?: boolean
 }
 
-/** The status on the wire. */
-export const toA2aStatus = (task: Task): A2aStatus => ({
+const toA2aStatus = (task: Task, address: A2aAddress, extension: boolean): A2aStatus => ({
   state: toA2aState(task.state),
-  ...(task.statusMessage && { message: toA2aMessage(task.statusMessage, addressOf(task)) }),
+  ...(task.statusMessage && { message: toA2aMessage(task.statusMessage, address, extension) }),
   timestamp: task.statusAt,
 })
 
@@ -223,13 +236,14 @@ export function toA2aTask(task: Task, options: A2aTaskOptions = {}): A2aTask {
     historyLength === undefined ? task.messages : historyLength > 0 ? task.messages.slice(-historyLength) : []
   const { state_history: _, run_context: __, ...plain } = task.metadata
   const metadata = extension ? { ...task.metadata, [extensionUri]: ownFields(task) } : plain
+  const address = addressOf(task)
   return {
     id: task.id,
     contextId: task.sessionId,
-    status: toA2aStatus(task),
-    ...(artifacts && { artifacts: task.artifacts.map(toA2aArtifact) }),
-    ...(shown.length && { history: shown.map((message) => toA2aMessage(message, addressOf(task))) }),
-    ...(Object.keys(metadata).length && { metadata }),
+    status: toA2aStatus(task, address, extension),
+    ...(artifacts && { artifacts: task.artifacts.map((artifact) => toA2aArtifact(artifact, extension)) }),
+    ...(shown.length && { history: shown.map((message) => toA2aMessage(message, address, extension)) }),
+    ...(hasFields(metadata) && { metadata }),
   }
 }
 

@@ -1,11 +1,11 @@
 import { asText, LlmError } from '@modelport/core'
 import type { AgUiEvent } from '@modelport/runtime/ui'
-import { isObject } from '../../base/json.js'
-import { answerOf, approvalsOf, type ClientEvent } from '../../client/client.js'
-import { messages } from '../../models/message.js'
-import { textOfParts } from '../../models/part.js'
-import type { Task } from '../../models/task.js'
-import { isInterrupted, isTerminal, type TaskState, taskStates } from '../../models/task-state.js'
+import { isObject } from '../base/json.js'
+import { answerOf, approvalsOf, type ClientEvent } from '../client/client.js'
+import { messages } from '../models/message.js'
+import { textOfParts } from '../models/part.js'
+import type { Task } from '../models/task.js'
+import { isInterrupted, isTerminal, type TaskState, taskStates } from '../models/task-state.js'
 
 /** How the events of a task are written as AG-UI events. */
 export interface AgUiTaskOptions {
