@@ -1,7 +1,7 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
 import type { RunCheckpoint } from '@modelport/runtime'
 import type { Dialog } from '../dialog/dialog.js'
-import { isSameMessage } from '../dialog/dialog-node.js'
+import { isSameMessage, nodesOf } from '../dialog/dialog-node.js'
 
 /** The parts of a dialog that a run takes. */
 export interface DialogParts {
@@ -25,13 +25,16 @@ const interrupted =
  * @throws {LlmError} `invalid-request` — the dialog is empty, or its last message is the model's.
  */
 export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedCall): DialogParts {
-  const all = dialog.messages
-  const first = all.findIndex(({ role }) => role !== 'system')
-  if (first < 0) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
-  const system = all.slice(0, first).map(({ content }) => textOf(content))
+  const system: string[] = []
+  const own: ChatMessage[] = []
+  for (const { message } of nodesOf(dialog.node)) {
+    if (!own.length && message.role === 'system') system.push(textOf(message.content))
+    else own.push(message)
+  }
+  if (!own.length) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
   if (stored && !resume)
     throw new LlmError('invalid-request', 'messages are those stored with a checkpoint; give the checkpoint as resume')
-  const messages = stored ? withOwn(all.slice(first), stored) : all.slice(first)
+  const messages = stored ? withOwn(own, stored) : own
   const open = openCalls(messages)
   if (dialog.tail?.role === 'assistant' && !open.length && !resume)
     throw new LlmError('invalid-request', "the dialog's last message is the model's; send a prompt first")

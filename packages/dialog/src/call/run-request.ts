@@ -1,5 +1,5 @@
 import { type CallOptions, type Capabilities, describeProvider, mergeOptions } from '@modelport/core'
-import { type InferRequest, messagesTokens, type RunEvent, type RunEventSink } from '@modelport/runtime'
+import { type InferRequest, messagesTokens, type RunEvent, type RunEventSink, type RunPreset } from '@modelport/runtime'
 import { checkCard, type ModelCard } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { toProviderTools } from '../vendor/provider-tools.js'
@@ -40,19 +40,15 @@ export function toInferRequest(run: RunParts): InferRequest {
   const { authorize } = plan
   const { agents, compaction, mode, policyVersion } = settings
   const { journal, resume, decisions, scope, sink } = call
+  const hasSink = consumer !== undefined || sink !== undefined
+  // Without tools the model has nothing to choose between: the reply is its text.
+  const canCall = plan.hasTools || (agents?.length ?? 0) > 0
   return {
     messages: parts.messages,
-    ...(parts.system !== undefined && { system: parts.system }),
+    system: parts.system,
     tools: plan.tools,
     sources: plan.sources,
-    preset: {
-      // Filled in only for a reply that is refused.
-      get parseFailureText(): string {
-        return plan.parseFailureText
-      },
-      repeatText,
-      forgetParseFailures: true,
-    },
+    preset: new CallPreset(plan),
     limits: runLimits(run.limits),
     output: plan.output,
     afterTools: plan.afterTools,
@@ -61,21 +57,41 @@ export function toInferRequest(run: RunParts): InferRequest {
     runId: resume?.runId ?? run.callId,
     agentName: settings.name,
     onEvent: run.onEvent,
-    deltas: consumer !== undefined || call.onRunEvent !== undefined || sink !== undefined,
-    ...(consumer !== undefined || sink !== undefined ? { sink: toSink(consumer, sink) } : {}),
-    ...(card && { profile: card }),
-    ...(capabilities && { capabilities }),
-    ...(budget && { budget }),
-    ...(authorize && { authorize }),
-    ...(agents && { agents }),
-    ...(compaction && { compaction }),
-    // Without tools the model has nothing to choose between: the reply is its text.
-    ...(plan.hasTools || agents?.length ? mode && { mode } : { mode: 'native' }),
-    ...(policyVersion !== undefined && { policyVersion }),
-    ...(journal && { journal: run.recalls.journal(journal) }),
-    ...(resume && { resume }),
-    ...(decisions && { decisions }),
-    ...(scope && { scope }),
+    deltas: hasSink || call.onRunEvent !== undefined,
+    sink: hasSink ? toSink(consumer, sink) : undefined,
+    profile: card,
+    capabilities,
+    budget,
+    authorize,
+    agents,
+    compaction,
+    mode: canCall ? mode : 'native',
+    policyVersion,
+    journal: journal && run.recalls.journal(journal),
+    resume,
+    decisions,
+    scope,
+  }
+}
+
+/** Texts of the run behind a call. Filling in the one for a refused reply costs more than the rest of the request: it is done when it is read. */
+class CallPreset implements RunPreset {
+  readonly forgetParseFailures = true
+  readonly repeatText = repeatText
+  readonly #plan: TurnPlan
+
+  constructor(plan: TurnPlan) {
+    this.#plan = plan
+  }
+
+  get parseFailureText(): string {
+    return this.#plan.parseFailureText
+  }
+
+  /** A journal knows a preset by its JSON: a changed text must be part of it. */
+  toJSON(): RunPreset {
+    const { forgetParseFailures, parseFailureText } = this
+    return { forgetParseFailures, repeatText: this.repeatText, parseFailureText }
   }
 }
 

@@ -31,6 +31,7 @@ const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTo
 
 /** What a run and a single action are asked; `tools` differ. What is not here is checked where it is read. */
 const fields: Readonly<Record<string, Kind>> = {
+  tools,
   query: ['a text or a list of content parts', isContent],
   messages,
   history: ['a ConversationHistory', has('toList', 'add')],
@@ -66,6 +67,14 @@ const fields: Readonly<Record<string, Kind>> = {
   signal: ['an AbortSignal', has('addEventListener', 'throwIfAborted')],
   runId: text,
   agentName: text,
+}
+
+const kinds = Object.entries(fields)
+
+/** What `tools` must be: those of a run, or definitions. */
+const toolKinds: Readonly<Record<'tools' | 'definitions', Kind>> = {
+  tools: [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list)],
+  definitions: ['a list of tool definitions', isListOf(isDefinition)],
 }
 
 /** @throws {LlmError} of the code: the value is of another kind. */
@@ -112,15 +121,10 @@ export function checkPrices(
  */
 export function checkRequest(request: object, toolsAre: 'tools' | 'definitions'): void {
   hold('invalid-request', 'the request', request, object)
-  const given: readonly [string, unknown][] = Object.entries(request)
-  for (const [name, value] of given) {
-    const kind: Kind | undefined =
-      name !== 'tools'
-        ? fields[name]
-        : toolsAre === 'tools'
-          ? [`${tools[0]}, or a function that gives one`, (list) => isFunction(list) || tools[1](list)]
-          : ['a list of tool definitions', isListOf(isDefinition)]
-    if (kind && value !== undefined) hold('invalid-request', name, value, kind)
+  const given = request as Readonly<Record<string, unknown>>
+  for (const [name, kind] of kinds) {
+    const value = given[name]
+    if (value !== undefined) hold('invalid-request', name, value, name === 'tools' ? toolKinds[toolsAre] : kind)
   }
 }
 

@@ -51,7 +51,7 @@ const ranges: readonly (readonly [keyof RunLimits, number, number])[] = [
  * @throws {LlmError} `config` — names the limit, the value found and the range.
  */
 export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLimits {
-  const limits = given.reduce<RunLimits>((merged, each) => ({ ...merged, ...definedOf(each) }), defaultLimits)
+  const limits = given.reduce<RunLimits>(withDefined, defaultLimits)
   for (const [name, low, high] of ranges) {
     const value = Number(limits[name])
     const isWhole = Number.isInteger(limits[name]) || limits[name] === Infinity
@@ -71,5 +71,8 @@ export function toLimits(...given: readonly (GivenLimits | undefined)[]): RunLim
   return limits
 }
 
-const definedOf = (limits: GivenLimits = {}): Partial<RunLimits> =>
-  Object.fromEntries(Object.entries<unknown>(limits).filter(([, value]) => value !== undefined))
+function withDefined(limits: RunLimits, given: GivenLimits = {}): RunLimits {
+  const merged: Partial<Record<string, unknown>> & RunLimits = { ...limits }
+  for (const [name, value] of Object.entries<unknown>(given)) if (value !== undefined) merged[name] = value
+  return merged
+}
