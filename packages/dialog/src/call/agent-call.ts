@@ -8,7 +8,7 @@ import type { AnyPrompt } from '../prompt/prompt.js'
 import { AgentCallError, type CallSuspension } from './call-error.js'
 import { countToolRounds, type DialogParts, takeApart } from './continue-dialog.js'
 import { type EndedRun, toFailure } from './failure.js'
-import { checkJournal, type JournaledOptions, toJournaledOptions } from './journaled-options.js'
+import { beginJournaled, checkJournal, type JournaledOptions, toJournaledOptions } from './journaled-options.js'
 import { type CallLimits, limitsOfCall } from './limits.js'
 import type { CallOutcome, CallSuccess, EventConsumer, FinalRun } from './outcome.js'
 import { recallDelay, Recalls, toCancelled, toResumedRequest, waitFor } from './recall.js'
@@ -28,7 +28,7 @@ export class AgentCall<Value> {
   readonly #settings: CallerSettings
   readonly #dialog: Dialog<Value>
   readonly #given: AgentCallOptions
-  readonly #options: JournaledOptions
+  #options: JournaledOptions
   readonly #consumer: EventConsumer | undefined
   readonly #callId: string
   readonly #startedAt = Date.now()
@@ -56,13 +56,29 @@ export class AgentCall<Value> {
 
   /** Runs to one of the two ends; never rejects. */
   async run(): Promise<CallOutcome<Value>> {
+    const { calls } = this.#options
+    if (!calls) return this.#run()
+    try {
+      checkJournal(this.#given)
+      this.#options = beginJournaled(this.#options, this.#dialog)
+    } catch (error) {
+      return this.#fail(
+        toFailure({ thrown: error, aborted: false, isDeadline: false }, undefined, undefined),
+        undefined,
+      )
+    }
+    const outcome = await this.#run()
+    calls.end(outcome)
+    return outcome
+  }
+
+  async #run(): Promise<CallOutcome<Value>> {
     const deadline = this.#options.deadlineMs === undefined ? undefined : AbortSignal.timeout(this.#options.deadlineMs)
     const signals = [this.#options.signal, deadline].filter((one) => one !== undefined)
     // AbortSignal.any costs more than the rest of a call without tools.
     const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? new AbortController().signal)
     let plan: TurnPlan | undefined
     try {
-      checkJournal(this.#given)
       const limits = limitsOfCall(this.#settings.limits, this.#options.limits)
       const parts = takeApart(this.#dialog, this.#options)
       const recalls = new Recalls(limits.maxRecalls, this.#options.resume)

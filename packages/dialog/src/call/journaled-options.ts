@@ -1,5 +1,7 @@
 import { LlmError } from '@modelport/core'
 import type { RunEventSink, RunJournal } from '@modelport/runtime'
+import type { Dialog } from '../dialog/dialog.js'
+import { callsOf, type JournaledCalls } from './journaled-calls.js'
 import type { JournaledRun } from './journaled-run.js'
 import type { AgentCallOptions } from './settings.js'
 
@@ -8,22 +10,29 @@ export interface JournaledOptions extends Omit<AgentCallOptions, 'journal'> {
   readonly journal?: RunJournal | undefined
   readonly sink?: RunEventSink | undefined
   readonly runId?: string | undefined
+  /** True makes a model call again that is recorded as failed. */
+  readonly repeatFailed?: boolean | undefined
+  /** The calls of the journaled run. Unset: the call belongs to none. */
+  readonly calls?: JournaledCalls
 }
 
-/** Takes the options of a journaled run apart; those of a plain journal stay as they are. */
+/** Takes a journaled run apart, without its records, which `beginJournaled` adds. The options of a plain journal stay as they are. */
 export function toJournaledOptions(options: AgentCallOptions): JournaledOptions {
   const { journal: run, ...own } = options
   if (!run || !isRun(run)) return { ...own, journal: run }
-  const { id, journal, sink, resume, messages, decisions } = run
-  return {
-    ...own,
-    runId: id,
-    journal,
-    sink,
-    signal: own.signal ? AbortSignal.any([own.signal, run.signal]) : run.signal,
-    scope: { ...own.scope, keyPrefix: own.scope?.keyPrefix ?? id },
-    ...(resume && { resume, messages, decisions }),
-  }
+  const signal = own.signal ? AbortSignal.any([own.signal, run.signal]) : run.signal
+  return { ...own, runId: run.id, calls: callsOf(run), signal }
+}
+
+/**
+ * Adds the records of a journaled run: where the call continues, and where it is written down.
+ * @throws {LlmError} `invalid-request` — the run has no place for this call.
+ */
+export function beginJournaled(options: JournaledOptions, dialog: Dialog): JournaledOptions {
+  const { calls, runId = '', scope } = options
+  if (!calls) return options
+  const { keySuffix, ...place } = calls.begin(dialog)
+  return { ...options, ...place, scope: { ...scope, keyPrefix: `${scope?.keyPrefix ?? runId}${keySuffix}` } }
 }
 
 /**

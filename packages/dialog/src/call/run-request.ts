@@ -39,7 +39,7 @@ export function toInferRequest(run: RunParts): InferRequest {
   const budget = call.budget ?? settings.budget
   const { authorize } = plan
   const { agents, compaction, mode, policyVersion } = settings
-  const { journal, resume, decisions, scope, sink } = call
+  const { journal, resume, decisions, repeatFailed, scope, sink } = call
   const hasSink = consumer !== undefined || sink !== undefined
   // Without tools the model has nothing to choose between: the reply is its text.
   const canCall = plan.hasTools || (agents?.length ?? 0) > 0
@@ -70,6 +70,7 @@ export function toInferRequest(run: RunParts): InferRequest {
     journal: journal && run.recalls.journal(journal),
     resume,
     decisions,
+    repeatFailed,
     scope,
   }
 }

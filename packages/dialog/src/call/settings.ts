@@ -78,8 +78,8 @@ export interface AgentCallOptions {
   /** Kept in the trace as it is, for the application. */
   readonly extra?: unknown
   /**
-   * Where the call is written down, so that another process can continue it: a journal, or a run of a durable store, which brings `resume`, `messages`,
-   * `decisions`, the signal and the id of the call with it.
+   * Where the call is written down, so that another process can continue it: a journal of its own, or a run of a durable store, which brings `resume`,
+   * `messages`, `decisions`, the signal and the id of the call with it. Several calls can have the same run, one after the other.
    */
   readonly journal?: RunJournal | JournaledRun | undefined
   /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */

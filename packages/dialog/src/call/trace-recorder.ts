@@ -42,6 +42,12 @@ export class TraceRecorder {
     this.add({ type: 'pruned', messages })
   }
 
+  /** A reply is read. One that was recorded before the call resumed has no events. */
+  replied(): void {
+    const machine = this.#machine()
+    if (machine.state !== 'calling') machine.signal('request')
+  }
+
   observe(event: RunEvent): void {
     switch (event.type) {
       case 'model-call-start':

@@ -162,6 +162,7 @@ export class TurnPlan {
   }
 
   #parse(reply: FinalReply): ParsedOutput<unknown> | Promise<ParsedOutput<unknown>> {
+    this.#request.recorder.replied()
     const parsed = this.#parser.read(reply.text, { args: this.#request.parserArgs })
     return parsed instanceof Promise ? parsed.then((one) => this.#judge(one, reply)) : this.#judge(parsed, reply)
   }
