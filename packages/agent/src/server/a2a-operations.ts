@@ -66,13 +66,17 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
   })
 }
 
-/** Refuses ids that are too long to be kept as keys. @throws {AgentError} `invalid-params` */
+/** Refuses ids that cannot be kept as keys or shown in a log. @throws {AgentError} `invalid-params` */
 function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
-  for (const [name, value] of Object.entries({ messageId, contextId }))
+  for (const [name, value] of Object.entries({ messageId, contextId })) {
+    const violations = [{ pointer: `/message/${name}`, message: 'must have at most 256 characters, none of control' }]
     if (value.length > 256)
       throw new AgentError('invalid-params', `${name} has ${value.length} characters; at most 256 are accepted`, {
-        violations: [{ pointer: `/message/${name}`, message: 'must have at most 256 characters' }],
+        violations,
       })
+    if (/\p{Cc}/u.test(value))
+      throw new AgentError('invalid-params', `${name} has control characters; leave them out`, { violations })
+  }
 }
 
 /** @throws {AgentError} `extension-required` */

@@ -226,13 +226,14 @@ export function isPrivateAddress(address: string): boolean {
   if (!groups) return true
   const [first = 0, second = 0] = groups
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0)
-  const isNat64 = first === 0x64 && second === 0xff9b
+  // The well-known prefix only: networks choose what is behind the local one, 64:ff9b:1::/48.
+  const isNat64 = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)
   const low = (index: number) => [(groups[index] ?? 0) >> 8, (groups[index] ?? 0) & 255]
   if (isMapped || isNat64)
     return isPrivateV4([...low(6), ...low(7)]) || groups.slice(0, 7).every((group) => group === 0)
   if (first === 0x2002) return isPrivateV4([...low(1), ...low(2)])
   // Everything but global unicast, and the parts of it that are for documentation and tunnels.
-  return first < 0x2000 || first > 0x3fff || (first === 0x2001 && (second < 0x200 || second === 0xdb8))
+  return first < 0x2000 || first >= 0x3fff || (first === 0x2001 && (second < 0x200 || second === 0xdb8))
 }
 
 function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {

@@ -220,7 +220,7 @@ class Server implements ReplyServer {
       host: this.host,
       streams: this.#streams,
       push: this.#push,
-      principal: scope === undefined ? (principal ?? anonymous) : JSON.stringify([scope, principal ?? anonymous]),
+      principal: scopedPrincipal(principal ?? anonymous, scope),
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
       version: versionOf(request, url, endpoint, this.#options.legacy !== false),
@@ -259,6 +259,14 @@ class Server implements ReplyServer {
     return card
   }
 }
+
+/** The key of a caller. No name of a principal reads as a caller of a tenant: an identity provider may let users choose theirs. */
+const scopedPrincipal = (principal: string, tenant: string | undefined): string =>
+  tenant !== undefined
+    ? JSON.stringify([tenant, principal])
+    : principal.startsWith('[')
+      ? JSON.stringify([principal])
+      : principal
 
 const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
   reason === 'unauthenticated' || reason === 'forbidden'

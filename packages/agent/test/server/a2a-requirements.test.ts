@@ -100,6 +100,12 @@ describe('requests', () => {
     expect((await rpc('SendMessage', say('x', { contextId: 'x'.repeat(256) }))).error).toBeUndefined()
   })
 
+  it.each(['contextId', 'messageId'])('requests with control characters in %s are refused', async (field) => {
+    const { rpc } = testServer()
+    for (const control of ['\0', '\r\n', '\u001b[2J', '\u0085'])
+      expect((await rpc('SendMessage', say('x', { [field]: `a${control}b` }))).error?.code).toBe(-32602)
+  })
+
   it('requests with another HTTP method are refused with the methods that are served, and the status in the body', async () => {
     const { request } = testServer()
     const response = await request('/tasks/x', { method: 'PUT' })

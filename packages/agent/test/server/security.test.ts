@@ -55,6 +55,19 @@ describe('authentication', () => {
       expect((await request(`/tasks?${query}`)).status).toBe(401)
   })
 
+  it('keeps a principal apart whose name reads like a caller of a tenant', async () => {
+    const tokens = [
+      { token: 'one', principal: 'bob' },
+      { token: 'two', principal: JSON.stringify(['acme', 'bob']) },
+    ]
+    const { rpc } = testServer({ authentication: [{ type: 'bearer', tokens }] })
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+    const { task } = (await rpc('SendMessage', { ...say('ask'), tenant: 'acme' }, bearer('one'))).result
+    expect((await rpc('GetTask', { id: task.id, tenant: 'acme' }, bearer('one'))).result.id).toBe(task.id)
+    expect((await rpc('GetTask', { id: task.id }, bearer('two'))).error?.code).toBe(-32001)
+    expect((await rpc('ListTasks', {}, bearer('two'))).result.totalSize).toBe(0)
+  })
+
   it('keeps the tasks of two principals apart in every operation', async () => {
     const { request, rpc } = testServer({ authentication, push: { send: () => Promise.resolve(200) } })
     const { task } = (await rpc('SendMessage', say('ask', { contextId: 'shared' }), as('alice'))).result
@@ -157,6 +170,9 @@ describe('push notifications', () => {
       '::ffff:127.0.0.1',
       '::ffff:7f00:1',
       '64:ff9b::10.0.0.1',
+      '64:ff9b:1::8.8.8.8',
+      '64:ff9b:1:7f00:0:100:808:808',
+      '3fff::1',
       '2002:7f00:1::',
       'ff02::1',
       '2001:db8::1',
@@ -165,9 +181,12 @@ describe('push notifications', () => {
     expect(isPrivateAddress(address)).toBe(true)
   })
 
-  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('treat %s as public', (address) => {
-    expect(isPrivateAddress(address)).toBe(false)
-  })
+  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'])(
+    'treat %s as public',
+    (address) => {
+      expect(isPrivateAddress(address)).toBe(false)
+    },
+  )
 
   it.each([
     'http://example.com/',
