@@ -1,4 +1,6 @@
 import type { AgentContext, AgentRequest } from '@modelport/runtime'
+import { textHash } from '../base/text-hash.js'
+import { createMessage } from '../models/message.js'
 import { isInterrupted } from '../models/task-state.js'
 import { type Part, parts } from '../models/part.js'
 import type { Task } from '../models/task.js'
@@ -12,13 +14,19 @@ export interface AgentTargetOptions {
   readonly name: string
   /** What it is good for; the model reads this. */
   readonly description: string
+  /**
+   * True if the agent works once on a message whose id arrives twice, as a server of modelport does while its store lives. A call whose result was not
+   * recorded when the caller's process ended is then sent again on resume, and finds its task; otherwise a person is asked. Default false.
+   */
+  readonly idempotent?: boolean | undefined
 }
 
 /**
  * Makes an agent a target that models can delegate to. The child is a task of its own; if it waits for approval, so does the caller's task, and
  * decisions are handed on.
  */
-export function toAgentTarget(client: AgentClient, { name, description }: AgentTargetOptions): BoundTarget {
+export function toAgentTarget(client: AgentClient, options: AgentTargetOptions): BoundTarget {
+  const { name, description, idempotent } = options
   const cancelNow = async (taskId: string): Promise<void> => {
     await client.cancel(taskId, 'the calling task was cancelled')
   }
@@ -43,12 +51,16 @@ export function toAgentTarget(client: AgentClient, { name, description }: AgentT
       ...(Number.isFinite(cost) && { maxCost: cost }),
       ...(run?.limits && { limits: run.limits }),
     }
-    const start = (signal: AbortSignal) => client.stream(message, { run: scope, signal })
+    // The same after a resume, so that the agent knows the message again.
+    const id = messageIdOf(context.run.idempotencyKey)
+    const start = (signal: AbortSignal) =>
+      client.stream({ ...createMessage('user', message), id }, { run: scope, signal })
     return finish({ client, name, start, signal: context.signal, cancelChild: cancelChild ?? cancelNow })
   }
   return {
     name,
     description,
+    ...(idempotent !== undefined && { idempotent }),
     call: async (request, context) => {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result
@@ -70,6 +82,8 @@ export function toAgentTarget(client: AgentClient, { name, description }: AgentT
     cancelChild: cancelNow,
   }
 }
+
+const messageIdOf = (key: string): string => (key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`)
 
 const isOver = (task: Task): boolean => outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
 

@@ -1,4 +1,5 @@
 import { AgentHost, createAgent, createLocalClient, messages, toAgentTarget } from '@modelport/agent'
+import { BudgetLedger } from '@modelport/runtime'
 import { createMock } from '@modelport/provider-mock'
 import { expect, it } from 'vitest'
 
@@ -62,4 +63,29 @@ it('sends a cancel again after an agent could not be reached', async () => {
   fail(1)
   await host.cancel({ principal, id: task.id })
   await expect.poll(() => reasons.length).toBe(1)
+})
+
+it('a delegated call that is repeated after a resume finds its task, and another call makes its own', async () => {
+  const worker = createAgent({ card: { name: 'worker', description: 'Works' }, handler: ({ message }) => message.id })
+  const target = toAgentTarget(createLocalClient(worker), { name: 'worker', description: 'Works', idempotent: true })
+  const call = (idempotencyKey: string, prompt = 'Work') =>
+    target.call(
+      { action: 'infer', prompt },
+      {
+        callId: 'c',
+        step: 1,
+        signal: new AbortController().signal,
+        budget: new BudgetLedger({ maxCost: 1 }),
+        run: { runId: 'r', idempotencyKey },
+      },
+    )
+  const [first, again, other, long] = [
+    await call('r/1/0'),
+    await call('r/1/0'),
+    await call('r/1/1'),
+    await call('k'.repeat(300)),
+  ]
+  expect([target.idempotent, first, again, other]).toEqual([true, 'call_r/1/0', 'call_r/1/0', 'call_r/1/1'])
+  expect(String(long).length).toBeLessThan(100)
+  await expect(call('r/1/0', 'Another prompt')).rejects.toThrow('sent before with another body')
 })
