@@ -46,8 +46,11 @@ export function assertCode(
 ): asserts error is ProviderError {
   const expected = typeof codes === 'string' ? [codes] : codes
   if (!isLlmError(error) || !expected.includes(error.code))
-    fail(`${what}: rejected with ${String(error)}, not with ${expected.join(' or ')}`)
+    fail(`${what}\n  expected an LlmError with the code ${expected.join(' or ')}\n  found    ${foundError(error)}`)
 }
+
+const foundError = (error: unknown): string =>
+  error === undefined ? 'no error' : `${isLlmError(error) ? `${error.code}: ` : ''}${String(error)}`
 
 /** What a promise rejects with; fails when it does not. */
 export async function rejection(promise: Promise<unknown>, what: string): Promise<unknown> {

@@ -10,6 +10,8 @@ import type { WireResponse, WireConversation, WireRequest } from './wire-format.
 
 /** A provider and the server it talks to. */
 export interface Connection {
+  /** Set by a test whose requests break the API's rules on purpose. */
+  unchecked?: boolean
   readonly provider: Provider
   readonly requests: readonly LoggedRequest[]
   /** What the server answers from now on. */
@@ -67,7 +69,7 @@ export class Lab {
     return this.format.read(request)
   }
 
-  /** Waits, in real time but hardly any, until something is so. */
+  /** Waits, for a very short real time, until the condition holds. */
   async until(condition: () => boolean, what: string): Promise<void> {
     const wait = async (): Promise<void> => {
       while (!condition()) await settle(1)
@@ -80,15 +82,21 @@ export class Lab {
     this.counts[what] = (this.counts[what] ?? 0) + by
   }
 
-  /** Changes whenever anything happened. */
+  /** A number that changes whenever something happens. */
   get activity(): number {
     const delivered = this.#connections.flatMap(({ requests }) => requests.map((request) => request.delivered + 1))
     return delivered.reduce((sum, count) => sum + count, this.clock.now() + this.#connections.length)
   }
 
-  /** What is wrong with the first request that does not obey the API: true of none at the end of every test. */
+  /** False if the test made providers and none of them sent a request. */
+  get requested(): boolean {
+    return this.#connections.length === 0 || this.#connections.some(({ requests }) => requests.length > 0)
+  }
+
+  /** What is wrong with the first request that does not obey the API. Every test checks it at its end. */
   violation(): string | undefined {
-    for (const { requests } of this.#connections) {
+    for (const { requests, unchecked } of this.#connections) {
+      if (unchecked) continue
       for (const [index, request] of requests.entries()) {
         if (!this.format.matches(request))
           return `request ${index} is not for the API's endpoint: ${request.method} ${request.path}`
@@ -100,7 +108,7 @@ export class Lab {
     return undefined
   }
 
-  /** A body of quite another form makes a format stumble. */
+  /** Reports a body that the format cannot read, instead of failing with the format's own error. */
   #violationsOf(request: WireRequest): readonly string[] {
     try {
       return this.format.violations(request)

@@ -8,6 +8,8 @@ interface Timer {
 
 /** How often, and how many real milliseconds apart, a test looks for what should come at once. */
 const looks = { count: 100, ms: 20 }
+const waited = looks.count * looks.ms
+const advice = 'check that the provider passes on the clock and the timeouts of its configuration'
 
 /** Lets everything run that waits for no clock: promises, streams, and what they start. */
 export async function settle(turns = 4): Promise<void> {
@@ -26,7 +28,10 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
   let timer: ReturnType<typeof setTimeout> | undefined
   const hang = new Promise<never>((_, reject) => {
     const look = (left: number): void => {
-      if (left === 0) reject(new ConformanceError(`${what}: still waiting after ${looks.count * looks.ms} ms`))
+      if (left === 0)
+        reject(
+          new ConformanceError(`${what}: expected to settle, found it still waiting after ${waited} ms; ${advice}`),
+        )
       else timer = setTimeout(look, looks.ms, left - 1)
     }
     look(looks.count)

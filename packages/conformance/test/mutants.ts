@@ -567,6 +567,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         }),
     })),
   ],
+  'drops the vendor option': ['Q2', sent(({ modelport_probe: _, ...body }) => body)],
   'sends null for what is not set': ['Q2', sent((body) => ({ ...body, top_p: body['top_p'] ?? null }))],
   'does not check its input': ['Q3', wrapped((provider) => ({ complete: (prompt) => provider.complete(prompt) }))],
   'keeps only the first level of a schema': [

@@ -36,6 +36,25 @@ describe('the suite can fail: a provider that', () => {
   )
 })
 
+const refusing = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'))
+const ownFetch: Harness = { ...reference, create: (config) => reference.create({ ...config, fetch: refusing }) }
+
+test.each([
+  ['ignores the fetch of its configuration', /^L1 .* and no request reached the kit: send with the `fetch`/s],
+  ['drops the vendor option', /^Q2 .* did not change the request; send it, or throw/],
+  [
+    'takes the end of the body for the end of the reply',
+    /^R2, D9 .* the stream ended as if it were complete; events read\n {2}expected 10\n {2}found {4}0$/,
+  ],
+])(
+  'a failure names the rule, what was expected and what was found: %s',
+  async (name, message) => {
+    const [rule, harness] = mutants[name] ?? ['L1', ownFetch]
+    expect(await firstFailure(harness, rule)).toMatch(message)
+  },
+  120_000,
+)
+
 test('each rule of docs/contract.md has a provider that breaks it', () => {
   const contract = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8')
   const rules = [...contract.matchAll(/^\| ([A-Z]\d+) \|/gm)].map((match) => match[1])

@@ -149,7 +149,10 @@ const tests: Tests = {
     const cut = await stream(
       lab.connect((request) => toReply({ ...lab.respond(turns, request), pieces: begun(lab.respond(turns, request)) })),
     )
-    assert(cut.failed, 'the cut stream did not reject')
+    assert(
+      cut.failed,
+      'the connection closed in the middle of the stream: expected a rejection with truncated, found a clean end',
+    )
     assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
     const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']
     for (const { type } of cut.events) assert(known.includes(type), `an event "${type}" in a failed stream`)

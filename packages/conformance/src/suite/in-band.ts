@@ -57,9 +57,12 @@ function assertReason(error: unknown, what: string): asserts error is ProviderEr
   assert(isLlmError(error), `${what}: rejected with ${String(error)}`)
   assert(
     !['truncated', 'protocol', 'unknown'].includes(error.code),
-    `${what}: the code is ${error.code}, not the server's own: ${error.message}`,
+    `${what}\n  expected the code of the failure that the server reported (from sink.fail and error())\n  found    ${error.code}: ${error.message}`,
   )
-  assert(error.message.includes(reason), `${what}: the message lacks the server's: ${error.message}`)
+  assert(
+    error.message.includes(reason),
+    `${what}: the error's message lacks the server's text "${reason}": ${error.message}`,
+  )
 }
 
 async function everyPosition(lab: Lab, name: string): Promise<void> {

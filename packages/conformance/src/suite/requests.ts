@@ -154,15 +154,21 @@ const furtherOptions: readonly CallOptions[] = [
 ]
 
 async function everyOption(lab: Lab): Promise<void> {
-  const connection = lab.play(scriptNamed('text'))
+  await optionsShow(lab.play(scriptNamed('text')), furtherOptions)
+  // No API has this field.
+  const unchecked = Object.assign(lab.play(scriptNamed('text')), { unchecked: true })
+  await optionsShow(unchecked, [{ vendor: { modelport_probe: 'probe-value' } }])
+}
+
+async function optionsShow(connection: Connection, changes: readonly CallOptions[]): Promise<void> {
   const base: CallOptions = { tools: scriptTools }
   await connection.provider.generate(question, base)
   const plain = canonical(connection.requests[0]?.body)
-  for (const option of furtherOptions) {
+  for (const option of changes) {
     if (await refused(connection, { ...base, ...option })) continue
     assert(
       canonical(connection.requests.at(-1)?.body) !== plain,
-      `${JSON.stringify(option)} changed nothing of the request`,
+      `the option ${JSON.stringify(option)} did not change the request; send it, or throw LlmError('unsupported', …)`,
     )
   }
 }

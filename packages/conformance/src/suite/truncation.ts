@@ -162,12 +162,17 @@ async function afterEveryEvent(lab: Lab): Promise<void> {
     const reader = await connection.provider.stream('Hello?', once)
     const outcome = await stream(connection, once, undefined, () => [])
     if (!outcome.failed) {
-      assertEqual(semantic(outcome.events), semantic(whole.events), `events after ${pieces} of ${count} wire events`)
+      assertEqual(
+        semantic(outcome.events),
+        semantic(whole.events),
+        `the server closed the connection after ${pieces} of ${count} wire events, and the stream ended as if it were complete; events read`,
+      )
       await drain(reader)
       continue
     }
-    assertCode(outcome.error, 'truncated', `after ${pieces} wire events`)
-    assertCode(await rejection(drain(reader), 'text'), 'truncated', `the text after ${pieces} wire events`)
+    const what = `closed after ${pieces} of ${count} wire events`
+    assertCode(outcome.error, 'truncated', `streamWithTools(), ${what}`)
+    assertCode(await rejection(drain(reader), `stream(), ${what}`), 'truncated', `stream(), ${what}`)
     assertEqual(reader.finishReason(), undefined, 'finishReason() of a cut stream')
   }
 }
