@@ -14,7 +14,8 @@ export function checkApiKey(key: string, provider: string): string {
     )
   }
   if (!trimmed || trimmed.length > 4096) {
-    throw new LlmError('config', `${provider}: the API key is ${trimmed ? 'longer than 4096 characters' : 'empty'}`)
+    const problem = trimmed ? 'longer than 4096 characters' : 'empty; set the variable it comes from'
+    throw new LlmError('config', `${provider}: the API key is ${problem}`)
   }
   return trimmed
 }
