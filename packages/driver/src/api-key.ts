@@ -14,7 +14,7 @@ export function checkApiKey(key: string, provider: string): string {
     )
   }
   if (!trimmed || trimmed.length > 4096) {
-    const problem = trimmed ? 'longer than 4096 characters' : 'empty; set the variable it comes from'
+    const problem = trimmed ? 'longer than 4096 characters' : 'empty; set its variable'
     throw new LlmError('config', `${provider}: the API key is ${problem}`)
   }
   return trimmed
