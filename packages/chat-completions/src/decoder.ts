@@ -18,6 +18,7 @@ import {
 } from '@modelport/driver'
 import { failureIn, failureStatus } from './error.js'
 import { ReplyFacts } from './facts.js'
+import { GoogleThoughts, withoutMark } from './google-thoughts.js'
 import type { ChatState } from './messages.js'
 import type { ChatDialect } from './dialect.js'
 import { ToolCallReader } from './tool-calls.js'
@@ -69,6 +70,7 @@ interface WrittenState extends ChatState {
   details?: JsonObject[]
   extra?: unknown
   extras?: Record<number, unknown>
+  customs?: readonly number[]
   images?: true
 }
 
@@ -77,8 +79,14 @@ class ChatDecoder implements Decoder {
   readonly #stream: boolean
   readonly #seen: Seen = {}
   #message: Partial<WireMessage> | undefined
+  /** True once a finish reason says that the reply is not whole. */
+  #cut = false
   readonly #calls: ToolCallReader
   readonly #facts: ReplyFacts
+  readonly #thoughts = new GoogleThoughts()
+  readonly #onThought = (text: string): void => {
+    this.#think(text)
+  }
   readonly #state: WrittenState = {}
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
@@ -102,6 +110,9 @@ class ChatDecoder implements Decoder {
   end(): void {
     this.#fillUp()
     this.#facts.end()
+    // In a reply that was cut, the text stays as it is: no JSON, so that the call has an error.
+    const customs = this.#cut ? [] : this.#calls.end()
+    if (customs.length) this.#state.customs = customs
     for (const source of this.#sources) this.#sink.citation(source)
     for (const data of this.#executed.values())
       this.#sink.providerToolCall({ name: asText(data['name']) || asText(data['type']), data })
@@ -134,7 +145,9 @@ class ChatDecoder implements Decoder {
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
     this.#fillUp()
-    this.#sink.finish(firstMatch(finishReasons, raw) ?? 'other', raw)
+    const reason = firstMatch(finishReasons, raw) ?? 'other'
+    this.#cut = reason !== 'stop' && reason !== 'tool-calls'
+    this.#sink.finish(reason, raw)
   }
 
   /** Takes from a whole message what has not come in pieces. */
@@ -147,7 +160,7 @@ class ChatDecoder implements Decoder {
   #read(message: Partial<WireMessage>, known: Readonly<Seen>): void {
     if (!known.reasoning) this.#reasoning(message)
     if (!known.text) {
-      this.#content(message.content)
+      this.#content(this.#thoughts.take(message, this.#onThought))
       if (message.audio ?? message.refusal)
         this.#part({ text: asObject(message.audio)['transcript'], refusal: message.refusal })
       for (const image of asItems<WirePart>(message.images)) {
@@ -170,8 +183,8 @@ class ChatDecoder implements Decoder {
       }
     }
     if (message.provider_metadata) this.#facts.gateway(message.provider_metadata)
-    if (message.extra_content)
-      this.#state.extra = { ...asObject(this.#state.extra), ...asObject(message.extra_content) }
+    const extra = message.extra_content && withoutMark(message.extra_content)
+    if (extra) this.#state.extra = { ...asObject(this.#state.extra), ...extra }
     for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
   }
 

@@ -23,6 +23,8 @@ export interface ChatState {
   readonly extra?: unknown
   /** Opaque fields of tool calls, by the call's place in the message. */
   readonly extras?: Readonly<Record<number, unknown>>
+  /** Places of calls of custom tools. */
+  readonly customs?: readonly number[]
   /** True if pictures came in `images`, next to the content. */
   readonly images?: true
 }
@@ -98,9 +100,10 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
     ...(calls.length && {
       tool_calls: calls.map((call, index) => ({
         id: call.id,
-        type: 'function',
-        // Sends malformed arguments unchanged, so that the model can see what the error refers to.
-        function: { name: call.name, arguments: call.argumentsText || '{}' },
+        ...(state.customs?.includes(index)
+          ? { type: 'custom', custom: { name: call.name, input: call.argumentsText } }
+          : // Sends malformed arguments unchanged, so that the model can see what the error refers to.
+            { type: 'function', function: { name: call.name, arguments: call.argumentsText || '{}' } }),
         extra_content: state.extras?.[index],
       })),
     }),

@@ -9,6 +9,8 @@ interface OpenCall {
   readonly place: number
   id: string
   name: string
+  /** Input of a custom tool so far: any text, not JSON. */
+  input?: string
 }
 
 /** Assigns the deltas of tool calls to their calls, which servers number in many ways. */
@@ -18,6 +20,7 @@ export class ToolCallReader {
   readonly #calls = new Map<unknown, OpenCall>()
   #last: OpenCall | undefined
   #count = 0
+  readonly #custom = new Set<OpenCall>()
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -46,11 +49,22 @@ export class ToolCallReader {
     call.id ||= id
     call.name ||= name
     this.#last = call
+    // Some servers send an empty one next to the function.
+    if (custom && !body) this.#custom.add(call)
+    if (this.#custom.has(call)) call.input = (call.input ?? '') + asText(value)
     this.#sink.toolCall(call.key, {
       id,
       name,
       ...(typeof value === 'string' ? { text: value } : value && !begins ? { value } : {}),
     })
     return call.place
+  }
+
+  /** The reply is over: the text of a custom tool becomes its argument `input`, as in the Responses API. Returns the places of such calls. */
+  end(): readonly number[] {
+    return [...this.#custom].map(({ key, place, input }) => {
+      this.#sink.toolCall(key, { value: { input } })
+      return place
+    })
   }
 }

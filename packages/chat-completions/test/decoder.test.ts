@@ -367,6 +367,34 @@ describe('tool calls', () => {
     expect(await streamed(call(0, 'a', undefined, ''), call(0, undefined, 'f', '{}'))).toEqual([['a', 'f', '{}']])
   })
 
+  test('the text of a custom tool is its input, and has an error in a reply that was cut', async () => {
+    const begin = { index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT ' } }
+    const events = [chunk({ tool_calls: [begin] }), chunk({ tool_calls: [{ index: 0, custom: { input: '1' } }] })]
+    const completed = async (reason: string): Promise<unknown> => {
+      const found = await stream(...events, chunk({}, { finish_reason: reason }), done)
+      return found.events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+    }
+    const whole = { id: 'a', name: 'sql', arguments: { input: 'SELECT 1' }, argumentsText: 'SELECT 1' }
+    expect(await completed('tool_calls')).toEqual([whole])
+    expect(await completed('length')).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])
+  })
+
+  test('a call of a custom tool goes back as one', async () => {
+    const custom = { id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT 1' } }
+    const bodies: { messages: unknown[] }[] = []
+    const provider = chatProvider((body: { messages: unknown[] }) => {
+      bodies.push(body)
+      return json(whole({ content: null, tool_calls: [custom, call(1, 'b', 'f', '{}')] }))
+    })
+    const question = [{ role: 'user' as const, content: 'How many?' }]
+    const { message } = await provider.generate(question, once)
+    const results = ['a', 'b'].map((toolCallId) => ({ role: 'tool' as const, toolCallId, content: '1' }))
+    await provider.generate([...question, message, ...results], once)
+    expect(bodies[1]?.messages[1]).toMatchObject({
+      tool_calls: [custom, { id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    })
+  })
+
   test('arguments as an object, free text, the form before tool_calls', async () => {
     const answer = await generate(
       whole({
@@ -375,7 +403,7 @@ describe('tool calls', () => {
     )
     expect(answer.toolCalls).toMatchObject([
       { arguments: { x: 1 }, argumentsText: '{"x":1}' },
-      { name: 'g', argumentsText: 'free', error: expect.any(String) as string },
+      { name: 'g', argumentsText: 'free', arguments: { input: 'free' } },
     ])
     expect(
       await generate(whole({ function_call: { name: 'f', arguments: '{"x":1}' } }, { finish_reason: 'function_call' })),

@@ -61,7 +61,10 @@ export class ToolCallBuffer {
     if (call.started) this.#emit({ type: 'tool-call-delta', id: call.id, text })
   }
 
-  /** Ends one call; it is emitted once all calls before it are. */
+  /**
+   * Ends one call; it is emitted once all calls before it are. A call without arguments waits for `endAll`: only the finish reason says
+   * whether it has none or was cut before them.
+   */
   end(key: number | string): void {
     const call = this.#calls.get(key)
     if (!call) return
@@ -74,10 +77,10 @@ export class ToolCallBuffer {
     this.#held = true
   }
 
-  /** Ends all calls and emits those that were not yet, in order. */
-  endAll(): void {
-    for (const call of this.#order) call.ended = true
-    this.#emitEnded()
+  /** Ends all calls and emits those that were not yet, in order. `cut`: the reply was cut, so a call without arguments is unfinished. */
+  endAll(cut = false): void {
+    for (const call of this.#order.slice(this.#nextToEmit)) this.#complete(call, cut)
+    this.#nextToEmit = this.#order.length
   }
 
   /** The calls so far, in order; unfinished ones have `error`. */
@@ -125,6 +128,7 @@ export class ToolCallBuffer {
 
   #emitEnded(): void {
     for (let call = this.#order[this.#nextToEmit]; call?.ended; call = this.#order[this.#nextToEmit]) {
+      if (!call.done && isBare(call)) return
       this.#complete(call)
       this.#nextToEmit++
     }
@@ -148,11 +152,12 @@ export class ToolCallBuffer {
     return id
   }
 
-  #complete(call: OpenCall): void {
+  #complete(call: OpenCall, cut = false): void {
+    call.ended = true
     if (call.done) return
     if (!call.name) throw new LlmError('protocol', 'the server sent a tool call without a name')
     if (!call.started) this.#start(call)
-    call.done = this.#toToolCall(call)
+    call.done = cut && isBare(call) ? unfinished(call) : this.#toToolCall(call)
     this.#emit({ type: 'tool-call-complete', toolCall: call.done })
   }
 
@@ -183,6 +188,9 @@ export class ToolCallBuffer {
 }
 
 const isEmptyObject = (value: unknown): boolean => isObject(value) && !Object.keys(value).length
+
+/** True while no argument of the call has come. */
+const isBare = ({ value, text }: OpenCall): boolean => value === undefined && !text.text.trim()
 
 /** A call that may be incomplete: even if its arguments parse so far, it must not be executed. */
 const unfinished = ({ id, name, text }: OpenCall): ToolCall => ({

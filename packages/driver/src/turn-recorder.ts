@@ -22,6 +22,9 @@ import type { Limits } from './limits.js'
 import { TextBuffer } from './text-buffer.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
+/** Reasons of a reply that was cut: a call without arguments may have been about to get some. */
+const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(['length', 'content-filter', 'error'])
+
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
 /** Records one turn: the sink of its decoder, which emits an event for each delta and keeps what the finished reply is made of. */
@@ -186,7 +189,7 @@ export class TurnRecorder implements Sink {
   /** The reply is whole: ends the open calls. A refusal without other text becomes the text. */
   complete(): void {
     if (this.#refusal.length && !this.#text.length) this.text(this.#refusal.text)
-    this.#calls.endAll()
+    this.#calls.endAll(cutReasons.has(this.#reason))
   }
 
   /** Why the turn ended. Calls that await results make it `tool-calls`, whatever word the server used. */

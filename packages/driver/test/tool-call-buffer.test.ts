@@ -71,6 +71,25 @@ test('while ends are held no call is complete, and an ended one still has an err
   expect(events.at(-1)).toMatchObject({ type: 'tool-call-complete', toolCall: { id: 'a' } })
 })
 
+test('a call without arguments waits for the end of the reply, which says whether it was cut before them', () => {
+  const completed = (cut: boolean): unknown[] => {
+    const { calls, events } = buffer()
+    calls.push(0, { id: 'a', name: 'f' })
+    calls.push(1, { id: 'b', name: 'f', value: {} })
+    calls.end(0)
+    calls.end(1)
+    expect(events.map(({ type }) => type)).not.toContain('tool-call-complete')
+    calls.endAll(cut)
+    return events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+  }
+  const whole = { id: 'b', name: 'f', arguments: {}, argumentsText: '{}' }
+  expect(completed(false)).toEqual([{ id: 'a', name: 'f', arguments: {}, argumentsText: '' }, whole])
+  expect(completed(true)).toEqual([
+    { id: 'a', name: 'f', arguments: {}, argumentsText: '', error: 'the reply ended before the call did' },
+    whole,
+  ])
+})
+
 test('numbers that come in falling order, and a text key among them, keep the order of the calls', () => {
   const { calls, events } = buffer()
   for (const key of [3, 1, 2]) calls.push(key, { id: `id${key}`, name: 'f', text: '{}' })

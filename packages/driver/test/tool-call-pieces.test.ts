@@ -91,7 +91,7 @@ test('keys are ordered by number only where all of them are numbers', () => {
 
 test('only calls that have ended may be answered', () => {
   const { calls } = buffer()
-  calls.push(0, { id: 'a', name: 'f' })
+  calls.push(0, { id: 'a', name: 'f', text: '{}' })
   calls.push(1, { id: 'b', name: 'f' })
   calls.end(0)
   expect(calls.finishedCalls().map(({ id }) => id)).toEqual(['a'])

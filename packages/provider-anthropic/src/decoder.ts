@@ -115,6 +115,8 @@ export class MessageDecoder implements Decoder {
         )
       this.#blocks = new AnswerBlocks(this.#sink)
       this.#usage = new UsageReport()
+      // What the second message leaves out must not be counted from the first.
+      this.#sink.usage({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 })
     }
     this.#id = message.id ?? ''
     this.#start(message)

@@ -1,4 +1,4 @@
-import type { ModelTokenCounts, NamedCounts } from '@modelport/core'
+import { asText, type ModelTokenCounts, type NamedCounts } from '@modelport/core'
 import type { Sink } from '@modelport/driver'
 import type { WireIteration, WireUsage } from './wire.js'
 
@@ -72,19 +72,21 @@ export class UsageReport {
 function toFurther(iterations: readonly (WireIteration | null)[]): readonly ModelTokenCounts[] {
   return iterations.flatMap((entry) => {
     if (!entry || withinTop.has(entry.type ?? 'message')) return []
-    const cacheReadTokens = entry.cache_read_input_tokens ?? 0
-    const cacheCreationTokens = entry.cache_creation_input_tokens ?? 0
+    const cacheReadTokens = toCount(entry.cache_read_input_tokens)
+    const cacheCreationTokens = toCount(entry.cache_creation_input_tokens)
     return [
       {
-        model: entry.model ?? '',
-        inputTokens: (entry.input_tokens ?? 0) + cacheReadTokens + cacheCreationTokens,
-        outputTokens: entry.output_tokens ?? 0,
+        model: asText(entry.model),
+        inputTokens: toCount(entry.input_tokens) + cacheReadTokens + cacheCreationTokens,
+        outputTokens: toCount(entry.output_tokens),
         cacheReadTokens,
         cacheCreationTokens,
       },
     ]
   })
 }
+
+const toCount = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)
 
 /** The counts above zero; undefined if there are none. */
 function positive(counts: Readonly<Record<string, unknown>>): NamedCounts | undefined {

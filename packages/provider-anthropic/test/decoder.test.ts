@@ -62,6 +62,15 @@ const turnEnd = ({ events }: Played): unknown => events.find(({ type }) => type 
 const lastAssistant = ({ bodies }: Played, index: number): Wire =>
   (bodies[index]!['messages'] as Wire[]).findLast(({ role }) => role === 'assistant')!
 
+test('a call that the token limit cut before its arguments has an error', async () => {
+  const call = open(0, { type: 'tool_use', id: 'a', name: 'look', input: {} })
+  for (const last of [[], [close(0)]]) {
+    const { events } = await play([sse(start(), call, ...last, ...end('max_tokens'))])
+    const complete = events.filter(({ type }) => type === 'tool-call-complete')
+    expect(complete).toMatchObject([{ toolCall: { arguments: {}, error: expect.any(String) as string } }])
+  }
+})
+
 describe('stop reasons', () => {
   test.each([
     ['end_turn', 'stop'],

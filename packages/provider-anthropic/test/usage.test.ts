@@ -94,6 +94,13 @@ describe('a second message_start', () => {
     expect([reader.fullText(), reader.usage().inputTokens, reader.details().responseId]).toEqual(['Hello', 7, 'b'])
   })
 
+  test('replaces the counts of the first too', async () => {
+    const first = start('a', 5) as { message: { usage: object } }
+    const cached = { ...first, message: { ...first.message, usage: { input_tokens: 5, cache_read_input_tokens: 50 } } }
+    const reader = await read(cached, start('b', 7), ...said('Hello'), ...end())
+    expect([reader.usage().inputTokens, reader.usage().cacheReadTokens]).toEqual([7, 0])
+  })
+
   test('is ignored if it has the same id, or none', async () => {
     const reader = await read(
       start('a', 5),

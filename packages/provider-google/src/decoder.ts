@@ -18,6 +18,7 @@ const finishReasons = new Map(
     BLOCKLIST: 'content-filter',
     PROHIBITED_CONTENT: 'content-filter',
     SPII: 'content-filter',
+    MODEL_ARMOR: 'content-filter',
     IMAGE_SAFETY: 'content-filter',
     IMAGE_PROHIBITED_CONTENT: 'content-filter',
     IMAGE_RECITATION: 'content-filter',
@@ -25,6 +26,7 @@ const finishReasons = new Map(
     UNEXPECTED_TOOL_CALL: 'error',
     TOO_MANY_TOOL_CALLS: 'error',
     MALFORMED_RESPONSE: 'error',
+    MISSING_THOUGHT_SIGNATURE: 'error',
   }),
 )
 
@@ -113,7 +115,7 @@ export class GeminiDecoder implements Decoder {
         : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
     const reason = finishReasons.get(raw) ?? 'other'
-    if (reason === 'stop') this.#endOpenCall()
+    if (reason === 'stop') this.#leaveOpenCall()
     else this.#interruptOpenCall()
     if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
     // A pause without a token cannot be continued.
@@ -132,7 +134,7 @@ export class GeminiDecoder implements Decoder {
       return
     }
     // An empty text, often that of the last chunk, does not show that the model went past the call.
-    if (part.text !== '') this.#endOpenCall()
+    if (part.text !== '') this.#leaveOpenCall()
     this.#state.keep(part)
     const { text, inlineData, executableCode, codeExecutionResult, toolCall, toolResponse } = part
     if (typeof text === 'string') {
@@ -166,7 +168,7 @@ export class GeminiDecoder implements Decoder {
     const name = stringOf(call.name)
     const id = stringOf(call.id)
     const partialArgs = listOf(call.partialArgs)
-    if (name !== undefined) this.#endOpenCall()
+    if (name !== undefined) this.#leaveOpenCall()
     if (name !== undefined && !willContinue && !partialArgs.length) {
       const key = this.#calls++
       this.#state.keep(part)
@@ -180,6 +182,7 @@ export class GeminiDecoder implements Decoder {
       this.#sink.toolCall(key, { id, name })
     }
     if (!this.#open) throw new LlmError('protocol', 'google: protocol: a function call without a name continues none')
+    this.#open.arguments.assign(call.args)
     for (const piece of partialArgs) this.#open.arguments.add(piece)
     if (!willContinue) this.#endOpenCall()
   }
@@ -190,6 +193,12 @@ export class GeminiDecoder implements Decoder {
     const { key, arguments: pieces } = this.#open
     this.#open = undefined
     this.#sink.toolCall(key, { text: JSON.stringify(pieces.value).replace(/\}$/, '') })
+  }
+
+  /** The wire continues with something else without ending the call: the call is whole unless a string of it is not. */
+  #leaveOpenCall(): void {
+    if (this.#open?.arguments.growing) this.#interruptOpenCall()
+    else this.#endOpenCall()
   }
 
   #endOpenCall(): void {

@@ -1,13 +1,13 @@
 import type { Citation } from '@modelport/core'
 import { listOf } from './wire-values.js'
-import type { WireCandidate, WireGrounding, WireSource } from './wire.js'
+import type { WireCandidate, WireGrounding, WireRange, WireSource } from './wire.js'
 
 /** Where the statements of a reply come from: one citation per statement and source, or per source where no statement is named. */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {
   const { citations, citationSources } = citationMetadata ?? {}
   const found = [
     ...toGroundingCitations(groundingMetadata ?? {}),
-    ...listOf(citations ?? citationSources).map((source) => toCitation(source)),
+    ...listOf(citations ?? citationSources).map((source) => ({ ...toCitation(source), ...toRange(source) })),
   ]
   return found.filter(({ url, title, text }) => url ?? title ?? text)
 }
@@ -21,9 +21,8 @@ function toGroundingCitations({ groundingChunks, groundingSupports }: WireGround
   return supports.flatMap(({ segment, groundingChunkIndices }) =>
     (Array.isArray(groundingChunkIndices) ? (groundingChunkIndices as readonly number[]) : []).flatMap((index) => {
       const source = sources[index]
-      if (!(source?.uri ?? source?.title ?? source?.text)) return []
-      const { text, startIndex = 0, endIndex } = segment ?? {}
-      return [{ ...toCitation(source, text), ...(endIndex && { start: startIndex, end: endIndex }) }]
+      if (!(source?.uri ?? source?.title ?? source?.text ?? source?.ragChunk?.text)) return []
+      return [{ ...toCitation(source, segment?.text), ...toRange(segment ?? {}) }]
     }),
   )
 }
@@ -33,16 +32,29 @@ const fromImage = (image: { readonly sourceUri?: string; readonly title?: string
   ...(image.title && { title: image.title }),
 })
 
+/** A range of the reply, in bytes. The wire leaves out a start of 0. */
+const toRange = ({ startIndex = 0, endIndex }: WireRange): Pick<Citation, 'start' | 'end'> =>
+  endIndex ? { start: startIndex, end: endIndex } : {}
+
+/** Pages of the source: one, or those that a chunk of a RAG corpus spans. */
+function toPlace({ pageNumber, ragChunk }: WireSource): Citation['place'] {
+  const { firstPage: start = pageNumber, lastPage: end = start } = ragChunk?.pageSpan ?? {}
+  return start && end ? { unit: 'page', start, end } : undefined
+}
+
 function toCitation(
-  { uri, title, text, fileSearchStore, documentName }: WireSource,
-  statement: string | undefined = text,
+  source: WireSource,
+  statement: string | undefined = source.text ?? source.ragChunk?.text,
 ): Citation {
+  const { uri, title, fileSearchStore, documentName } = source
+  const place = toPlace(source)
   return {
     ...(uri && { url: uri }),
     ...(title && { title }),
     ...(statement && { text: statement }),
     ...(fileSearchStore && { store: fileSearchStore }),
     ...(documentName && { fileId: documentName }),
+    ...(place && { place }),
   }
 }
 

@@ -17,6 +17,16 @@ export class PartialArguments {
   /** The path of the string that the next delta continues. */
   #growing: string | undefined
 
+  /** True while a string is not whole. */
+  get growing(): boolean {
+    return this.#growing !== undefined
+  }
+
+  /** Takes arguments that came whole, next to the ones that come value by value. */
+  assign(args: unknown): void {
+    if (isHolder(args)) for (const [name, value] of Object.entries(args)) write(this.value, name, value)
+  }
+
   /** @throws {LlmError} `protocol` — the path does not parse or leaves a gap. */
   add(piece: WirePartialArg & { readonly willContinue?: boolean }): void {
     const path = stringOf(piece.jsonPath) ?? ''

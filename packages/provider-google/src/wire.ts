@@ -116,14 +116,26 @@ export interface WireLogprob {
   readonly logProbability?: number
 }
 
-/** A web page, a document or a place. */
-export interface WireSource {
+/** A range of a part of the reply, in bytes; a start of 0 is left out. */
+export interface WireRange {
+  readonly startIndex?: number
+  readonly endIndex?: number
+}
+
+/** A web page, a document or a place. The range is that of the reply. */
+export interface WireSource extends WireRange {
   readonly uri?: string
   readonly title?: string
   readonly text?: string
   /** Store and document of a file search. */
   readonly fileSearchStore?: string
   readonly documentName?: string
+  readonly pageNumber?: number
+  /** Of the Vertex AI RAG Engine. */
+  readonly ragChunk?: {
+    readonly text?: string
+    readonly pageSpan?: { readonly firstPage?: number; readonly lastPage?: number }
+  }
 }
 
 /** What a reply rests on. */
@@ -139,7 +151,7 @@ export interface WireGrounding {
     readonly image?: { readonly sourceUri?: string; readonly title?: string }
   }[]
   readonly groundingSupports?: readonly {
-    readonly segment?: { readonly text?: string; readonly startIndex?: number; readonly endIndex?: number }
+    readonly segment?: WireRange & { readonly text?: string }
     readonly groundingChunkIndices?: readonly number[]
   }[]
 }

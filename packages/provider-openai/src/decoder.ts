@@ -96,7 +96,7 @@ class ResponsesDecoder implements Decoder {
         if (event.item) this.#items.begin(this.#progress(event, true), event.item)
         break
       case 'response.output_item.done':
-        if (event.item) this.#item(this.#progress(event), event.item)
+        if (event.item) this.#finishItem(event, event.item)
         break
       case 'response.created':
       case 'response.in_progress':
@@ -117,8 +117,16 @@ class ResponsesDecoder implements Decoder {
     }
   }
 
-  #progress({ output_index, item_id, item }: WireEvent, starts?: boolean): ItemProgress {
-    return this.#items.progress(output_index, item_id ?? item?.id, starts)
+  #progress({ output_index, item_id, item }: WireEvent, another?: boolean): ItemProgress {
+    return this.#items.progress(output_index, item_id ?? item?.id, another)
+  }
+
+  /** A finished item. The same one again is ignored; another one in its place or with its id is an item of its own. */
+  #finishItem(event: WireEvent, item: WireItem): void {
+    const latest = this.#progress(event)
+    const known = this.#done.get(latest.key)
+    if (!known) this.#item(latest, item)
+    else if (JSON.stringify(known) !== JSON.stringify(item)) this.#item(this.#progress(event, true), item)
   }
 
   #item(progress: ItemProgress, item: WireItem): void {
@@ -126,10 +134,11 @@ class ResponsesDecoder implements Decoder {
     this.#items.finish(progress, item)
   }
 
-  /** The reply is over. A server that sent no finished item has them all here. */
+  /** The reply is over. A server that sent no finished item has them all here, one that left some out has those. */
   #end(response: WireResponse, status: string | undefined): void {
-    if (!this.#done.size)
-      asItems(response.output).forEach((item, index) => this.#item(this.#items.progress(index, item.id), item))
+    const items = asItems(response.output)
+    const given = this.#done.size ? this.#items.missing(items) : items.entries()
+    for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)
     this.#sink.model(response.model ?? '')
     const { usage, error } = response
     const counts = toCounts(usage)

@@ -27,6 +27,8 @@ export class ItemReader {
   readonly #byId = new Map<string, ItemProgress>()
   #last: ItemProgress | undefined
   #repeated = 0
+  /** How many items there are so far. */
+  #count = 0
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -34,27 +36,39 @@ export class ItemReader {
 
   /**
    * The progress of an item. An event with a place finds the item of that place, or one of its id that has no place yet; an event
-   * without a place finds the latest item of its id; an event with neither continues the last item. `starts` is true for the event
-   * that begins an item.
+   * without a place finds the latest item of its id; an event with neither continues the last item. `another` is true for an event that
+   * cannot be about an item that is done.
    */
-  progress(index: number | undefined, id: string | undefined, starts = false): ItemProgress {
+  progress(index: number | undefined, id: string | undefined, another = false): ItemProgress {
     const last = this.#last
-    if (last && index !== undefined && last.index === index) return last
+    if (last && index !== undefined && last.index === index && !(another && last.done)) return last
     if (index === undefined && id === undefined)
-      return last && !(starts && last.done) ? last : this.progress(this.#byIndex.size, undefined)
+      return last && !(another && last.done) ? last : this.progress(this.#byIndex.size, undefined)
     const named = id === undefined ? undefined : this.#byId.get(id)
-    const found =
-      index === undefined
-        ? starts && named?.done
-          ? undefined
-          : named
-        : (this.#byIndex.get(index) ?? (named?.index === undefined ? named : undefined))
-    const progress: ItemProgress = found ?? { key: index ?? this.#newKey(id ?? ''), index, parts: new Set() }
+    const placed = index === undefined ? undefined : this.#byIndex.get(index)
+    const candidate = placed ?? (index === undefined || named?.index === undefined ? named : undefined)
+    const found = another && candidate?.done ? undefined : candidate
+    const progress: ItemProgress = found ?? {
+      key: placed ? `${index}#${++this.#repeated}` : (index ?? this.#newKey(id ?? '')),
+      index,
+      parts: new Set(),
+    }
+    if (!found) this.#count++
     progress.index ??= index
     if (index !== undefined) this.#byIndex.set(index, progress)
     if (id !== undefined) this.#byId.set(id, progress)
     this.#last = progress
     return progress
+  }
+
+  /**
+   * The items of the whole reply of which no event came, with their places. A server that gives no places has sent the first ones; one
+   * that counts in another way than it lists has sent all.
+   */
+  missing(all: readonly WireItem[]): (readonly [place: number, item: WireItem])[] {
+    if (all.length <= this.#count) return []
+    const placed = this.#byIndex.size > 0
+    return [...all.entries()].filter(([place]) => (placed ? !this.#byIndex.has(place) : place >= this.#count))
   }
 
   #newKey(id: string): string {
@@ -162,6 +176,8 @@ export class ItemReader {
     const text = custom ? item.input : item.arguments
     this.begin(progress, item)
     if (!progress.called) this.callText(progress, text)
+    // The reply was cut within the call: any text could be the whole input of a custom tool.
+    if (item.status === 'incomplete') return
     if (custom) this.#sink.toolCall(key, { value: { input: asText(text) } })
     this.#sink.endToolCall(key)
   }

@@ -34,8 +34,8 @@ const call = (place: object, id: string, callId: string, args: string): object[]
     event('function_call_arguments.delta', { delta: args }),
   )
 
-async function read(events: readonly object[]) {
-  const { fetch } = recordingFetch(() => streamed(...events, completed))
+async function read(events: readonly object[], last: object = completed) {
+  const { fetch } = recordingFetch(() => streamed(...events, last))
   const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
   const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { retry: { attempts: 1 } })
   let thoughts = ''
@@ -113,5 +113,71 @@ describe('items that share an id', () => {
       }),
     ])
     expect(text).toBe('Hello')
+  })
+})
+
+describe('finished items', () => {
+  const said = (id: string, text: string): object => ({
+    id,
+    type: 'message',
+    content: [{ type: 'output_text', text }],
+  })
+  const called = (callId: string, args: string): object => ({
+    id: 'fc_1',
+    type: 'function_call',
+    call_id: callId,
+    name: 'add',
+    arguments: args,
+  })
+  const finished = (body: object): object => event('output_item.done', { item: body })
+  const ended = (...output: readonly object[]): object =>
+    event('completed', { response: { status: 'completed', output } })
+
+  test('are all kept if they share an id and come without a place or a start', async () => {
+    const { text, calls } = await read(
+      [said('m', 'one '), said('m', 'two'), called('call_1', '{"a":1}'), called('call_2', '{"a":2}')].map(finished),
+    )
+    expect([text, calls]).toEqual([
+      'one two',
+      [
+        ['call_1', '{"a":1}'],
+        ['call_2', '{"a":2}'],
+      ],
+    ])
+  })
+
+  test('count once if the server repeats them', async () => {
+    const { text, calls } = await read(
+      [said('m', 'one'), said('m', 'one'), called('call_1', '{}'), called('call_1', '{}')].map(finished),
+    )
+    expect([text, calls]).toEqual(['one', [['call_1', '{}']]])
+  })
+
+  test('of one place stay apart if another one starts there', async () => {
+    const place = { output_index: 0 }
+    expect((await read([...message(place, 'x', 'one '), ...message(place, 'y', 'two')])).text).toBe('one two')
+  })
+
+  test.each([
+    ['with places', { output_index: 0 }],
+    ['without places', {}],
+  ])('of which no event came are taken from the whole reply, %s', async (_, place) => {
+    const { text, calls } = await read(
+      message(place, 'm', 'one '),
+      ended(said('m', 'one '), said('m', 'two'), called('call_1', '{}')),
+    )
+    expect([text, calls]).toEqual(['one two', [['call_1', '{}']]])
+  })
+
+  test('that a limit cut have an error, also the input of a custom tool', async () => {
+    const custom = { id: 'c', type: 'custom_tool_call', call_id: 'call_1', name: 'sql', input: 'DELETE FROM a' }
+    const cut = { ...custom, status: 'incomplete' }
+    const response = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [cut] }
+    const { fetch } = recordingFetch(() => streamed(finished(cut), event('incomplete', { response })))
+    const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
+    const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { retry: { attempts: 1 } })
+    const calls: unknown[] = []
+    for await (const one of reader) if (one.type === 'tool-call-complete') calls.push(one.toolCall)
+    expect(calls).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])
   })
 })
